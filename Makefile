@@ -5,7 +5,7 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench kernels packages setup clean
+.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
@@ -24,7 +24,6 @@ help:
 	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        what is published, built and not sent, in build/packages'
-	@echo 'make kernels                         scanners that need no numba, as a library for a wheel'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
 	@echo 'make clean                           remove everything that set-up made'
 
@@ -87,10 +86,6 @@ lint: $(VENV)/ready
 	walproof parsers lint ksy/*.ksy
 	python -m conformance.recipes --verify
 
-# Kernels compiled ahead of time, for where numba may not be: WALPROOF_WHEEL_KERNELS=FILE puts them into a wheel.
-kernels: $(VENV)/ready
-	@$(PYTHON) -m walproof.scan.ahead.build
-
 bench: setup $(VENV)/spark
 	@$(PYTHON) -m lab bench
 	@$(PYTHON) -m lab bench --only spark
@@ -132,11 +127,9 @@ $(VENV)/spark: requirements-spark.txt requirements-connect.txt requirements-java
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-spark.txt
 	@$(PYTHON) -m pip install --quiet --disable-pip-version-check --no-deps --upgrade \
 	  --target .build/connect -r requirements-connect.txt
-	@$(PYTHON) -c 'from walproof.spark.java import java_home; java_home()' 2>/dev/null \
+	@$(PYTHON) -c 'from pyspark_journal.java import java_home; java_home()' 2>/dev/null \
 	  || { echo 'Java 17 or later was not found; installing a JRE in $(VENV) …'; \
 	  $(PYTHON) -m pip install --quiet --disable-pip-version-check -r requirements-java.txt; }
-	@# Without it Spark works as well, and starts in twice the time.
-	@$(PYTHON) -m walproof.spark.write_archive || true
 	@touch $@
 
 $(VENV)/fuzz: requirements-fuzz.txt $(VENV)/ready

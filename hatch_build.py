@@ -5,7 +5,6 @@ Hatchling runs it. A tag ``v0.2.0`` is version 0.2.0; five commits later it is 0
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -17,10 +16,6 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 PARSERS = "kaitai-parsers"
 """The folder of an sdist that holds the compiled parsers."""
-KERNELS = "WALPROOF_WHEEL_KERNELS"
-"""The variable that names a library which ``make kernels`` made: the wheel is then for its machine.
-
-The library asks for no version of any libc, so one wheel is for glibc and musl."""
 FIRST = "0.1.0"
 """What comes before the first tag."""
 
@@ -52,7 +47,7 @@ def _git(*words: str) -> str:
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Puts the Python parsers of our grammars into wheel and sdist, and kernels into a wheel.
+    """Puts the Python parsers of our grammars into wheel and sdist.
 
     With them ``walproof inspect`` needs neither Node.js nor a network. Where they cannot be
     compiled here, as in an isolated build from git, the wheel is without and compiles them later.
@@ -65,14 +60,6 @@ class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         into = PARSERS if self.target_name == "sdist" else "walproof_data/kaitai"
         for folder in self._parsers():
             build_data["force_include"][str(folder)] = f"{into}/{folder.name}"
-        if self.target_name == "wheel" and (told := os.environ.get(KERNELS)):
-            library = Path(told).resolve(strict=True)
-            machine = library.stem.rpartition("-")[2]
-            build_data["force_include"][str(library)] = (
-                f"walproof/scan/ahead/libraries/{library.name}"
-            )
-            build_data["pure_python"] = False
-            build_data["tag"] = f"py3-none-manylinux2014_{machine}.musllinux_1_1_{machine}"
 
     def _parsers(self) -> list[Path]:
         if (ROOT / PARSERS).is_dir():

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from conformance.cases import DEFAULT_WALL_MS
 from conformance.compare import differences, normalise
 from conformance.contents import write_contents
 from conformance.process import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
-from conformance.runner import Worker
-from conformance.session import PROGRAM_FAILURES
+from conformance.scratch import Scratch
+from conformance.session import PROGRAM_FAILURES, OneShotSession
 from conformance.subject import Subject
 from conformance.vectors import Vector
 
 PROBES_PER_FORMAT = 3
+PROBE_WALL_MS = 10_000
 
 
 def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
@@ -76,14 +76,17 @@ def _has_fewer_in_strict(subject: Subject, vector: Vector) -> bool:
 def _answers(subject: Subject, vector: Vector, *profiles: str) -> list[dict[str, Any] | None]:
     """Return the answers to a vector; None where it is skipped. Raises ``PROGRAM_FAILURES``."""
     answers = []
-    with Worker(subject) as worker:
-        session = worker.open_session()
+    scratch = Scratch()
+    session = OneShotSession(subject.command, sandbox=subject.sandbox(scratch.folder))
+    try:
         for profile in profiles:
-            place = worker.scratch.place(vector.neutral_name)
+            place = scratch.place(vector.neutral_name)
             write_contents(vector.contents, place)
             format = vector.body["format"]
             request = {
                 "cmd": "read", "seq": 0, "format": format, "path": str(place), "profile": profile,
             }  # fmt: skip
-            answers.append(session.request(request, DEFAULT_WALL_MS).get("answer"))
+            answers.append(session.request(request, PROBE_WALL_MS).get("answer"))
+    finally:
+        scratch.close()
     return answers

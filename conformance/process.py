@@ -133,7 +133,11 @@ class Process:
         if self._sandbox is not None:
             argv, cwd = self._sandbox.absolute_command(command), self._sandbox.work
             environment = self._sandbox.environment(argv)
-        if shutil.which(argv[0]) is None:
+        if os.sep in argv[0]:
+            startable = os.access(argv[0], os.X_OK)
+        else:
+            startable = shutil.which(argv[0]) is not None
+        if not startable:
             reason = "Permission denied" if Path(argv[0]).exists() else "No such file or directory"
             raise CannotStart(f"cannot start {argv[0]}: {reason}")
         if self._sandbox is not None:

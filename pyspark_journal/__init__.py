@@ -1,26 +1,20 @@
 """Journal files on Spark: the ``journal`` data source.
 
 Spark imports every top-level package called ``pyspark_*`` in each session, looking for a
-``DefaultSource``, and Python imports this one whenever it starts (``interpreter.py``). This module
-is therefore light: pyspark, pyarrow and numba are imported by whoever needs them.
+``DefaultSource``. This module is therefore light: pyspark, pyarrow and numba are imported by
+whoever needs them.
 """
 
 from __future__ import annotations
 
-from pyspark_journal import interpreter
+from typing import TYPE_CHECKING, Any
 
-# Not from typing, which takes as long to import as all the rest.
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from pyspark.sql import SparkSession
 
     from pyspark_journal.source import JournalDataSource as DefaultSource
 
 __all__ = ["DefaultSource", "register"]
-
-interpreter.install()
 
 
 def __getattr__(name: str) -> Any:
@@ -32,11 +26,13 @@ def __getattr__(name: str) -> Any:
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``format("journal")`` known to a session that was started without this package.
+    """Make ``format("journal")`` known to a session that does not find this package by itself.
 
-    Raises :class:`~pyspark_journal.interpreter.WrongPython` when the workers cannot import it.
+    Raises :class:`~pyspark_journal.interpreter.WrongPython` when workers on this machine cannot
+    import it.
     """
+    from pyspark_journal.interpreter import check_workers
     from pyspark_journal.source import JournalDataSource
 
-    interpreter.check(spark)
+    check_workers(spark)
     spark.dataSource.register(JournalDataSource)

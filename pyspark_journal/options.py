@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from walproof.lake import options as lake
 from walproof.lake.option import Option, byte_count, count, flag, one_of, seconds, text_value
+from walproof.lake.splits import Packing
 
 PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
@@ -141,9 +142,10 @@ class Options(lake.Options):
         return self.corrupt_column or "_corrupt_record"
 
     @property
-    def slots(self) -> int:
-        """Partitions to aim for at least."""
-        return self.min_partitions or os.cpu_count() or 1
+    def packing(self) -> Packing:
+        """How large partitions are."""
+        slots = self.min_partitions or os.cpu_count() or 1
+        return Packing(slots, self.max_partition, self.open_cost)
 
     @property
     def entry_fields(self) -> tuple[str, ...]:

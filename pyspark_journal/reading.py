@@ -8,12 +8,12 @@ import pyarrow as pa
 
 from pyspark_journal.options import DROPMALFORMED, FAILFAST, Options
 from pyspark_journal.schema import DECODED, Columns
-from pyspark_journal.splits import Piece
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
 from walproof.lake.names import said, shown
 from walproof.lake.opening import opened
+from walproof.lake.splits import Piece
 from walproof.lake.trees import Tree, tree_of
 from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows

@@ -102,7 +102,7 @@ class Columns:
         return pa.RecordBatch.from_arrays(columns, schema=self.target)
 
 
-def asked(schema: StructType, options: Options) -> Columns:
+def requested_columns(schema: StructType, options: Options) -> Columns:
     """The columns of the schema that a user gave. Raises :class:`BadSchema`.
 
     Column names are matched as Spark does, in any case. The schema of the source itself passes.

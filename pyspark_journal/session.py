@@ -1,33 +1,100 @@
-"""The session that jobs on journals run in: ``from pyspark_journal.session import session``."""
+"""The Spark session of our own commands and tests. Any other session reads journals as well."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING
 
-from walproof.spark.session import SHORT_LIVED as SHORT_LIVED
-from walproof.spark.session import session as started
+from pyspark_journal.java import JavaMissing, java_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-LOADED = (
-    "pyspark.daemon",
-    "pyspark.worker",
-    "pyspark.sql.worker.lookup_data_sources",
-    "pyspark.sql.worker.create_data_source",
-    "pyspark.sql.worker.plan_data_source_read",
-    "pyarrow.compute",
-    "numpy.ma",
-    "pyspark_journal.source",
-    "pyspark_journal.reading",
-    "walproof.scan:load_kept",
-)
-"""What workers on this machine have loaded before their first task."""
+SETTINGS: Mapping[str, str] = {
+    # Removes a stall of 40 ms in each Python task.
+    "spark.python.unix.domain.socket.enabled": "true",
+    # A crash in a C extension shows a Python stack in the exception.
+    "spark.python.worker.faulthandler.enabled": "true",
+}
+
+LOCAL: Mapping[str, str] = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "ERROR",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    # Rows of an audit never enter the JVM: a quick start is worth more than throughput.
+    "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+}
+"""For a session on this machine alone."""
+
+
+class DidNotStart(RuntimeError):
+    """Spark did not start; the message has what the JVM printed."""
 
 
 def session(
     name: str, master: str | None = None, settings: Mapping[str, str] | None = None
 ) -> SparkSession:
-    """See :func:`walproof.spark.session.session`."""
-    return started(name, master, settings, LOADED)
+    """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
+
+    ``master`` is what ``spark-submit --master`` takes; None takes the master of ``spark-submit``
+    where there is one, else ``local[N,4]`` with N cores and three retries of a task. ``settings``
+    win over those of ``spark-submit``, which win over ours. JVM settings count only for the first
+    session of a process.
+    """
+    # Without it, workers run whatever python3 is on the PATH.
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    if (home := java_home()) is not None:
+        os.environ["JAVA_HOME"] = str(home)
+    from pyspark.sql import SparkSession
+
+    submitted = _submitted_settings()
+    cores = str(os.cpu_count() or 1)
+    master = master or submitted.get("spark.master") or f"local[{cores},4]"
+    chosen = dict(SETTINGS)
+    if master.startswith("local"):
+        chosen |= {"spark.sql.shuffle.partitions": cores, "spark.default.parallelism": cores}
+        chosen |= LOCAL
+    chosen |= {**submitted, **(settings or {}), "spark.master": master}
+    builder = SparkSession.builder.appName(name)
+    for key, value in chosen.items():
+        builder = builder.config(key, value)
+    return builder.getOrCreate()
+
+
+def _submitted_settings() -> dict[str, str]:
+    if "PYSPARK_GATEWAY_PORT" not in os.environ:
+        return {}
+    from pyspark import SparkConf, SparkContext
+
+    # spark-submit started the JVM before this process, and only the JVM has its settings.
+    SparkContext._ensure_initialized()
+    return dict(SparkConf().getAll())
+
+
+@contextmanager
+def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
+    """Send the standard error of a JVM that starts in this block to ``log``, for its whole life.
+
+    A JVM prints a dozen lines at every start, which would break a progress bar. Raises
+    :class:`DidNotStart` with them when the block fails.
+    """
+    sys.stderr.flush()
+    terminal = os.dup(2)
+    os.dup2(log.fileno(), 2)
+    try:
+        yield
+    except JavaMissing:
+        raise
+    except Exception as error:
+        log.seek(0)
+        output = log.read().decode(errors="replace").strip()
+        raise DidNotStart(f"Spark did not start: {error}\n{output}".rstrip()) from error
+    finally:
+        os.dup2(terminal, 2)
+        os.close(terminal)

@@ -7,16 +7,14 @@ from typing import TYPE_CHECKING, NoReturn
 
 from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
-from walproof.spark.worker import freeze
-
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql.types import StructType
 
     from pyspark_journal.options import Options
     from pyspark_journal.schema import Columns
-    from pyspark_journal.splits import Piece
     from pyspark_journal.stream import JournalStreamReader
+    from walproof.lake.splits import Piece
 
 
 class JournalDataSource(DataSource):
@@ -42,18 +40,18 @@ class JournalDataSource(DataSource):
 
     def reader(self, schema: StructType) -> JournalReader:
         """A reader of the columns in ``schema``, which may be any of those in :meth:`schema`."""
-        from pyspark_journal.schema import asked
+        from pyspark_journal.schema import requested_columns
 
         options = self._options()
-        return JournalReader(asked(schema, options), options)
+        return JournalReader(requested_columns(schema, options), options)
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:
         """The same for logs that grow."""
-        from pyspark_journal.schema import asked
+        from pyspark_journal.schema import requested_columns
         from pyspark_journal.stream import JournalStreamReader
 
         options = self._options()
-        return JournalStreamReader(asked(schema, options), options)
+        return JournalStreamReader(requested_columns(schema, options), options)
 
     def writer(self, schema: StructType, overwrite: bool) -> NoReturn:
         """Raise :class:`ReadOnly`."""
@@ -98,10 +96,11 @@ class JournalReader(DataSourceReader):
 
     def partitions(self) -> list[InputPartition]:
         """The logs under the paths, packed. Raises ``FileNotFoundError`` for a missing path."""
-        from pyspark_journal.splits import plan
         from walproof.lake.discovery import find
+        from walproof.lake.splits import plan
 
-        return [JournalPartition(pieces) for pieces in plan(find(self.options), self.options)]
+        packed = plan(find(self.options), self.options, self.options.packing)
+        return [JournalPartition(pieces) for pieces in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         """The rows of a partition."""
@@ -110,4 +109,3 @@ class JournalReader(DataSourceReader):
         # Spark makes one partition of its own when there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
         yield from Reader(self.columns, self.options).batches(pieces)
-        freeze()

@@ -26,13 +26,12 @@ from pyspark_journal.following import advance
 from pyspark_journal.identity import Looked, keys_of, with_identity
 from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, Range, is_rewritten
-from pyspark_journal.splits import Piece, pack, split_size
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
+from walproof.lake.splits import Piece
 from walproof.lake.trees import Tree, tree_of
 from walproof.scan import part_from
 from walproof.scan.model import WHOLE, Event
-from walproof.spark.worker import freeze
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -59,7 +58,7 @@ class StreamPiece(Piece):
 class StreamPartition(InputPartition):
     """Pieces of logs for one task of a batch."""
 
-    def __init__(self, pieces: Sequence[Piece]) -> None:
+    def __init__(self, pieces: Sequence[StreamPiece]) -> None:
         super().__init__(None)
         self.pieces = pieces
 
@@ -133,14 +132,14 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """The partitions of the batch between two offsets."""
         if not self._logs:
             self._look({key: Position.from_json(body) for key, body in {**start, **end}.items()})
-        pieces = []
+        pieces: list[StreamPiece] = []
         for key, body in end.items():
             after = Position.from_json(body)
             before = Position.from_json(start[key]) if key in start else Position(after.path)
             if after != before:
                 pieces.append(self._piece(key, before, after))
-        target = split_size([piece.size for piece in pieces], self.options)
-        packed = pack(pieces, target, self.options.open_cost)
+        packing = self.options.packing
+        packed = packing.pack(pieces, packing.target_bytes([piece.size for piece in pieces]))
         return [StreamPartition(some) for some in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
@@ -153,7 +152,6 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
         if isinstance(partition, StreamPartition):
             yield from Reader(self.columns, self.options).batches(partition.pieces, in_range)
-        freeze()
 
     def commit(self, end: Offsets) -> None:
         """Do nothing: there is nothing to free after a commit."""

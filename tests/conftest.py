@@ -21,8 +21,8 @@ import pyarrow as pa
 import pytest
 
 from conformance import ROOT
+from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
-from walproof.spark.java import JavaMissing, java_home
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -65,12 +65,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     # Workers import this package; where it is not installed, from here.
     path = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
-    from walproof.spark.session import SHORT_LIVED, session
+    from pyspark_journal.session import session
 
     made = session(
         "tests",
         "local[2,4]",
-        {**SHORT_LIVED, "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))},
+        {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))},
     )
     yield made
     made.stop()
@@ -119,9 +119,3 @@ def rows_of(batches: Callable[..., list[pa.RecordBatch]]) -> Callable[..., Rows]
         return [row for batch in batches(*paths, **options) for row in batch.to_pylist()]
 
     return read
-
-
-@pytest.fixture(autouse=True)
-def not_frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading freezes what the garbage collector sees: fit for a worker, not for a test run."""
-    monkeypatch.setattr("sys._walproof_frozen", True, raising=False)

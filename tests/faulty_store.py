@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
-from tests.machines import Place
+from tests.s3 import LOOPBACK
 
 ERRORS = {
     "error": (500, "InternalError"),
@@ -49,13 +49,12 @@ class Fault:
 class FaultyStore:
     """The process; ``address`` is where it listens. Use it in a ``with`` block."""
 
-    def __init__(self, backend: str, place: Place | None = None, port: int = 0) -> None:
-        self.place = place or Place()
-        program = [sys.executable, "-m", __name__, backend, self.place.address, str(port)]
+    def __init__(self, backend: str) -> None:
+        program = [sys.executable, "-m", __name__, backend, LOOPBACK, "0"]
         self._process = subprocess.Popen(
-            self.place.within(program), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.address = f"{self.place.address}:{self._answer()['port']}"
+        self.address = f"{LOOPBACK}:{self._answer()['port']}"
 
     def strike(self, fault: Fault | None) -> dict[str, int]:
         """Change the fault. How many requests came since the last change, fitted, and were hit."""

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from conformance import BUILD
-from tests.machines import Place
 from walproof.setup import in_ci
 
+LOOPBACK = "127.0.0.1"
 SERVER = "github.com/versity/versitygw/cmd/versitygw@v1.8.0"
 KEY, SECRET = "walproof", "walproof-secret"
 
@@ -56,38 +56,36 @@ def reach(address: str) -> dict[str, str]:
 
 
 @contextmanager
-def gateway(folder: Path, place: Place | None = None, port: int = 0) -> Iterator[tuple[Path, str]]:
+def gateway(folder: Path) -> Iterator[tuple[Path, str]]:
     """Serve ``folder/root``, whose folders are buckets; it, and the address of the server."""
     program = server_program()
-    place = place or Place()
     root, beside = folder / "root", folder / "beside"
     root.mkdir(parents=True)
     beside.mkdir()
-    if not port:
-        with socket.socket() as free:
-            free.bind((place.address, 0))
-            port = free.getsockname()[1]
-    address = f"{place.address}:{port}"
+    with socket.socket() as free:
+        free.bind((LOOPBACK, 0))
+        port = free.getsockname()[1]
+    address = f"{LOOPBACK}:{port}"
     command = [str(program), "--access", KEY, "--secret", SECRET, "--port", address, "--quiet"]
     server = subprocess.Popen(
-        place.within([*command, "posix", "--sidecar", str(beside), str(root)]),
+        [*command, "posix", "--sidecar", str(beside), str(root)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
-        _wait_for(place, address, server)
+        _wait_for(address, server)
         yield root, address
     finally:
         server.terminate()
         server.wait(10)
 
 
-def _wait_for(place: Place, address: str, server: subprocess.Popen[bytes]) -> None:
+def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
     host, _, port = address.rpartition(":")
     look = f"exec 3<>/dev/tcp/{host}/{port}"
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and server.poll() is None:
-        if not subprocess.run(place.within(["bash", "-c", look]), capture_output=True).returncode:
+        if not subprocess.run(["bash", "-c", look], capture_output=True).returncode:
             return
         time.sleep(0.05)
     pytest.fail(f"the S3 server does not listen on {address}")

@@ -1,4 +1,4 @@
-"""A Spark cluster of several processes: a master and workers, here or on machines of their own.
+"""A Spark cluster of several processes on this machine: a master and workers.
 
 Each runs in a session of its own, so that all that it starts (executors, their Python workers)
 is found again and ended with it.
@@ -19,9 +19,9 @@ from typing import TypeVar
 
 import psutil
 
-from tests.machines import Place
-from walproof.spark.java import java_home
+from pyspark_journal.java import java_home
 
+LOOPBACK = "127.0.0.1"
 QUICK = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 """For a JVM that lives for seconds."""
 PATIENCE = 120.0
@@ -31,12 +31,9 @@ PATIENCE = 120.0
 class Daemon:
     """A master or a worker, with everything that it starts."""
 
-    def __init__(
-        self, kind: str, arguments: Sequence[str], folder: Path, place: Place | None = None
-    ) -> None:
+    def __init__(self, kind: str, arguments: Sequence[str], folder: Path) -> None:
         import pyspark
 
-        place = place or Place()
         home = Path(pyspark.__file__).parent
         self.log = folder / "log"
         folder.mkdir(parents=True)
@@ -44,8 +41,8 @@ class Daemon:
         environment = {
             **os.environ,
             "SPARK_HOME": str(home),
-            "SPARK_LOCAL_IP": place.address,
-            "SPARK_LOCAL_DIRS": str(place.scratch or folder),
+            "SPARK_LOCAL_IP": LOOPBACK,
+            "SPARK_LOCAL_DIRS": str(folder),
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_DAEMON_JAVA_OPTS": QUICK,
             "SPARK_LAUNCHER_OPTS": QUICK,
@@ -54,18 +51,17 @@ class Daemon:
         environment.pop("PYTHONPATH", None)
         if (java := java_home()) is not None:
             environment["JAVA_HOME"] = str(java)
-        command = [str(home / "bin" / "spark-class"), name, "--host", place.address]
+        command = [str(home / "bin" / "spark-class"), name, "--host", LOOPBACK]
         command += ["--port", "0", "--webui-port", "0", *arguments]
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(
-                place.within(command),
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 env=environment,
                 start_new_session=True,
             )
-        place.settle(self.process.pid)
 
     def said(self, pattern: str) -> re.Match[str]:
         """Wait until the log has it. Raises ``TimeoutError`` with the end of the log."""
@@ -87,17 +83,6 @@ class Daemon:
                     mine.append(process)
         return mine
 
-    def halt(self, seconds: float) -> None:
-        """Stop all of it, as a machine that swaps or waits for a disk, and let it go on."""
-        family = self.family()
-        for process in family:
-            with suppress(psutil.Error):
-                process.suspend()
-        time.sleep(seconds)
-        for process in family:
-            with suppress(psutil.Error):
-                process.resume()
-
     def kill(self) -> None:
         """Pull the plug: SIGKILL for all of them at once, until none is left."""
         for _ in range(50):
@@ -111,31 +96,22 @@ class Daemon:
 
 
 class Cluster:
-    """A master and workers of one core each; gone at the end of the ``with`` block.
+    """A master and workers of one core each; gone at the end of the ``with`` block."""
 
-    There is a worker at each of ``places``; the master is at ``head``.
-    """
-
-    def __init__(
-        self,
-        folder: Path,
-        places: Sequence[Place] = (Place(), Place()),
-        head: Place | None = None,
-    ) -> None:
+    def __init__(self, folder: Path, workers: int = 2) -> None:
         self.folder = folder
-        self.places = places
-        self.head = head or Place()
+        self.count = workers
         self.daemons: list[Daemon] = []
         self.url = ""
 
     def __enter__(self) -> Cluster:
         try:
-            master = self._start("master", [], "master", self.head)
-            self.url = master.said(rf"spark://{re.escape(self.head.address)}:\d+")[0]
-            for n, place in enumerate(self.places):
+            master = self._start("master", [], "master")
+            self.url = master.said(rf"spark://{re.escape(LOOPBACK)}:\d+")[0]
+            for n in range(self.count):
                 arguments = ["--cores", "1", "--memory", "1g"]
-                work = ["--work-dir", str((place.scratch or self.folder) / f"work-{n}")]
-                self._start("worker", [*arguments, *work, self.url], f"worker-{n}", place)
+                work = ["--work-dir", str(self.folder / f"work-{n}")]
+                self._start("worker", [*arguments, *work, self.url], f"worker-{n}")
             for worker in self.workers:
                 worker.said("Successfully registered with master")
         except BaseException:
@@ -143,8 +119,8 @@ class Cluster:
             raise
         return self
 
-    def _start(self, kind: str, arguments: Sequence[str], name: str, place: Place) -> Daemon:
-        daemon = Daemon(kind, arguments, self.folder / name, place)
+    def _start(self, kind: str, arguments: Sequence[str], name: str) -> Daemon:
+        daemon = Daemon(kind, arguments, self.folder / name)
         self.daemons.append(daemon)
         return daemon
 

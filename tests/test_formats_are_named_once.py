@@ -42,7 +42,7 @@ OF_ONE_SYSTEM = {
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
-    "walproof/audit/templates/summary.html.j2",
+    "walproof/inventory/templates/summary.html.j2",
     "walproof/cli/__init__.py",
 }
 """An option that Spark's users know by its name, a word on a page, and what `--help` says."""

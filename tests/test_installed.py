@@ -69,9 +69,12 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
 }
 IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
-    "export": [(["--parquet", "out.parquet", "damaged.log"], 3, "3 records")],
+    "export": [
+        (["--parquet", "out.parquet", "damaged.log"], 3, "3 records"),
+        (["--parquet", "tables", "lake"], 3, "leveldb-log"),
+    ],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit", "--master", "none"], 3, "leveldb-log")],
+    "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
         (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
         (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),

@@ -51,9 +51,8 @@ def test_it_reads_a_log(walproof, tmp_path: Path) -> None:
     assert len(json.loads(done.stdout)["records"]) == 3
 
 
-def test_spark_finds_the_source(installed: Path) -> None:
-    """Python runs the line at its start where it lies in ``site-packages`` itself."""
-    assert (installed / "walproof_spark.pth").read_text() == "import pyspark_journal\n"
+def test_nothing_of_it_runs_in_other_python_processes(installed: Path) -> None:
+    assert not list(installed.rglob("*.pth"))
 
 
 def test_it_carries_the_suite(walproof, tmp_path: Path) -> None:

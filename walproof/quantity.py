@@ -31,14 +31,6 @@ def counted(count: int, noun: str) -> str:
     return f"{number(count)} {noun}s"
 
 
-def width(seconds: int) -> str:
-    """A length of time in its largest whole unit: ``1 h``."""
-    for unit, name in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
-        if seconds % unit == 0:
-            return counted(seconds // unit, name)
-    return counted(seconds, "second")
-
-
 def exact(size: int) -> str:
     """A number of bytes as it is, and with a unit where that says more."""
     if size < 10_000:

@@ -55,7 +55,7 @@ def bench(quick: bool, rounds: int | None, only: str | None, path: Path, isolate
     if only == "spark":
         from lab.bench import spark
 
-        spark.measure_all(path.with_name("bench-spark.json"))
+        spark.measure_all()
         return 0
     rounds = rounds or (1 if quick else DEFAULT_ROUNDS)
     workloads = WORKLOADS

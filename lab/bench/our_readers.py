@@ -14,8 +14,8 @@ from lab.bench.formats import bench_of
 from lab.bench.readers import WITHOUT
 from walproof.scan import reads_ranges
 
-KERNELS = ROOT / "walproof" / "scan" / "__pycache__"
-"""numba keeps no kernel, and reads none, where it cannot write."""
+KERNELS = tuple((ROOT / "walproof" / "scan").rglob("__pycache__"))
+"""numba stores no kernel, and reads none, where it cannot write."""
 
 
 def contenders_of(format_id: str) -> Iterator[Contender]:
@@ -54,7 +54,7 @@ def scanner(format_id: str) -> Contender:
         command=in_process("scanner", format_id),
         repeat=bench_of(format_id).scanner_repeat,
         unavailable=why_no_scan,
-        writes=(KERNELS,),
+        writes=KERNELS,
     )
 
 
@@ -89,7 +89,7 @@ def parquet(format_id: str, payloads: str = "") -> Contender:
         limit=_named("pyarrow-parquet", payloads),
         has_payloads=not payloads,
         unavailable=why_no_scan,
-        writes=(KERNELS,),
+        writes=KERNELS,
     )
 
 

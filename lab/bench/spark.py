@@ -1,160 +1,157 @@
-"""How fast logs come through Spark: ``python -m lab bench --only spark``.
+"""Measure how fast logs come through Spark: ``python -m lab bench --only spark``.
 
-First, the data source beside what Spark itself can do, for several sets of columns (``local[2]``,
-sink ``noop``). Each round reads the same rows three ways, one after another: with the source, with
-a Python source that yields the same batches from memory (``spark_ceiling.py``), and from Parquet.
-The ratio to the ceiling can be compared between machines; it is taken within each round, and the
-median over the rounds is shown. Then all columns in one plain process: the scanner with its
-batches, and the source. The logs are the large ones of :mod:`lab.bench.formats`: small ones would
-measure how long Spark plans.
+Each round reads the same rows three ways, one after another (``local[2]``, sink ``noop``): with the
+data source, with a Python source that yields the same batches from mapped memory, which is the
+ceiling of Spark's Python sources, and from Parquet. The ratio to the ceiling is taken within each
+round, and the median over the rounds is printed. Small logs would measure how long Spark plans.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from conformance.saving import save
-from lab.bench.spark_ceiling import Batches, keep
+import pyarrow as pa
+import pyarrow.parquet
+from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
+
 from lab.bench.workloads import LARGE_WORKLOADS
-from pyspark_journal.session import session
+from pyspark_journal.session import redirect_jvm_output, session
 from pyspark_journal.source import JournalDataSource
 from reference_impl.formats import detect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.types import StructType
 
-Way = Callable[[], None]
-"""Reads a log once."""
-
-SLOTS = 2
+CORES = 2
 ROUNDS = 15
-SETS: Mapping[str, Sequence[str]] = {
+COLUMN_SETS: Mapping[str, Sequence[str]] = {
     "all columns": (),
     "offset, length, kind, payload": ("offset", "length", "kind", "payload"),
     "offset, kind": ("offset", "kind"),
 }
 
 
-def scanned(log: Path, format_id: str) -> None:
-    """Turn the scanner's runs into batches of all columns."""
-    from walproof.scan import scanner
-    from walproof.scan.log import Log
-    from walproof.scan.model import Wanted
-    from walproof.tables import rows
+class Batches(DataSource):
+    """The source ``batches``: its path is a folder of Arrow files."""
 
-    schema = rows.schema(format_id)
-    for event in scanner(format_id).scan(Log(log), Wanted()):
-        rows.batch(event, schema, str(log))
+    @classmethod
+    def name(cls) -> str:
+        """Return the name that ``format`` takes."""
+        return "batches"
+
+    def schema(self) -> StructType:
+        """Return the schema of the first file."""
+        from pyspark.sql.pandas.types import from_arrow_schema
+
+        with pa.memory_map(str(_arrow_files(self.options["path"])[0])) as mapped:
+            return from_arrow_schema(pa.ipc.open_file(mapped).schema)
+
+    def reader(self, schema: StructType) -> BatchesReader:
+        """Return a reader of all columns."""
+        return BatchesReader(self.options["path"])
 
 
-def sourced(log: Path, format_id: str) -> None:
-    """Do what Spark's workers do, without Spark."""
-    source = JournalDataSource({"path": str(log), "journalFormat": format_id})
-    reader = source.reader(source.schema())
-    for partition in reader.partitions():
-        for _ in reader.read(partition):
-            pass
+class BatchesReader(DataSourceReader):
+    """Reads a partition for each file."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def partitions(self) -> Sequence[InputPartition]:
+        """Return the names of the files."""
+        return [InputPartition(str(path)) for path in _arrow_files(self.folder)]
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        """Yield the batches of a file without copying them."""
+        opened = pa.ipc.open_file(pa.memory_map(partition.value))
+        for number in range(opened.num_record_batches):
+            yield opened.get_batch(number)
 
 
-def measure(log: Path, spark: SparkSession, rounds: int) -> dict[str, Any]:
-    """Megabytes of log a second each way, and the source in units of the ceiling and the scanner.
+def write_copies(partitions: Sequence[Iterator[pa.RecordBatch]], folder: Path) -> tuple[Path, Path]:
+    """Write the batches of each partition: a folder of Arrow files, and one of Parquet files."""
+    arrow, parquet = folder / "arrow", folder / "parquet"
+    arrow.mkdir(parents=True)
+    parquet.mkdir()
+    for number, batches in enumerate(partitions):
+        rows = list(batches)
+        if not rows:
+            continue
+        name = f"{number:04d}"
+        with pa.ipc.new_file(str(arrow / f"{name}.arrow"), rows[0].schema) as file:
+            for batch in rows:
+                file.write_batch(batch)
+        table = pa.Table.from_batches(rows)
+        pa.parquet.write_table(table, parquet / f"{name}.parquet", compression="zstd")
+    return arrow, parquet
 
-    Raises ``UnknownFormat``, ``OSError``, and what Spark raises.
+
+def _arrow_files(folder: str) -> list[Path]:
+    return sorted(Path(folder.removeprefix("file:")).glob("*.arrow"))
+
+
+def measure(
+    log: Path, columns: Sequence[str], spark: SparkSession, rounds: int
+) -> list[dict[str, float]]:
+    """Return the seconds of each way of reading a log, for each round.
+
+    ``columns`` are all when there are none. One round before is not counted: it compiles.
     """
-    format_id = detect(log).id
-    size = log.stat().st_size
-    plain: dict[str, Way] = {
-        "scanner": lambda: scanned(log, format_id),
-        "source": lambda: sourced(log, format_id),
-    }
-    seconds = _rounds(plain, rounds)
-    found: dict[str, Any] = {"log": log.name, "bytes": size, "plain": _told(seconds, size)}
-    found["columns"] = {}
-    for name, columns in SETS.items():
-        with tempfile.TemporaryDirectory() as folder:
-            seconds = _rounds(_ways(log, format_id, columns, spark, Path(folder)), rounds)
-        told = _told(seconds, size)
-        told["of_ceiling"] = _ratio(seconds, "ceiling", "journal")
-        told["of_parquet"] = _ratio(seconds, "parquet", "journal")
-        found["columns"][name] = told
-    return found
+    with tempfile.TemporaryDirectory() as folder:
+        ways = _ways(log, columns, spark, Path(folder))
+        return [{name: _seconds(way) for name, way in ways.items()} for _ in range(rounds + 1)][1:]
 
 
 def _ways(
-    log: Path, format_id: str, columns: Sequence[str], spark: SparkSession, folder: Path
-) -> dict[str, Way]:
-    """The same rows through Spark: from the log, from memory, from Parquet."""
+    log: Path, columns: Sequence[str], spark: SparkSession, folder: Path
+) -> dict[str, Callable[[], None]]:
+    format_id = detect(log).id
     source = JournalDataSource({"path": str(log), "journalFormat": format_id})
     schema = source.schema()
     if columns:
         schema = type(schema)([schema[name] for name in columns])
     reader = source.reader(schema)
-    arrow, parquet = keep([reader.read(one) for one in reader.partitions()], folder)
+    arrow, parquet = write_copies([reader.read(part) for part in reader.partitions()], folder)
     journal = spark.read.format("journal").option("journalFormat", format_id).schema(schema)
     frames = {
         "journal": journal.load(str(log)),
         "ceiling": spark.read.format(Batches.name()).load(str(arrow)),
         "parquet": spark.read.schema(schema).parquet(str(parquet)),
     }
-    rows = {name: frame.count() for name, frame in frames.items()}
-    assert len(set(rows.values())) == 1, rows
-    return {name: partial(_through, frame) for name, frame in frames.items()}
+    counts = {name: frame.count() for name, frame in frames.items()}
+    assert len(set(counts.values())) == 1, counts
+    return {name: partial(_read_through, frame) for name, frame in frames.items()}
 
 
-def _through(frame: DataFrame) -> None:
+def _read_through(frame: DataFrame) -> None:
     frame.write.format("noop").mode("overwrite").save()
 
 
-def _rounds(ways: Mapping[str, Way], rounds: int) -> list[dict[str, float]]:
-    """Seconds of each way in each round, after one that is not counted: it compiles and warms."""
-    return [{name: _seconds(way) for name, way in ways.items()} for _ in range(rounds + 1)][1:]
-
-
-def _told(seconds: Sequence[Mapping[str, float]], size: int) -> dict[str, Any]:
-    speed = {
-        name: round(size / 1e6 / statistics.median(one[name] for one in seconds), 1)
-        for name in seconds[0]
-    }
-    return {"seconds": seconds, "mb_per_second": speed}
-
-
-def _ratio(seconds: Sequence[Mapping[str, float]], one: str, other: str) -> float:
-    """How many times as fast the other is, in the same round; the median."""
-    return round(statistics.median(each[one] / each[other] for each in seconds), 3)
-
-
-def _seconds(way: Way) -> float:
+def _seconds(way: Callable[[], None]) -> float:
     started = time.perf_counter()
     way()
-    return round(time.perf_counter() - started, 6)
+    return time.perf_counter() - started
 
 
-def measure_all(report: Path) -> None:
-    """Print a line for each log and set of columns, and write the numbers to ``report`` as JSON."""
-    from walproof.spark.quiet import jvm_says_to
-
-    logs = [workload.log() for workload in LARGE_WORKLOADS]
-    with tempfile.TemporaryFile() as said, jvm_says_to(said):
-        spark = session("bench", f"local[{SLOTS},4]")
+def measure_all() -> None:
+    """Print a line for each log and set of columns."""
+    with tempfile.TemporaryFile() as output, redirect_jvm_output(output):
+        spark = session("bench", f"local[{CORES},4]")
     spark.dataSource.register(Batches)
-    found = []
-    for log in logs:
-        one = measure(log, spark, ROUNDS)
-        found.append(one)
-        speed = one["plain"]["mb_per_second"]
-        print(f"{one['log']}: scanner {speed['scanner']}, source {speed['source']} MB/s")
-        for name, told in one["columns"].items():
-            speed = told["mb_per_second"]
-            print(
-                f"  {name}: journal {speed['journal']}, ceiling {speed['ceiling']}, Parquet"
-                f" {speed['parquet']} MB/s; {told['of_ceiling']} of the ceiling"
+    for log in (workload.log() for workload in LARGE_WORKLOADS):
+        for set_name, columns in COLUMN_SETS.items():
+            rounds = measure(log, columns, spark, ROUNDS)
+            megabytes = log.stat().st_size / 1e6
+            speeds = ", ".join(
+                f"{way} {megabytes / statistics.median(seconds[way] for seconds in rounds):.0f}"
+                for way in rounds[0]
             )
-    report.parent.mkdir(exist_ok=True)
-    save(report, json.dumps(found, indent=1) + "\n")
+            ratio = statistics.median(seconds["ceiling"] / seconds["journal"] for seconds in rounds)
+            print(f"{log.name}, {set_name}: {speeds} MB/s; {ratio:.2f} of the ceiling")

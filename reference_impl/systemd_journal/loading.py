@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,12 +21,8 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
             data.close()
 
 
-def load(
-    path: Path, ready: Callable[[mmap.mmap, int, int], None] = lambda data, at, end: None
-) -> mmap.mmap | bytes:
+def load(path: Path) -> mmap.mmap | bytes:
     """The bytes of a file, as long as it is at the end. Raises ``OSError``.
-
-    ``ready`` is given the memory of each stretch before bytes get there.
 
     A file is not mapped: its owner may cut it at any time, which ends a process that reads a
     mapping (SDJ-053). Holes take no memory, where the file system tells of them.
@@ -37,7 +33,6 @@ def load(
             return b""  # memory of no bytes cannot be had
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         for at, end in _stretches(file.fileno(), size):
-            ready(data, at, end)
             while at < end:
                 with memoryview(data) as whole, whole[at:end] as room:
                     found = os.preadv(file.fileno(), [room], at)

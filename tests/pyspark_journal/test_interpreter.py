@@ -1,4 +1,4 @@
-"""Spark finds the source and the right Python, in a virtual environment that is not activated."""
+"""Spark finds the source by itself where ``PYSPARK_PYTHON`` names the right Python."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ import pytest
 
 from conformance import BUILD, ROOT
 from pyspark_journal import interpreter
+from pyspark_journal.java import java_home
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from tests.conftest import unavailable
-from walproof.spark.java import java_home
 
 CONNECT = BUILD / "connect"
 SECONDS = 300
@@ -34,8 +34,6 @@ def python(tmp_path: Path) -> Path:
     (site,) = folder.glob("lib/python*/site-packages")
     theirs = [path for path in sys.path if path.endswith("site-packages")]
     (site / "packages.pth").write_text("\n".join([str(ROOT), *theirs, str(CONNECT)]) + "\n")
-    installed = ROOT / "pyspark_journal" / "walproof_spark.pth"
-    (site / installed.name).write_bytes(installed.read_bytes())
     return folder / "bin" / "python"
 
 
@@ -82,6 +80,7 @@ def test_a_script(
 ) -> None:
     if session == REMOTE and not (CONNECT / "grpc").is_dir():
         unavailable("no client of Spark Connect: make .venv/spark")
+    environment["PYSPARK_PYTHON"] = str(python)
     script = tmp_path / "job.py"
     script.write_text(SCRIPT.format(session=session, log=str(log)))
     done = subprocess.run(
@@ -131,58 +130,28 @@ def test_the_shell_on_a_terminal(
     assert b"rows 7" in shown, shown.decode(errors="replace")[-3000:]
 
 
-@pytest.mark.parametrize(
-    ("master", "variables", "here"),
-    [
-        ("local[2]", {}, True),
-        ("spark://head:7077", {}, False),
-        (None, {}, True),
-        (None, {"PYSPARK_SUBMIT_ARGS": "--master yarn pyspark-shell"}, False),
-        (None, {"PYSPARK_SUBMIT_ARGS": "--conf spark.master=k8s://x pyspark-shell"}, False),
-        ("local[2]", {"PYSPARK_GATEWAY_PORT": "1"}, False),
-    ],
-)
-def test_whether_the_workers_are_here(
-    master: str | None, variables: dict[str, str], here: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT", "SPARK_CONF_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in variables.items():
-        monkeypatch.setenv(name, value)
-    conf = {} if master is None else {"spark.master": master}
-    gateway = SimpleNamespace(_find_spark_home=lambda: "/nowhere")
-    assert interpreter.is_here(conf, gateway) is here
-
-
-def test_the_master_of_spark_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PYSPARK_SUBMIT_ARGS", "PYSPARK_GATEWAY_PORT"):
-        monkeypatch.delenv(name, raising=False)
-    (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.master   spark://head:7077\n")
-    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    assert not interpreter.is_here({}, None)
-    assert interpreter.is_here({"spark.master": "local"}, None)
-
-
 def _session(python: str, master: str = "local[2]") -> Any:
     return SimpleNamespace(
         sparkContext=SimpleNamespace(pythonExec=python, master=master, environment={})
     )
 
 
-def test_another_python_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_names_the_variable_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("PYTHONPATH", raising=False)
     bare = tmp_path / "python3"
     bare.symlink_to(Path(sys.base_prefix) / "bin" / "python3")
-    with pytest.raises(interpreter.WrongPython) as told:
-        interpreter.check(_session(str(bare)))
-    assert f"PYSPARK_PYTHON={sys.executable}" in str(told.value)
-    assert "No module named" in str(told.value)
+    with pytest.raises(interpreter.WrongPython) as error:
+        interpreter.check_workers(_session(str(bare)))
+    assert f"PYSPARK_PYTHON={sys.executable}" in str(error.value)
+    assert "No module named" in str(error.value)
     with pytest.raises(interpreter.WrongPython, match="No such file"):
-        interpreter.check(_session("/no/python"))
+        interpreter.check_workers(_session("/no/python"))
 
 
 @pytest.mark.parametrize(
     "session", [_session(sys.executable), _session("/no/python", "spark://head:7077")]
 )
-def test_what_is_right_or_elsewhere_is_not_asked(session: Any) -> None:
-    interpreter.check(session)
+def test_the_right_python_and_other_machines_pass(session: Any) -> None:
+    interpreter.check_workers(session)

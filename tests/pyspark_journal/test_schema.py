@@ -12,7 +12,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from conformance import VECTORS
 from pyspark_journal.options import parse
-from pyspark_journal.schema import BadSchema, asked, known, offered, spark_schema
+from pyspark_journal.schema import BadSchema, known, offered, requested_columns, spark_schema
 from reference_impl.formats import FORMATS
 from walproof.scan.columns import columns_of
 from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
@@ -38,19 +38,19 @@ def test_of_all_formats() -> None:
 
 def test_a_column_of_one_format_among_all() -> None:
     asked_for = from_arrow_schema(pa.schema({"term": pa.int64(), "cursor": pa.string()}))
-    assert asked(asked_for, parse({})).names == ("term", "cursor")
+    assert requested_columns(asked_for, parse({})).names == ("term", "cursor")
 
 
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
 def test_the_whole_schema_may_be_asked_for(format_id: str) -> None:
     options = parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
-    columns = asked(spark_schema(options), options)
+    columns = requested_columns(spark_schema(options), options)
     assert list(columns.names) == offered(options).names
 
 
 def test_only_what_is_asked_for_is_looked_at() -> None:
     options = parse({"journalFormat": "zeebe-journal"})
-    columns = asked(
+    columns = requested_columns(
         from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
     )
     wanted = columns.wanted("zeebe-journal", options)
@@ -70,7 +70,7 @@ def test_only_what_is_asked_for_is_looked_at() -> None:
 def test_errors_name_the_column(field: pa.Field, words: tuple[str, ...]) -> None:
     schema = from_arrow_schema(pa.schema([field]))
     with pytest.raises(BadSchema) as caught:
-        asked(schema, parse({"journalFormat": "leveldb-log"}))
+        requested_columns(schema, parse({"journalFormat": "leveldb-log"}))
     for word in words:
         assert word in str(caught.value)
 

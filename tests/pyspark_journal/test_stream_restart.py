@@ -26,9 +26,9 @@ PER_FILE = 40
 # A query of its own in a process of its own, slow enough to be killed in the middle.
 QUERY = """
 import sys
-from pyspark_journal.session import SHORT_LIVED, session
+from pyspark_journal.session import session
 logs, out, checkpoint = sys.argv[1:]
-spark = session("killed", "local[2,4]", SHORT_LIVED)
+spark = session("killed", "local[2,4]")
 frame = (
     spark.readStream.format("journal").option("maxBytesPerTrigger", "20000").load(logs)
     .select("file", "offset", "length", "kind", "payload")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,11 +27,11 @@ class Search:
     def __init__(self, patterns: Sequence[Pattern]) -> None:
         self.patterns = patterns
         self._masked = [_padded(one) for one in patterns]
-        self._kernel = None
+        self._kernel: Any = None
         if patterns and importlib.util.find_spec("numba"):
-            from walproof.scan.stored import ready
+            from walproof.carve.kernel import matches
 
-            self._kernel = ready("walproof.carve.kernel").matches
+            self._kernel = matches
             self._compile()
 
     def hits(self, window: Window) -> list[tuple[int, int]]:

@@ -1,19 +1,15 @@
-"""``walproof audit``: records and damage of a lake of logs, as tables."""
+"""``walproof audit``: records and damage of a folder of logs, as tables."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
-from walproof.audit.progress import Bar
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 
@@ -28,7 +24,9 @@ from walproof.cli.stopping import stoppable
     help="Also what the records hold, or (the default) only where they are.",
 )
 @click.option("--decode", is_flag=True, help="Also what they mean, in a line of text.")
-@click.option("--again", is_flag=True, help="Read everything, even what has not changed.")
+@click.option(
+    "--again", "is_again", is_flag=True, help="Read everything, even what has not changed."
+)
 @click.option(
     "--option",
     "given",
@@ -40,8 +38,8 @@ from walproof.cli.stopping import stoppable
 @click.option(
     "--master",
     metavar="URL",
-    help="Spark master, such as spark://host:7077; `none` does without Spark, on all cores of this"
-    " machine.  [default: that of spark-submit, else Spark on all cores of this machine]",
+    help="Spark master, such as spark://host:7077.  [default: that of spark-submit, else Spark on"
+    " all cores of this machine]",
 )
 @click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
 @click.option(
@@ -58,13 +56,13 @@ def audit(
     out: Path,
     payload: bool,
     decode: bool,
-    again: bool,
+    is_again: bool,
     given: tuple[str, ...],
     master: str | None,
     settings: tuple[str, ...],
     unit: float,
 ) -> int:
-    """Take stock of a lake of logs: what is in them, what is lost, where, and why.
+    """Write records and damage of a folder of logs as tables, on Spark.
 
     PATH is a file or a folder with all its subfolders; s3:, hdfs: and the like work too. All
     formats may be mixed. Hidden names are skipped. DIR gets three tables in Parquet, for Spark,
@@ -77,9 +75,9 @@ def audit(
     DIR/summary.html  plots; DIR/summary.json has the same numbers
 
     A log that cannot be read never ends the audit. If the audit is stopped at any moment, even by
-    kill -9, the previous result stays as it was, and the next run goes on from there. A later run
-    reads only what is new, or has changed by name, size, time, or at either end. --again reads
-    everything (a failing disk changes no times).
+    kill -9, the previous result stays as it was. A later run reads only logs that are new, or have
+    changed by name, size or time. --again reads everything (a failing disk changes no times).
+    Without Java, walproof export --parquet DIR PATH… writes the same tables.
 
     \b
     walproof audit /var/log/journal /data/broker --out audit
@@ -90,66 +88,38 @@ def audit(
     Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is
     but one is refused, 1 for a usage or I/O error.
     """
-    if importlib.util.find_spec("pyarrow") is None:
-        raise click.ClickException("an audit needs pyarrow: pip install 'walproof[fast]'")
-    if master != "none" and importlib.util.find_spec("pyspark") is None:
-        raise click.ClickException(
-            "an audit on Spark needs pyspark: pip install 'walproof[spark]', or --master none"
-        )
-    from walproof.audit.engine import Engine, JobFailed, OnCores, OnSpark
-    from walproof.audit.job import audit as run
-    from walproof.audit.output import OutputRefused
-    from walproof.audit.terminal import print_summary
-    from walproof.audit.unit import Options
+    for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
+        if importlib.util.find_spec(package) is None:
+            raise click.ClickException(f"an audit needs {package}: pip install 'walproof[{extra}]'")
+    from pyspark_journal.audit import JobFailed, OutputRefused
+    from pyspark_journal.audit import audit as run
+    from pyspark_journal.java import JavaMissing
+    from pyspark_journal.session import DidNotStart
+    from walproof.inventory.summary import exit_status
+    from walproof.inventory.task import Options
+    from walproof.inventory.terminal import print_summary, work_line
     from walproof.lake.options import BadOption, parse
-    from walproof.spark.java import JavaMissing
 
-    spark = _pairs("--conf", settings)
+    spark_settings = _pairs("--conf", settings)
     try:
         source = parse({"lastFlushedIndex": "meta", **_pairs("--option", given)})
     except BadOption as error:
         raise click.UsageError(str(error).replace("journal: ", "--option: ", 1)) from None
     options = Options(replace(source, paths=paths, recursive=True), payload, decode)
-    engine: Engine = OnCores() if master == "none" else OnSpark(master, spark)
-    began = time.monotonic()
     try:
-        # A handle of its own: the engine turns the common one away while Spark starts.
-        with os.fdopen(os.dup(2), "w") as errors:
-            bar = Bar(Console(file=errors))
-            with bar:
-                outcome = run(options, out, engine, int(unit * (1 << 20)), again, bar)
-        taken = time.monotonic() - began
-    except (OutputRefused, JobFailed, JavaMissing) as error:
+        outcome = run(options, out, master, spark_settings, is_again, int(unit * (1 << 20)))
+    except (OutputRefused, JobFailed, JavaMissing, DidNotStart) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        say(f"Stopped: {bar.said}. Run it again to go on from here.", err=True)
+        say("Stopped: the previous result is as it was.", err=True)
         raise
-    finally:
-        engine.stop()
-    print_summary(outcome.summary, out, outcome.is_new, Console())
-    if isinstance(engine, OnSpark) and (told := start_told(engine.seconds_to_start, taken)):
-        say(told, err=True)
+    print_summary(outcome.summary, Console())
+    say(work_line(outcome.summary, outcome.is_new))
+    say(f"Tables {out}/records, damage, files; plots {out}/summary.html")
     return exit_status(outcome.summary)
-
-
-def start_told(start: float, taken: float) -> str | None:
-    """What to say of an audit that mostly waited for Spark to start; both in seconds."""
-    if start < taken / 2:
-        return None
-    return (
-        f"Of {taken:.1f} s, {start:.1f} s were the start of Spark; `--master none` does without it."
-    )
-
-
-def exit_status(summary: Mapping[str, Any]) -> int:
-    """0 intact, 3 torn, damaged or unreadable, 4 refused."""
-    totals = summary["totals"]
-    if totals["torn"] or totals["damaged"] or totals["unreadable"]:
-        return 3
-    return 4 if totals["refused"] else 0
 
 
 def _pairs(option: str, texts: Iterable[str]) -> dict[str, str]:

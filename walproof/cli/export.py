@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
+from conformance.saving import made_beside, publish
 from reference_impl.answer import End, Event, Lost
 from reference_impl.formats import UnknownFormat
 from reference_impl.systemd_journal import loaded
@@ -20,7 +22,9 @@ from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
 from walproof.cli.opening import log_in, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
+from walproof.cli.stopping import stoppable
 from walproof.extras import advice
+from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
 from walproof.systems.systemd_journal import read_merged
@@ -32,15 +36,16 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @click.command()
 @click.argument("log", metavar="PATH")
-@click.argument("matches", metavar="[FIELD=VALUE]...", nargs=-1)
+@click.argument("matches", metavar="[FIELD=VALUE | PATH]...", nargs=-1)
 @click.option("-S", "--since", metavar="TIME", help="Only entries at or after this time.")
 @click.option("--from-seqnum", metavar="N", type=click.IntRange(0), help="Only from this one on.")
 @click.option(
     "--parquet",
     "out",
     metavar="OUT",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Write this Parquet file instead, from a log of any format.",
+    type=click.Path(path_type=Path),
+    help="Write this Parquet file instead, from a log of any format; or this folder of tables, from"
+    " several logs.",
 )
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
@@ -56,7 +61,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     default="auto",
     show_default=True,
     help="Of the Parquet file: lz4 is written quickest, zstd takes least room. auto is lz4, but"
-    " payloads stay as they are if a sample of them does not get smaller.",
+    " payloads stay as they are if a sample of them does not get smaller; for tables it is zstd.",
 )
 @click.option(
     "--max-payload",
@@ -97,6 +102,10 @@ def export(
     not get smaller are not compressed, and the last line says so. --decode adds its struct decoded:
     write batches, commands of a broker, records of Zeebe.
 
+    Given several paths, or a folder of logs, --parquet writes a new folder with the tables of
+    walproof audit: records, damage and files. Folders are searched to the bottom, and all cores
+    read. There --decode adds what each record means as a line of text.
+
     Matches work as in journalctl: given two values of one field, either will do; given two fields,
     both must match. TIME is 2023-11-14 or "2023-11-14 22:13:20", both in UTC, or @ and the seconds
     since 1970, which may have a fraction.
@@ -107,16 +116,22 @@ def export(
     walproof export broken.journal | walproof systemd import --out mended.journal
     walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
     walproof export 000003.log --parquet records.parquet --decode
+    walproof export /var/lib/broker /var/log/journal --parquet tables
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
-    selection = _selection(matches, since, from_seqnum)
     if out is not None:
-        if selection:
+        if since or from_seqnum or any("=" in path and not Path(path).exists() for path in matches):
             raise click.UsageError("matches select entries of the Journal Export Format only")
+        if matches or not _is_one_log(log, format_id):
+            return _tables(
+                (log, *matches), out, format_id, context_items, compression, max_payload, is_bare,
+                is_decoded,
+            )  # fmt: skip
         return _parquet(
             log, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
         )
+    selection = _selection(matches, since, from_seqnum)
     if is_decoded or is_bare:
         raise click.UsageError(f"--{'decode' if is_decoded else 'no-payload'} needs --parquet OUT")
     if format_id not in (None, "systemd-journal") or context_items:
@@ -169,11 +184,10 @@ def _parquet(
     try:
         with source_of(log, format_id) as source:
             found = log_in(source, format_id)
-            if (system := found.logs_apart) is not None:
-                raise UnknownFormat(
-                    f"{log}: expected one log, found a {system.title} of several files;"
-                    f" `walproof audit {shlex.quote(log)} --out DIR` makes tables of all"
-                )
+            if found.logs_apart is not None:
+                raise UnknownFormat(f"{log}: expected one log; unpack it to export tables of all")
+            if out.is_dir():
+                raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
             must_not_overwrite(found.path, out, "--parquet")
             format = found.format
             context = context_of(context_items, format.id)
@@ -191,6 +205,65 @@ def _parquet(
         f"{'; payloads are not compressed' if done.is_stored else ''}"
     )
     return EXIT_STATUS[end.verdict]
+
+
+def _is_one_log(log: str, format_id: str | None) -> bool:
+    """Whether a path is one log, and not a folder of several."""
+    path = Path(log)
+    if not path.is_dir():
+        return True
+    if (system := recognise(path, format_id)) is not None:
+        return system.is_one_log
+    try:
+        return bool(format_id or recognise_log(path))
+    except UnknownFormat:
+        return False
+
+
+def _tables(
+    paths: tuple[str, ...],
+    out: Path,
+    format_id: str | None,
+    context_items: tuple[str, ...],
+    compression: str,
+    max_payload: int,
+    is_bare: bool,
+    is_decoded: bool,
+) -> int:
+    """Write the three tables of several logs into a new folder."""
+    try:
+        from walproof.inventory.logs import find_logs
+        from walproof.inventory.result import make_plan, run_in_pool, write_result
+        from walproof.inventory.summary import exit_status, summarise
+        from walproof.inventory.task import Options
+        from walproof.inventory.terminal import print_summary
+        from walproof.lake.options import parse
+        from walproof.worker_pool import core_count
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"--parquet {advice(error) or error}") from None
+    if context_items and format_id is None:
+        raise click.UsageError("--context for several logs needs --format")
+    source = parse({"lastFlushedIndex": "meta", "journalFormat": format_id or "auto"})
+    contexts = dict(source.contexts)
+    if format_id is not None and context_items:
+        contexts[format_id] = context_of(context_items, format_id)
+    source = replace(
+        source, paths=paths, recursive=True, max_payload=max_payload, contexts=contexts
+    )
+    codec = "zstd" if compression == "auto" else compression
+    options = Options(source, not is_bare, is_decoded, codec)
+    if out.exists():
+        raise click.UsageError(f"--parquet {out} is there already")
+    with stoppable(), made_beside(out) as building:
+        logs = find_logs(source, str(out))
+        plan = make_plan(logs, options, building / "tasks", core_count())
+        result = building / "result"
+        write_result(logs, plan, None, run_in_pool, result)
+        summary = {"paths": list(paths), **summarise(result)}
+        publish(result, out)
+    print_summary(summary, Console())
+    say(f"Tables {out}/records, damage, files")
+    return exit_status(summary)
 
 
 def _entries(log: str, events: Iterable[Event]) -> int:

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
+from walproof.lake.passing import patient
 from walproof.lake.trees import RemoteTree, is_local, tree_of
 from walproof.scan.log import Log, Source
 
@@ -30,6 +31,7 @@ class RangeSource:
         self._file = file
         self.size = int(file.size())
 
+    @patient
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`~walproof.scan.log.Source`."""
         length = max(0, min(length, self.size - offset))
@@ -55,6 +57,7 @@ class RemoteLog(Log):
         """See :class:`~walproof.scan.log.Log`."""
         return bool(self.files)
 
+    @patient
     def open(self) -> Source:
         """See :class:`~walproof.scan.log.Log`."""
         assert self.tree is not None
@@ -84,12 +87,13 @@ class RemoteLog(Log):
             to.parent.mkdir(parents=True, exist_ok=True)
             self._copy_file(f"{self.name.rstrip('/')}/{name}" if name else self.name, to)
 
+    @patient
     def _copy_file(self, name: str, to: Path) -> None:
         assert self.tree is not None
         left = self.limit
         with (
             self.tree.file_system.open_input_file(self.tree.inside(name)) as source,
-            to.open("xb") as copy,
+            to.open("wb") as copy,
         ):
             # Only up to its present size: a log that grows has no end.
             size = min(source.size(), left)

@@ -1,4 +1,4 @@
-"""Bulk scanners: fast twins of the reference readers, from bytes to columns.
+"""Bulk scanners: optimised readers of all formats, from bytes to columns.
 
 A scanner gives the events of the reference reader (``reference_impl.answer``) with its records in
 runs of columns: :class:`~walproof.scan.model.Records` instead of ``Record``, then ``Lost``
@@ -17,16 +17,13 @@ which is the module ``scanner`` with
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Iterator, Sequence
 from typing import Protocol, cast
 
 from walproof.by_format import module_of
-from walproof.scan import ahead
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Event, Part, Wanted
-from walproof.scan.stored import kept
 
 
 class Scanner(Protocol):
@@ -48,25 +45,13 @@ def scanner(format_id: str) -> Scanner:
     return ReferenceScanner(format_id)
 
 
-def load_kept() -> None:
-    """Load the scanners that need not be compiled first: for a process that others are forked from.
-
-    A scanner is loaded with the kernels that it calls, so the rest costs its readers nothing.
-    """
-    for name in kept():
-        folder = name.rpartition(".")[0]
-        if folder.startswith(f"{__name__}.") and importlib.util.find_spec(f"{folder}.scanner"):
-            importlib.import_module(f"{folder}.scanner")
-
-
 def has_kernel(format_id: str) -> bool:
-    """Whether a format is scanned by kernels here; else, where there are none, by the reference.
+    """Return whether a format is scanned by kernels here, which need numba.
 
-    Raises ``UnknownFormat``, and what :func:`~walproof.scan.ahead.kernels` raises.
+    Raises ``UnknownFormat``.
     """
     folder = module_of(format_id, __name__).__name__
-    there = importlib.util.find_spec(f"{folder}.scanner") is not None
-    return there and ahead.kernels() != ahead.NONE
+    return all(importlib.util.find_spec(name) for name in ("numba", f"{folder}.scanner"))
 
 
 def reads_ranges(format_id: str) -> bool:

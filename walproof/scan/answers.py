@@ -1,4 +1,4 @@
-"""From a scanner's events back to an answer: how a twin is compared with the reference."""
+"""From a scanner's events back to an answer: how a scanner is compared with the reference."""
 
 from __future__ import annotations
 

@@ -21,42 +21,39 @@ class Source(Protocol):
         """``length`` bytes from ``offset`` on; fewer at the end of the file. ``OSError``."""
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
 
 
 class LocalSource:
-    """A file on this machine. Its size is what it was when it was opened: live logs grow.
-
-    ``number`` is the system's for the open file.
-    """
+    """A file on this machine. Its size is what it was when it was opened: live logs grow."""
 
     def __init__(self, path: Path) -> None:
-        self.number = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self.size = os.fstat(self.number).st_size
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self.size = os.fstat(self._descriptor).st_size
 
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`Source`."""
         length = max(0, min(length, self.size - offset))
-        data = os.pread(self.number, length, offset)
+        data = os.pread(self._descriptor, length, offset)
         while len(data) < length and (
-            more := os.pread(self.number, length - len(data), offset + len(data))
+            more := os.pread(self._descriptor, length - len(data), offset + len(data))
         ):
             data += more
         return data
 
     def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
-        """Fill ``room`` from ``offset`` on: how many bytes there were. ``OSError``."""
+        """Fill ``room`` from ``offset`` on; return how many bytes there were. ``OSError``."""
         length = max(0, min(len(room), self.size - offset))
-        view, found = room.data[:length], 0
-        while found < length and (more := os.preadv(self.number, [view[found:]], offset + found)):
-            found += more
-        return found
+        view, done = room.data[:length], 0
+        while done < length and (more := os.preadv(self._descriptor, [view[done:]], offset + done)):
+            done += more
+        return done
 
     def close(self) -> None:
         """See :class:`Source`; once more changes nothing."""
-        number, self.number = self.number, -1
-        if number >= 0:
-            os.close(number)
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 @dataclass(frozen=True)

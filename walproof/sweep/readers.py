@@ -184,7 +184,7 @@ def _place(lost: Lost) -> tuple[Any, ...]:
 
 
 def kernel(format: str) -> str:
-    """What the fast twin of a format is on this machine."""
+    """Return how the scanner of a format reads on this machine."""
     module = type(scanner(format)).__module__
     if module == "walproof.scan.reference":
         return "the reference reader in columns (no kernel for this format here)"

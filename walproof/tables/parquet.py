@@ -1,14 +1,15 @@
-"""``walproof export --parquet``: a log as a Parquet file, without Spark."""
+"""Parquet files of logs: rows in large groups, and a name only when the file is whole."""
 
 from __future__ import annotations
 
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -71,67 +72,95 @@ def to_parquet(
     if is_decoded:
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
     wanted = Wanted(has_payloads or is_decoded, None, max_payload, dictionaries=True)
-    with saved(out) as file, _Groups(out, file.name, schema, format_id, compression) as groups:
-        exported = _write(groups, log, format_id, wanted, progress)
-        groups.finish(_metadata(format_id, exported.end) | _types(schema))
-    return replace(exported, is_stored=groups.is_stored)
+    choice = _Compression(compression, format_id)
+    with ParquetFile(out, encodings.handed_over(schema, format_id), choice) as file:
+        exported = _write(file, log, format_id, wanted, progress)
+        file.finish(_metadata(format_id, exported.end) | _types(schema))
+    return replace(exported, is_stored=choice.is_stored)
 
 
-class _Groups:
-    """Row groups of the file ``unfinished``, which errors call ``out``.
+class ParquetFile:
+    """A Parquet file that appears under its name when it is whole.
 
-    pyarrow writes to a file of its own: through one of Python's it copies every page once more.
-    The Parquet file begins with the first row group, which says how payloads are compressed.
+    Rows are written in large groups. ``properties`` returns the arguments of
+    ``pyarrow.parquet.ParquetWriter`` for the first group of rows. All methods raise ``OSError``
+    with the name of the file.
     """
 
     def __init__(
-        self, out: Path, unfinished: str, schema: pa.Schema, format_id: str, compression: str
+        self, path: Path, schema: pa.Schema, properties: Callable[[pa.Table], Mapping[str, Any]]
     ) -> None:
-        self.out, self.format, self.compression = out, format_id, compression
-        self.schema = encodings.handed_over(schema, format_id)
-        self.is_stored = False
-        self._made: pq.ParquetWriter | None = None
-        with named_in_errors(out):
-            self._file = pa.OSFile(os.fsencode(unfinished), "wb")
+        self.path, self.schema = path, schema
+        self._properties = properties
+        self._pile = Pile()
+        self._writer: pq.ParquetWriter | None = None
+        self._open_files = ExitStack()
 
-    def write(self, batches: Sequence[pa.RecordBatch]) -> None:
-        """Write these batches as one."""
-        table = pa.Table.from_batches(batches, self.schema).unify_dictionaries()
-        with named_in_errors(self.out):
-            self._writer(table).write_table(table, row_group_size=len(table))
-
-    def finish(self, metadata: Mapping[str, str]) -> None:
-        """Write what stands at the end of the file, these metadata too."""
-        made = self._writer(self.schema.empty_table())
-        made.add_key_value_metadata(dict(metadata))
-        with named_in_errors(self.out):
-            made.close()
-            self._file.close()
-
-    def __enter__(self) -> _Groups:
+    def __enter__(self) -> ParquetFile:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self._made is not None and self._made.is_open:
-            # Another error is on its way, and the file goes.
+    def __exit__(self, *error: Any) -> None:
+        """Remove what was written when an error ends the block before :meth:`finish`."""
+        if self._writer is not None and self._writer.is_open:
             with suppress(OSError, pa.ArrowException):
-                self._made.close()
-            self._made.is_open = False  # or its end tries again, and complains
-        with suppress(OSError):
-            self._file.close()
+                self._writer.close()
+            self._writer.is_open = False  # or its end tries again, and complains
+        self._open_files.__exit__(*error)
 
-    def _writer(self, first: pa.Table) -> pq.ParquetWriter:
-        if self._made is None:
-            compression, payloads = self.compression, None
-            if compression == AUTO:
-                compression = COMPRESSION
-                if encodings.PAYLOAD in first.column_names and len(first):
-                    column = first[encodings.PAYLOAD]
-                    self.is_stored = not encodings.gets_smaller(column, compression)
-                    payloads = STORED if self.is_stored else compression
-            told = encodings.properties(self.schema, self.format, compression, payloads)
-            self._made = pq.ParquetWriter(self._file, self.schema, **told)
-        return self._made
+    @property
+    def has_rows(self) -> bool:
+        """Whether rows were added."""
+        return self._writer is not None or self._pile.rows > 0
+
+    def add(self, batch: pa.RecordBatch) -> bool:
+        """Add rows; return whether a row group was written."""
+        self._pile.add(batch)
+        if not self._pile.is_group:
+            return False
+        self._write_group()
+        return True
+
+    def finish(self, metadata: Mapping[str, str] | None = None) -> None:
+        """Write what is left and the key-value metadata, and give the file its name."""
+        if self._pile.rows:
+            self._write_group()
+        writer = self._writer or self._open(self.schema.empty_table())
+        writer.add_key_value_metadata(dict(metadata or {}))
+        with named_in_errors(self.path):
+            writer.close()
+            self._open_files.close()
+
+    def _write_group(self) -> None:
+        table = pa.Table.from_batches(self._pile.take(), self.schema).unify_dictionaries()
+        writer = self._writer or self._open(table)
+        with named_in_errors(self.path):
+            writer.write_table(table, row_group_size=len(table))
+
+    def _open(self, first: pa.Table) -> pq.ParquetWriter:
+        unfinished = self._open_files.enter_context(saved(self.path)).name
+        with named_in_errors(self.path):
+            # Through a file of Python's, pyarrow copies every page once more.
+            file = self._open_files.enter_context(pa.OSFile(os.fsencode(unfinished), "wb"))
+            self._writer = pq.ParquetWriter(file, self.schema, **self._properties(first))
+        return self._writer
+
+
+class _Compression:
+    """Choose how payloads are compressed by those of the first row group."""
+
+    def __init__(self, compression: str, format_id: str) -> None:
+        self.compression, self.format = compression, format_id
+        self.is_stored = False
+
+    def __call__(self, first: pa.Table) -> Mapping[str, Any]:
+        compression, payloads = self.compression, None
+        if compression == AUTO:
+            compression = COMPRESSION
+            if encodings.PAYLOAD in first.column_names and len(first):
+                column = first[encodings.PAYLOAD]
+                self.is_stored = not encodings.gets_smaller(column, compression)
+                payloads = STORED if self.is_stored else compression
+        return encodings.properties(first.schema, self.format, compression, payloads)
 
 
 def _types(schema: pa.Schema) -> dict[str, str]:
@@ -140,7 +169,7 @@ def _types(schema: pa.Schema) -> dict[str, str]:
 
 
 def _write(
-    groups: _Groups,
+    file: ParquetFile,
     log: Log,
     format_id: str,
     wanted: Wanted,
@@ -148,7 +177,6 @@ def _write(
 ) -> Exported:
     records = payload_bytes = lost = 0
     end: End | None = None
-    group = Pile()
     for event in scanner(format_id).scan(log, wanted):
         if isinstance(event, Records):
             records += len(event)
@@ -157,14 +185,10 @@ def _write(
             lost += 1
         else:
             end = event
-        for batch in _batches(event, format_id, str(log.path), groups.schema):
-            group.add(batch)
-            if group.is_group:
-                groups.write(group.take())
+        for batch in _batches(event, format_id, str(log.path), file.schema):
+            if file.add(batch):
                 progress(records)
-    if group.rows:
-        groups.write(group.take())
-        progress(records)
+    progress(records)
     assert end is not None
     return Exported(records, payload_bytes, lost, end)
 

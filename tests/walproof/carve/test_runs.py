@@ -172,12 +172,8 @@ def test_a_peek_sees_nothing_after_the_end_of_the_image() -> None:
 
 @pytest.mark.parametrize("near_end", [0, 1, 7, 63])
 def test_fast_instructions_find_the_same_physical_records(near_end: int) -> None:
-    from walproof.carve.formats import leveldb_log_records as fast
-    from walproof.scan.crc32c_ranges import prefixes
-    from walproof.scan.leveldb_log import anywhere
+    from walproof.carve.formats.leveldb_log_kernel import physical_records, prefixes
 
-    if not fast.has_instructions():
-        pytest.skip("this processor has no PCLMULQDQ")
     chance = random.Random(near_end)
     parts, expected, at = [], [], 0
     for number in range(400):
@@ -197,14 +193,13 @@ def test_fast_instructions_find_the_same_physical_records(near_end: int) -> None
     data = np.frombuffer(whole + bytes(PAD), np.uint8)
     of_eight = np.empty(len(whole) // 8 + 1, np.uint32)
     prefixes(data, len(whole), of_eight)
-    for kernel in (fast.physical_records, anywhere.physical_records):
-        columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
-        found: list[tuple[int, int, int]] = []
-        here = 0
-        while here < len(whole):
-            count, here = kernel(data, here, len(whole), len(whole), of_eight, *columns)
-            found += zip(*(one[:count].tolist() for one in columns), strict=True)
-        assert found == expected
+    columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
+    found: list[tuple[int, int, int]] = []
+    here = 0
+    while here < len(whole):
+        count, here = physical_records(data, here, len(whole), len(whole), of_eight, *columns)
+        found += zip(*(column[:count].tolist() for column in columns), strict=True)
+    assert found == expected
 
 
 def test_a_search_that_finds_more_than_it_can_note(monkeypatch) -> None:

@@ -12,7 +12,7 @@ from reference_impl.formats import FORMATS, detect
 from tests.walproof.carve.conftest import CHECKED, payloads
 from walproof.carve import output
 from walproof.carve.engine import Carving
-from walproof.carve.formats import leveldb_log, systemd_journal
+from walproof.carve.formats import systemd_journal
 from walproof.carve.image import Image
 from walproof.carve.model import Reading
 from walproof.carve.reading import read_file
@@ -147,11 +147,6 @@ def test_random_bytes_hold_nothing(builder, carve, tmp_path: Path) -> None:
     image = builder.save(tmp_path / "random.img")
     assert carve(image).rows == []
     assert carve(image, "--align", "1").rows == []
-
-
-def test_machine_code_is_loaded_once_and_not_for_each_window() -> None:
-    pytest.importorskip("numba")
-    assert leveldb_log._kernels() is leveldb_log._kernels()
 
 
 def test_a_journal_in_an_image_is_read_once(builder, log_of, tmp_path: Path, monkeypatch) -> None:

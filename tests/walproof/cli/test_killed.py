@@ -1,7 +1,7 @@
 """Killed outright at any moment, a command leaves nothing half under a final name.
 
 What was there before is untouched or whole and new, and the same command goes on or starts again.
-The audit has tests of its own (``tests/walproof/audit/test_publication.py``).
+The audit has tests of its own (``tests/pyspark_journal/test_audit.py``).
 """
 
 from __future__ import annotations

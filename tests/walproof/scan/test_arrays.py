@@ -28,8 +28,14 @@ def test_repeated(value: object, kind: pa.DataType, count: int) -> None:
     assert made.equals(pa.array([value] * count, kind))
 
 
-def test_texts() -> None:
-    room = np.frombuffer(b"onethree and what nobody owns", np.uint8)
-    made = arrays.texts(np.array([0, 3, 3, 8], np.int32), room, pa.binary())
+def test_binary() -> None:
+    data = np.frombuffer(b"onethree and what belongs to no value", np.uint8)
+    made = arrays.binary(np.array([0, 3, 3, 8], np.int32), data, pa.binary())
     made.validate(full=True)
     assert made.to_pylist() == [b"one", b"", b"three"]
+
+
+def test_pooled_memory_can_be_written() -> None:
+    numbers = arrays.pooled(5, np.int32)
+    numbers[:] = range(5)
+    assert numbers.tolist() == [0, 1, 2, 3, 4]

@@ -1,4 +1,4 @@
-"""The LevelDB twin gives the reference's events, in its order, also of random damage in parts."""
+"""The LevelDB scanner gives the reference's events in order, also of random damage in parts."""
 
 from __future__ import annotations
 
@@ -175,11 +175,11 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows and runs so small that everything goes on in the next one."""
-    monkeypatch.setattr(window, "FAR", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(leveldb_log, "ROOM", BLOCK_SIZE * rng.choice([1, 2, 3]))
-    monkeypatch.setattr(leveldb_log, "CARRY", rng.choice([0, 100, 40_000]))
+    monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(leveldb_log, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(leveldb_log, "MAX_CARRIED_BYTES", rng.choice([0, 100, 40_000]))
     monkeypatch.setattr(leveldb_log, "MAX_ROWS", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(leveldb_log, "GAPS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(leveldb_log, "MAX_LOST_RANGES", rng.choice([1, 2, 50]))
 
 
 @given(

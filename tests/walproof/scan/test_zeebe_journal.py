@@ -1,4 +1,4 @@
-"""The Zeebe twin gives the reference's events, in its order, also of random damage in parts."""
+"""The Zeebe scanner gives the reference's events, in its order, also of random damage in parts."""
 
 from __future__ import annotations
 
@@ -197,13 +197,10 @@ def differences(seed: int, folder: Path) -> list[str]:
 
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows and runs so small that everything goes on in the next one."""
-    monkeypatch.setattr(zeebe_segment, "WINDOW", rng.choice([21, 64, 500]))
+    monkeypatch.setattr(zeebe_segment, "WINDOW_BYTES", rng.choice([21, 64, 500]))
     monkeypatch.setattr(zeebe_segment, "MAX_BYTES", rng.choice([1, 100, 1000]))
     monkeypatch.setattr(zeebe_segment, "MAX_ROWS", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(zeebe_segment, "GAPS", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(zeebe_journal, "AHEAD", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(zeebe_journal, "HELD_RUNS", rng.choice([1, 2, 50]))
-    monkeypatch.setattr(zeebe_journal, "HELD_BYTES", rng.choice([1, 500, 5000]))
+    monkeypatch.setattr(zeebe_segment, "MAX_LOST_RANGES", rng.choice([1, 2, 50]))
 
 
 @pytest.mark.parametrize("seed", range(300))

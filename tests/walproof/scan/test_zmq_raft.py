@@ -1,4 +1,4 @@
-"""The bulk scanner of ``zmq-raft`` is the twin of the reference reader."""
+"""The bulk scanner of ``zmq-raft`` gives the answer of the reference reader."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("walproof.scan.compiled")
+pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, Record, collect
 from reference_impl.formats import named
@@ -21,7 +21,7 @@ from walproof.scan.zmq_raft import entries as zmq_raft_entries
 from walproof.scan.zmq_raft import index_file as zmq_raft_index
 
 FORMAT = "zmq-raft"
-TWIN = scanner(FORMAT)
+SCANNER = scanner(FORMAT)
 RAW = {"entries": "raw"}
 
 
@@ -29,11 +29,11 @@ def agree(log: Log) -> None:
     owed = collect(named(FORMAT).read(log.path, "recover", log.context))
     if any(int(one.fields.get("index", 0)) >= 2**64 for one in owed.records):
         return  # no column has room for that index
-    assert answer(FORMAT, TWIN.scan(log, Wanted())) == owed
-    parts = TWIN.plan(log, 1)
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
+    parts = SCANNER.plan(log, 1)
     if parts == [WHOLE]:
         return
-    events = [event for part in parts for event in TWIN.scan(log, Wanted(), part)]
+    events = [event for part in parts for event in SCANNER.scan(log, Wanted(), part)]
     runs = [event for event in events if isinstance(event, Records)]
     assert tuple(one for run in runs for one in records(FORMAT, run)) == owed.records
     lost = [event for event in events if isinstance(event, Lost)]
@@ -44,14 +44,13 @@ def agree(log: Log) -> None:
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """So little is held at once that everything crosses a border."""
     if request.param is not None:
-        monkeypatch.setattr(window, "WINDOW", 16)
-        monkeypatch.setattr(window, "_LINE", 8)
+        monkeypatch.setattr(window, "WINDOW_BYTES", 16)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
         monkeypatch.setattr(zmq_raft_index, "STRETCH", 8)
         monkeypatch.setattr(zmq_raft_entries, "MAX_ROWS", 2)
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", 60)
-        monkeypatch.setattr(zmq_raft_entries, "HELD", 40)
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD", request.param)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", 40)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", request.param)
 
 
 @pytest.mark.usefixtures("windows")
@@ -105,7 +104,7 @@ def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
     """In both scanners: nothing but its name keeps a file from claiming such a first index."""
     path = tmp_path / "found.rlog"
     path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
-    for reader in (TWIN, ReferenceScanner(FORMAT)):
+    for reader in (SCANNER, ReferenceScanner(FORMAT)):
         runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
         numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
         assert numbers == [2**64 - 2, 2**64 - 1, 0, 1]
@@ -118,14 +117,14 @@ def test_payloads_are_cut(
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     for max_held in (8 << 20, 100):  # the second: most entries are read alone
-        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD", max_held)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", max_held)
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", max_held)
-        monkeypatch.setattr(zmq_raft_entries, "HELD", max_held // 2)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", max_held // 2)
         events = named(FORMAT).read(path, "recover", context)
         owed = [one.payload for one in events if isinstance(one, Record)]
         found = [
             (payload, run.truncated is not None and bool(run.truncated[n]))
-            for run in TWIN.scan(Log(path, context), Wanted(max_payload=50))
+            for run in SCANNER.scan(Log(path, context), Wanted(max_payload=50))
             if isinstance(run, Records)
             for n, payload in enumerate(run.payload.to_pylist())
         ]
@@ -138,7 +137,7 @@ def test_a_cut_snapshot(tmp_path: Path) -> None:
     while len(log := snapshot(rng, 7, 2)) < 300:
         pass
     path.write_bytes(log)
-    run = next(iter(TWIN.scan(Log(path), Wanted(max_payload=3))))
+    run = next(iter(SCANNER.scan(Log(path), Wanted(max_payload=3))))
     assert isinstance(run, Records) and run.truncated is not None and run.truncated[0]
     assert len(run.payload[0].as_py()) == 3
     agree(Log(path))
@@ -148,5 +147,5 @@ def test_only_what_is_wanted(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     wanted = Wanted(payload=False, columns=frozenset({"term"}))
-    runs = [run for run in TWIN.scan(Log(path), wanted) if isinstance(run, Records)]
+    runs = [run for run in SCANNER.scan(Log(path), wanted) if isinstance(run, Records)]
     assert runs and all(run.payload is None and list(run.fields) == ["term"] for run in runs)

@@ -251,13 +251,11 @@ def test_without_pyarrow_it_is_said_what_to_install(
     assert "pip install 'walproof[fast]'" in str(done.exception)
 
 
-def test_without_kernels_the_reference_reads(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_numba_the_reference_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from walproof import scan
     from walproof.scan.reference import ReferenceScanner
 
-    monkeypatch.setenv("WALPROOF_KERNELS", "none")
+    monkeypatch.setitem(sys.modules, "numba", None)
     assert all(isinstance(scan.scanner(format_id), ReferenceScanner) for format_id in FORMATS)
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"a")], {})

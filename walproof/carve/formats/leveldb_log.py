@@ -7,9 +7,8 @@ their block ends, tell where blocks begin.
 
 from __future__ import annotations
 
-import functools
 import importlib.util
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -174,7 +173,8 @@ class Carver(base.Carver):
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
-        prefixes, physical_records = _kernels()
+        from walproof.carve.formats.leveldb_log_kernel import physical_records, prefixes
+
         prefixes(window.data, window.size, self._of_eight)
         at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
@@ -329,18 +329,6 @@ class Carver(base.Carver):
         log, self._open = self._open, None
         if log is not None:
             yield Find(log.at, log.end, "log", "checksum", goes_on=log.goes_on)
-
-
-@functools.cache  # to load machine code takes as long as to go through a window
-def _kernels() -> tuple[Callable[..., None], Callable[..., tuple[int, int]]]:
-    """The checksums of prefixes, and the search for records, by what this processor can."""
-    from walproof.scan.stored import ready
-
-    prefixes = ready("walproof.scan.crc32c_ranges").prefixes
-    records = ready("walproof.carve.formats.leveldb_log_records")
-    if records.HAS_INSTRUCTIONS:
-        return prefixes, records.physical_records
-    return prefixes, ready("walproof.scan.leveldb_log.anywhere").physical_records
 
 
 def _end_of(data: bytes, at: int) -> int | None:

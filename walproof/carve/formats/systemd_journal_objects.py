@@ -280,10 +280,10 @@ def _hasher() -> Callable[[bytes], int]:
         return jenkins64
     import numpy as np
 
-    from walproof.scan.stored import ready
+    from walproof.scan.systemd_journal.hashing import hash_whole
 
-    hash_whole = ready("walproof.scan.systemd_journal.hashes").hash_whole
-    return lambda data: int(hash_whole(np.frombuffer(data, np.uint8), (0, 0, 0)))
+    unkeyed = (np.uint64(0), np.uint64(0), np.uint64(0))
+    return lambda data: int(hash_whole(np.frombuffer(data, np.uint8), unkeyed))
 
 
 def _jenkins(payload: bytes) -> int:

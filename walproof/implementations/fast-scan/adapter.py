@@ -11,18 +11,15 @@ from conformance.adapterkit import Request, serve
 from conformance.compare import every_part
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
-from walproof.scan import ahead, answers, has_kernel
+from walproof.scan import answers, has_kernel
 
 
 def version() -> str:
     """Walproof's own, and what compiles the kernels: without it, the reference reads."""
-    by = ahead.kernels()
-    if by == ahead.NONE:
-        return f"{__version__} (no numba: the executable specification, in columns)"
-    if by == ahead.NUMBA:
-        by = f"numba {importlib.metadata.version('numba')}"
     kernels = ", ".join(format_id for format_id in FORMATS if has_kernel(format_id))
-    return f"{__version__} ({by}; kernels: {kernels})"
+    if not kernels:
+        return f"{__version__} (no numba: the executable specification, in columns)"
+    return f"{__version__} (numba {importlib.metadata.version('numba')}; kernels: {kernels})"
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:

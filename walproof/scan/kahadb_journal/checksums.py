@@ -9,10 +9,8 @@ from __future__ import annotations
 import zlib
 from array import array
 
-from walproof.scan.stored import ready
 from walproof.scan.window import Window
 
-adler32 = ready("walproof.scan.kahadb_journal.kernel").adler32
 SUM_OF_NOTHING = 1
 PAGE = 4096
 
@@ -44,7 +42,7 @@ class Sums:
 
     def _add(self, start: int, end: int, value: int) -> int:
         for run in self.window.stretches(start, end):
-            value = int(adler32(run, 0, len(run), value))
+            value = zlib.adler32(run.data, value)
         return value
 
     def _difference(self, start: int, end: int) -> int:
@@ -65,6 +63,6 @@ class Sums:
             at = self._origin + (len(pages) - 1) * PAGE
             self.window.hold(at, PAGE)
             i = at - self.window.base
-            pages.append(int(adler32(self.window.array, i, i + PAGE, pages[-1])))
+            pages.append(zlib.adler32(self.window.array[i : i + PAGE].data, pages[-1]))
         at = self._origin + page * PAGE
         return zlib.adler32(self.window.peek(at, end - at), pages[page])

@@ -1,6 +1,6 @@
 """Where a KahaDB data file goes on after something that is no plain batch.
 
-The walk over sound batches is a kernel (``kahadb_kernel.walk``); it stops at whatever takes more
+The walk over sound batches is a kernel (``kernel.walk``); it stops at whatever takes more
 than one look, and this module looks. Requirement ids are those of spec/kahadb-journal.md.
 """
 
@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from walproof.scan.kahadb_journal import kernel
 from walproof.scan.kahadb_journal.checksums import SUM_OF_NOTHING, Sums
 from walproof.scan.log import Source
-from walproof.scan.stored import ready
-from walproof.scan.window import WINDOW, Window
+from walproof.scan.window import WINDOW_BYTES, Window
 
-kernel = ready("walproof.scan.kahadb_journal.kernel")
 HEADER = bytes.fromhex("0000001c02") + b"WRITE BATCH"
 EOF = b"-qMa4"
-CONTROL: int = kernel.CONTROL
+CONTROL = kernel.CONTROL
 STRETCH = 1 << 16
 CHAIN_STRETCH = 1 << 14
 
@@ -384,5 +383,5 @@ def fill_start(source: Source) -> int:
         if found == 0:
             break
         end -= found
-        length = WINDOW if found > length // 2 else 4096
+        length = WINDOW_BYTES if found > length // 2 else 4096
     return end

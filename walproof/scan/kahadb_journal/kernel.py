@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from walproof.scan.adler32 import adler32
-from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
-from walproof.scan.memory import copy_wide
-from walproof.scan.reading import read_on
+import numpy as np
+from numpy import int64
+
+from walproof.scan.kernels import copy, helper, kernel
 
 CONTROL = 28
 RECORD_HEAD = 5
@@ -21,8 +21,6 @@ COMMANDS = 17
 # Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
 AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND, BASE = range(11)
 WALK_STATE = 11
-SLACK = 32
-# Bytes that there is room for after payloads: copies are made in pieces of so many.
 # SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
 
 # Why a walk came back.
@@ -33,15 +31,40 @@ RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 
 NO_COMMAND = -1
 
+ADLER_MODULUS = np.uint64(65521)
+ADLER_STRIDE = 5552
+"""The longest run whose weighted sum of bytes stays below 2^32."""
 
-@kernel(int64(BYTES, int64))
+
+@helper
+def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
+    """Return the Adler-32 (RFC 1950) of ``data[start:end]``, going on from ``value``.
+
+    That of nothing is 1. The range lies within the array.
+    """
+    low, high = np.uint64(value & 0xFFFF), np.uint64(value >> 16)
+    while start < end:
+        length = min(end - start, ADLER_STRIDE)
+        run = data[start : start + length]
+        plain, weighted = np.uint32(0), np.uint32(0)
+        for i in range(length):
+            byte = np.uint32(run[i])
+            plain = np.uint32(plain + byte)
+            weighted = np.uint32(weighted + byte * np.uint32(length - i))
+        high = (high + np.uint64(length) * low + np.uint64(weighted)) % ADLER_MODULUS
+        low = (low + np.uint64(plain)) % ADLER_MODULUS
+        start += length
+    return int64(high << np.uint64(16) | low)
+
+
+@helper
 def _number(data: Any, i: Any) -> Any:
     value = (int64(data[i]) << 24) | (int64(data[i + 1]) << 16)
     value |= (int64(data[i + 2]) << 8) | int64(data[i + 3])
     return value - (1 << 32) if value >= (1 << 31) else value
 
 
-@kernel(types.boolean(BYTES, int64))
+@helper
 def _is_header(data: Any, i: Any) -> Any:
     """KDB-005: ``0000001c 02 "WRITE BATCH"`` at ``i``; sixteen bytes are there."""
     return (
@@ -64,7 +87,7 @@ def _is_header(data: Any, i: Any) -> Any:
     )
 
 
-@kernel(types.boolean(BYTES, int64))
+@helper
 def _is_eof(data: Any, i: Any) -> Any:
     """KDB-011: ``-qMa4`` at ``i``; five bytes are there."""
     return (
@@ -76,7 +99,7 @@ def _is_eof(data: Any, i: Any) -> Any:
     )
 
 
-@kernel(int64(BYTES, int64, int64))
+@kernel
 def command_of(data: Any, i: Any, length: Any) -> Any:
     """KDB-016: the command in a payload of ``length`` bytes at ``i``, or ``NO_COMMAND``.
 
@@ -92,7 +115,7 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
     return NO_COMMAND
 
 
-@kernel(types.boolean(BYTES, int64, int64))
+@helper
 def _tiles(data: Any, i: Any, end: Any) -> Any:
     """KDB-037: the records in ``[i, end)`` fill it, and no header stands among them.
 
@@ -108,7 +131,7 @@ def _tiles(data: Any, i: Any, end: Any) -> Any:
     return i == end
 
 
-@kernel(types.boolean(BYTES, int64, int64))
+@helper
 def _are_of_users(data: Any, i: Any, end: Any) -> Any:
     """Whether all records in ``[i, end)``, which fill it, are of type 1."""
     while i < end:
@@ -118,8 +141,8 @@ def _are_of_users(data: Any, i: Any, end: Any) -> Any:
     return True
 
 
-@helper(int64(BYTES, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64))
-def _walk_window(
+@kernel
+def walk(
     data: Any,
     size: Any,
     fill: Any,
@@ -134,7 +157,13 @@ def _walk_window(
     room: Any,
     state: Any,
 ) -> Any:
-    """See :func:`walk`; here with what is in memory."""
+    """Read sound batches and their records, up to the first place that takes more than one look.
+
+    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
+    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
+    one record excepted; or until ``room`` has less than ``NEED``. Payload n, of which ``cap`` bytes
+    are copied, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
+    """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed, base = state[SUMMED], state[BASE]
     end = base + len(data)
@@ -166,14 +195,14 @@ def _walk_window(
                 if at + length > end:
                     why, state[NEED] = NEEDS_BYTES, length
                     break
-                kept = min(length - RECORD_HEAD, cap)
-                if kept > 0:
-                    if put + kept + SLACK > len(room):
-                        state[NEED] = kept
+                copied = min(length - RECORD_HEAD, cap)
+                if copied > 0:
+                    if put + copied > len(room):
+                        state[NEED] = copied
                         break
-                    copy_wide(room, put, data, i + RECORD_HEAD, kept)
-                    put += kept
-                state[CUT] += kept < length - RECORD_HEAD
+                    copy(room, put, data, i + RECORD_HEAD, copied)
+                    put += copied
+                state[CUT] += copied < length - RECORD_HEAD
                 command = command_of(data, i + RECORD_HEAD, length - RECORD_HEAD)
             at_rows[count] = at
             size_rows[count] = length
@@ -206,7 +235,7 @@ def _walk_window(
             if stop > end:
                 why, state[NEED] = NEEDS_BYTES, CONTROL + length
                 break
-            found = int64(adler32(data, start - base, stop - base, types.uint32(1)))
+            found = adler32(data, start - base, stop - base, 1)
             summed = stop
             if found != checksum:  # KDB-036
                 state[SUM] = found
@@ -232,50 +261,6 @@ def _walk_window(
     return why
 
 
-@kernel(
-    int64(BYTES, int64, int64, int64, int64, int64, int64, I64, I64, I64, I8, I32, I32, U8, I64)
-)
-def walk(
-    data: Any,
-    pread: Any,
-    file: Any,
-    size: Any,
-    fill: Any,
-    cap: Any,
-    max_bytes: Any,
-    at_rows: Any,
-    size_rows: Any,
-    batch_rows: Any,
-    kind_rows: Any,
-    command_rows: Any,
-    offsets: Any,
-    room: Any,
-    state: Any,
-) -> Any:
-    """Sound batches and their records, up to the first place that takes more than one look.
-
-    What is not in ``data`` is read there from ``file``, negative for none, as long as that fills it
-    and is enough; ``BASE`` says where in the file it is.
-
-    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
-    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
-    one record excepted; or until ``room`` has less than ``NEED`` and the slack. Payload n, of which
-    ``cap`` bytes are kept, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
-    """
-    while True:
-        why = _walk_window(
-            data, size, fill, cap, max_bytes, at_rows, size_rows, batch_rows, kind_rows,
-            command_rows, offsets, room, state,
-        )  # fmt: skip
-        if why != NEEDS_BYTES:
-            return why
-        at = read_on(pread, file, size, data, state[AT], state[NEED])
-        if at >= 0:
-            state[BASE] = at
-        if at < 0 or at == size:
-            return why
-
-
 # A chain of records (KDB-045), followed a stretch at a time.
 FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
 CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
@@ -283,7 +268,7 @@ CHAIN_STATE = 4
 NOTE_EVERY = 16
 
 
-@kernel(int64(I64, int64))
+@helper
 def _slot(keys: Any, key: Any) -> Any:
     """Where a key is in a table of open addressing that has room, or belongs."""
     mask = len(keys) - 1
@@ -293,7 +278,7 @@ def _slot(keys: Any, key: Any) -> Any:
     return slot
 
 
-@kernel(types.void(I64, I64, I64, int64, int64))
+@kernel
 def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
     """Note under the first ``count`` offsets of a trail where they lead. There is room."""
     for n in range(count):
@@ -302,7 +287,7 @@ def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
         values[slot] = value
 
 
-@kernel(types.void(I64, I64, I64, I64))
+@kernel
 def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
     """All notes into a larger table, which is empty."""
     for n in range(len(keys)):
@@ -312,7 +297,7 @@ def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
             to_values[slot] = values[n]
 
 
-@kernel(int64(BYTES, int64, int64, int64, I64, I64, I64, I64))
+@kernel
 def follow(
     data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
 ) -> Any:
@@ -357,13 +342,13 @@ def follow(
     return why
 
 
-@kernel(int64(BYTES))
+@kernel
 def fill_in(data: Any) -> Any:
     """KDB-013: how many bytes at the end are zeros and whole EOF records."""
     end = len(data)
     while end > 0:
         if end >= 64:
-            found = types.uint8(0)
+            found = np.uint8(0)
             for k in range(64):
                 found |= data[end - 64 + k]
             if found == 0:

@@ -1,7 +1,7 @@
-"""The bulk scanner of ``kahadb-journal``: the twin of ``reference_impl.kahadb_journal``.
+"""The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is right.
 
-Sound batches are a kernel's work, a megabyte at a time (``kahadb_kernel``). Where something else
-stands, ``kahadb_damage`` looks and says where to go on; it uses none of the reference's code
+Sound batches are a kernel's work, a window at a time (``kernel``). Where something else
+stands, ``damage`` looks and says where to go on; it uses none of the reference's code
 either, except for what names of data files and heads of siblings mean (``layout``).
 
 A folder is split by file. Nothing but this crosses from one file to another, and the plan knows
@@ -14,7 +14,7 @@ a place that its size does not tell (KDB-045, KDB-047).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,14 +25,13 @@ from numpy.typing import NDArray
 from reference_impl.answer import End, Lost
 from reference_impl.kahadb_journal.layout import COMMANDS, data_files, file_id, sibling
 from walproof.scan import arrays
-from walproof.scan.ahead.calls import bound
-from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start, kernel
+from walproof.scan.kahadb_journal import kernel
+from walproof.scan.kahadb_journal.damage import Damage, Finding, fill_start
 from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.reading import number_of, pread
-from walproof.scan.window import columns_for, passing, room_for
+from walproof.scan.window import passing_window
 
-MAX_HELD = 32 << 20
+MAX_HELD_BYTES = 32 << 20
 """Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
 FIRST_FILE = "db-1.log"
 DATA, FOREIGN, DUPLICATE = "data", "foreign-journal", "duplicate-id"
@@ -185,7 +184,7 @@ class _DataFile:
         self.cap = wanted.cap
         self.name = name
         self.is_last = is_last
-        self.window = passing(source)
+        self.window = passing_window(source)
         self.damage = Damage(source, fill_start(source))
         self.state = np.zeros(kernel.WALK_STATE, np.int64)
         self._make_room(0)
@@ -194,31 +193,26 @@ class _DataFile:
         """Fresh arrays for a run; its first payload takes ``needed`` bytes, if that is known."""
         left = max(0, self.source.size - int(self.state[kernel.AT]))
         rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
-        kinds = (np.int32, np.int64, np.int64, np.int64, np.int32, np.int8)
-        self.offsets, *of_rows = columns_for(rows + 1, *kinds)
-        self.at, self.size, self.batch, self.command, self.kind = (one[:rows] for one in of_rows)
+        self.at, self.size, self.batch = (arrays.pooled(rows, np.int64) for _ in range(3))
+        self.command, self.kind = arrays.pooled(rows, np.int32), arrays.pooled(rows, np.int8)
+        self.offsets = arrays.pooled(rows + 1, np.int32)
         self.offsets[0] = 0
-        kept = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
-        self.room = room_for(kept + kernel.SLACK)
+        length = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
+        self.room = arrays.pooled(length)
         self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
 
     def events(self) -> Found:
         """Records and lost ranges in the order of the file."""
         state = self.state
         doubtful = False  # whether this place was found only because of what stands there
-        data, rows, walk = self.window.array, self.at, self._walk()
         while True:
             summed = int(state[kernel.SUMMED])
             state[kernel.SOUND] = 0
             state[kernel.BASE] = self.window.base
-            if data is not self.window.array or rows is not self.at:
-                data, rows = self.window.array, self.at
-                walk = self._walk()
-            why = walk()
-            self.window.moved(int(state[kernel.BASE]))
+            why = self._walk()
             doubtful &= not state[kernel.SOUND]
             at, need = int(state[kernel.AT]), int(state[kernel.NEED])
-            if why == kernel.NEEDS_BYTES and need <= MAX_HELD:
+            if why == kernel.NEEDS_BYTES and need <= MAX_HELD_BYTES:
                 self.window.hold(at, need)
                 continue
             yield from self._taken(need if why == kernel.ROWS_FULL else 0)
@@ -242,12 +236,11 @@ class _DataFile:
             if found.settles and found.batch_end is not None:
                 doubtful &= found.batch_end <= state[kernel.BEYOND]
 
-    def _walk(self) -> Callable[[], int]:
+    def _walk(self) -> int:
         """The kernel on what is in memory, with the room that there is."""
-        return bound(
-            kernel.walk, self.window.array, pread(), number_of(self.source), self.source.size,
-            self.damage.fill, self.cap, MAX_BYTES, self.at, self.size, self.batch, self.kind,
-            self.command, self.offsets, self.room, self.state,
+        return kernel.walk(  # type: ignore[no-any-return]
+            self.window.array, self.source.size, self.damage.fill, self.cap, MAX_BYTES, self.at,
+            self.size, self.batch, self.kind, self.command, self.offsets, self.room, self.state,
         )  # fmt: skip
 
     def _look(self, at: int, summed_before: int) -> Finding:
@@ -273,7 +266,7 @@ class _DataFile:
         is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
         whole = self._run(count, put, is_small) if len(rows) < count else None
         lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in rows]
-        if (is_small or not count) and needed + kernel.SLACK <= len(self.room):
+        if (is_small or not count) and needed <= len(self.room):
             self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
         else:
             self._make_room(needed)
@@ -289,11 +282,10 @@ class _DataFile:
 
     def _run(self, count: int, put: int, is_small: bool) -> Records:
         """All rows, with ``put`` bytes of payload; those of records that are lost are nobody's."""
-        room = self.room[: put + kernel.SLACK] if self.cap >= 0 else self.room
         of_rows = [self.at, self.size, self.batch, self.command]
-        found = [room, self.offsets[: count + 1], *(one[:count] for one in of_rows)]
-        room, ends, at, size, batch, command = (one.copy() for one in found) if is_small else found
-        payload = arrays.texts(ends, room, pa.binary()) if self.cap >= 0 else None
+        run = [self.room[:put], self.offsets[: count + 1], *(values[:count] for values in of_rows)]
+        room, ends, at, size, batch, command = (v.copy() for v in run) if is_small else run
+        payload = arrays.binary(ends, room, pa.binary()) if self.cap >= 0 else None
         is_cut = self.cap >= 0 and self.state[kernel.CUT]
         truncated = size - kernel.RECORD_HEAD > self.cap if is_cut else None
         return Records(at, size, payload, self._fields(batch, command), self.name, truncated)

@@ -12,10 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, helper, kernel, types
-from walproof.scan.crc32c import update, update_short
-from walproof.scan.memory import copy, copy32, load32, load64
-from walproof.scan.reading import fetch, read_at
+from walproof.scan.kernels import all_zero, copy, crc32c, helper, kernel, load32, load64
 
 BLOCK = 32768
 HEADER = 7
@@ -46,9 +43,8 @@ REASONS = (
     INCOMPLETE_RECORD,
 ) = range(10)
 
-SHORT = 1024
-"""Records up to this length, in bytes, are copied in pieces of 32, whatever follows them."""
-LOW = np.uint64(0xFFFFFFFF)
+_LOW = np.uint64(0xFFFFFFFF)
+_MASK_DELTA = np.uint64(0xA282EAD8)
 
 NONE, BEFORE = -2, -1
 """Instead of an offset: there is none; it lies before this part of the log."""
@@ -59,7 +55,7 @@ NONE, BEFORE = -2, -1
     OPEN_AT,  # the FIRST of the record that is open
     OPEN_END,  # the end of its last fragment
     OPEN_LENGTH,  # its payload so far, in bytes,
-    OPEN_KEPT,  # and how much of that is kept
+    OPEN_COPIED,  # and how much of that was copied
     SPILLED,  # 1: its first bytes are held elsewhere, not in `payload`
     JOINED,  # 1: so were those of row 0
     ZEROS_FROM,  # where zeros began that may be preallocated space
@@ -72,51 +68,36 @@ NONE, BEFORE = -2, -1
     PUT,  # bytes in `payload`, those of the open record after those of the rows
     CUT,  # rows whose payload was cut
     FILLED,  # bytes in memory
-    ENDS_AT,  # the size of the log
-    ORIGIN,  # where its first byte is mapped: what is fetched there is never read
-    FETCHED,  # up to where in the log that may be done
-    ASK,  # where there is more to be had
-) = range(22)
-STATE = 22
+) = range(18)
+STATE = 18
 
-USED_UP, FULL_UP, OVER, ASKED = range(4)
-"""What ``walk`` returns: more bytes are needed, the results must be taken away, the part is over,
-``ASK`` is reached."""
+USED_UP, FULL_UP, OVER = range(3)
+"""What ``walk`` returns: it needs more bytes, results must be taken away, the part is over."""
 
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
 """What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
 
 
-@kernel(types.boolean(BYTES, types.int64, types.int64))
-def all_zero(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
-    """Whether ``data[start:end]`` holds nothing but zeros."""
-    while end - start >= 8:
-        if load64(data, start) != 0:
-            return False
-        start += 8
-    while start < end:
-        if data[start] != 0:
-            return False
-        start += 1
-    return True
+@helper
+def _unmasked(stored: Any) -> Any:
+    """Return the checksum that a record carries masked (LDB-007)."""
+    rotated = (stored - _MASK_DELTA) & _LOW
+    return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
 
 
-@kernel(types.boolean(BYTES, types.int64, types.int64))
+@kernel
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
-    """Whether the record ``[at, end)`` has the checksum that it carries (LDB-006, LDB-007)."""
-    low = np.uint64(0xFFFFFFFF)
-    rotated = (load32(data, at) - np.uint64(0xA282EAD8)) & low
-    stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & low
-    return update(np.uint64(0), data, at + 6, end) == stored
+    """Return whether the record ``[at, end)`` has the checksum that it carries (LDB-006)."""
+    return crc32c(np.uint64(0), data, at + 6, end) == _unmasked(load32(data, at))
 
 
-@kernel(types.int64(BYTES, types.int64))
+@kernel
 def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
-    """What the whole block at ``start`` leaves behind, for a part that begins at its end."""
-    found = UNDECIDED
+    """Return what the whole block at ``start`` leaves to a part that begins at its end."""
+    state = UNDECIDED
     at, end = start, start + BLOCK
     while end - at >= HEADER:
-        length = types.int64(data[at + 4]) | types.int64(data[at + 5]) << 8
+        length = np.int64(data[at + 4]) | np.int64(data[at + 5]) << 8
         type = data[at + 6]
         after = at + HEADER + length
         if after > end:
@@ -126,15 +107,15 @@ def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
         if not checksum_holds(data, at, after):
             return CLOSED
         if type == FIRST:
-            found = OPENED
+            state = OPENED
         elif type != MIDDLE:
-            found = CLOSED
+            state = CLOSED
         at = after
-    return found
+    return state
 
 
-@helper(types.int64(BYTES, types.int64, types.int64, I64, I64, I64, I32, U8, U8, I64_2D))
-def _walk_window(
+@kernel
+def walk(
     data: NDArray[np.uint8],
     limit: Any,
     cap: Any,
@@ -146,15 +127,22 @@ def _walk_window(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """The records of ``data[POSITION:FILLED]``; see :func:`walk`."""
+    """Read the records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
+
+    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
+    much of a payload is copied, negative for none.
+
+    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
+    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
+    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
+    """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]
-    open_length, open_kept = state[OPEN_LENGTH], state[OPEN_KEPT]
+    open_length, open_copied = state[OPEN_LENGTH], state[OPEN_COPIED]
     zeros_from, put = state[ZEROS_FROM], state[PUT]
     rows, gaps, cuts = state[ROWS], state[LOST], state[CUT]
     room, max_rows, max_gaps = len(payload), len(at), lost.shape[0] - 4
-    origin, fetched, further = state[ORIGIN], state[FETCHED], base + len(data)
-    longest, spare = (min(SHORT, cap), SHORT) if cap >= 0 else (SHORT, 0)
+    longest = cap if cap >= 0 else BLOCK
     outcome = USED_UP
     while here < filled:
         if rows >= max_rows or gaps >= max_gaps:
@@ -174,36 +162,32 @@ def _walk_window(
                 lost[gaps, 0], lost[gaps, 1] = zeros_from, base + here
                 lost[gaps, 2], lost[gaps, 3] = ZERO_GAP, rows
                 gaps += 1
-            zeros_from = types.int64(NONE)
+            zeros_from = np.int64(NONE)
             if open_at != NONE:
                 if 0 <= open_at < limit:
                     lost[gaps, 0], lost[gaps, 1] = open_at, open_end
                     lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
                     gaps += 1
-                open_at = types.int64(NONE)
-                put, state[SPILLED] = types.int64(ends[rows]), 0
+                open_at = np.int64(NONE)
+                put, state[SPILLED] = np.int64(ends[rows]), 0
             continue
         if open_at == NONE:
-            # Sound short FULL records, one after another: the rest of the loop for them alone.
-            while here + HEADER + SHORT <= end:
+            # Sound FULL records, one after another: the rest of the loop for them alone.
+            while here + 8 <= end:
                 header = load64(data, here)
-                length = types.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
+                length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
                 after = here + HEADER + length
                 if (
                     header >> np.uint64(48) & np.uint64(0xFF) != FULL
+                    or after > end
                     or length > longest
                     or rows >= max_rows
-                    or put + spare > room
+                    or (cap >= 0 and put + length > room)
+                    or crc32c(np.uint64(0), data, here + 6, after) != _unmasked(header & _LOW)
                 ):
                     break
-                rotated = ((header & LOW) - np.uint64(0xA282EAD8)) & LOW
-                stored = (rotated >> np.uint64(17) | rotated << np.uint64(15)) & LOW
-                fetch(origin, here + further, min(after + further, fetched))
-                if update_short(data, here + 6, after) != stored:
-                    break
                 if cap >= 0:
-                    for piece in range(0, length, 32):
-                        copy32(payload, put + piece, data, here + HEADER + piece)
+                    copy(payload, put, data, here + HEADER, length)
                     put += length
                 at[rows], size[rows], cut[rows] = base + here, HEADER + length, 0
                 rows += 1
@@ -221,10 +205,10 @@ def _walk_window(
             else:
                 state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-021
                 state[TORN_END], state[TORN_REASON] = base + end, TORN_HEADER
-                open_at = types.int64(NONE)
+                open_at = np.int64(NONE)
             here = end
             continue
-        length = types.int64(data[here + 4]) | types.int64(data[here + 5]) << 8
+        length = np.int64(data[here + 4]) | np.int64(data[here + 5]) << 8
         type = data[here + 6]
         after = here + HEADER + length
         reason = -1
@@ -233,7 +217,7 @@ def _walk_window(
         elif after > end:
             state[TORN_START] = base + here if open_at == NONE else open_at  # LDB-022
             state[TORN_END], state[TORN_REASON] = base + end, TORN_PAYLOAD
-            open_at = types.int64(NONE)
+            open_at = np.int64(NONE)
             here = end
             continue
         elif type == ZERO and length == 0:
@@ -256,8 +240,8 @@ def _walk_window(
                     lost[gaps, 0], lost[gaps, 1] = open_at, open_end
                     lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
                     gaps += 1
-                open_at = types.int64(NONE)  # LDB-034
-                put, state[SPILLED] = types.int64(ends[rows]), 0
+                open_at = np.int64(NONE)  # LDB-034
+                put, state[SPILLED] = np.int64(ends[rows]), 0
             state[IN_STEP] = 1 if end == boundary else 0  # LDB-039
             here = end
             continue
@@ -268,8 +252,8 @@ def _walk_window(
                     lost[gaps, 0], lost[gaps, 1] = open_at, open_end
                     lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows  # LDB-032
                     gaps += 1
-                put, state[SPILLED] = types.int64(ends[rows]), 0
-            open_at, open_length, open_kept = base + here, types.int64(0), types.int64(0)
+                put, state[SPILLED] = np.int64(ends[rows]), 0
+            open_at, open_length, open_copied = base + here, np.int64(0), np.int64(0)
         elif open_at == NONE:
             if base + here < limit:
                 lost[gaps, 0], lost[gaps, 1] = base + here, base + after
@@ -289,86 +273,39 @@ def _walk_window(
                 lost[gaps, 0], lost[gaps, 1] = open_at, open_end
                 lost[gaps, 2], lost[gaps, 3] = INCOMPLETE_RECORD, rows
                 gaps += 1
-            open_at = types.int64(NONE)
-            put, state[SPILLED] = types.int64(ends[rows]), 0
+            open_at = np.int64(NONE)
+            put, state[SPILLED] = np.int64(ends[rows]), 0
             here = after
             continue
         # A fragment of the open record; a FULL is one that opens and closes it.
         if 0 <= open_at < limit:
-            kept = min(length, cap - open_kept)
-            if kept > 0:
-                if put + kept > room:
+            copied = min(length, cap - open_copied)
+            if copied > 0:
+                if put + copied > room:
                     if type in (FULL, FIRST):
-                        open_at = types.int64(NONE)  # it is opened again, with room
+                        open_at = np.int64(NONE)  # it is opened again, with room
                     outcome = FULL_UP
                     break
-                copy(payload, put, data, here + HEADER, kept)
-                put += kept
-                open_kept += kept
+                copy(payload, put, data, here + HEADER, copied)
+                put += copied
+                open_copied += copied
         open_length += length
         open_end = base + after
         if type in (FULL, LAST):
             if 0 <= open_at < limit:
                 at[rows], size[rows] = open_at, open_end - open_at  # LDB-009 to LDB-011
-                shortened = open_kept < open_length
+                shortened = open_copied < open_length
                 cut[rows] = shortened
                 cuts += shortened
                 if state[SPILLED] == 1:
                     state[SPILLED], state[JOINED] = 0, 1
                 rows += 1
                 ends[rows] = put
-            open_at = types.int64(NONE)
+            open_at = np.int64(NONE)
         here = after
     state[POSITION] = here
     state[OPEN_AT], state[OPEN_END] = open_at, open_end
-    state[OPEN_LENGTH], state[OPEN_KEPT] = open_length, open_kept
+    state[OPEN_LENGTH], state[OPEN_COPIED] = open_length, open_copied
     state[ZEROS_FROM], state[PUT] = zeros_from, put
     state[ROWS], state[LOST], state[CUT] = rows, gaps, cuts
     return outcome
-
-
-@kernel(
-    types.int64(
-        BYTES, types.int64, types.int64, types.int64, types.int64, I64, I64, I64, I32, U8, U8,
-        I64_2D,
-    )
-)  # fmt: skip
-def walk(
-    data: NDArray[np.uint8],
-    pread: Any,
-    file: Any,
-    limit: Any,
-    cap: Any,
-    state: NDArray[np.int64],
-    at: NDArray[np.int64],
-    size: NDArray[np.int64],
-    ends: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    payload: NDArray[np.uint8],
-    lost: NDArray[np.int64],
-) -> Any:
-    """The records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
-
-    Then those of the next bytes of ``file``, which are read to the same place, as long as there are
-    as many again before ``limit`` and before the end of the log; ``file`` may be negative for none.
-
-    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
-    much of a payload is kept, negative for none.
-
-    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
-    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
-    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
-    """
-    room = len(data)
-    while True:
-        outcome = _walk_window(data, limit, cap, state, at, size, ends, cut, payload, lost)
-        following = state[BASE] + state[FILLED]
-        if outcome != USED_UP or file < 0 or state[FILLED] < room:
-            return outcome
-        if following + room > limit or following + room >= state[ENDS_AT]:
-            return outcome
-        if read_at(pread, file, data, room, following) < room:
-            return outcome
-        state[BASE], state[POSITION] = following, 0
-        if following >= state[ASK]:
-            return ASKED

@@ -1,6 +1,6 @@
-"""Twin of ``reference_impl/leveldb_log/reader.py``: LevelDB logs, from bytes to columns.
+"""Scanner of LevelDB logs, from bytes to columns; ``reference_impl.leveldb_log`` is right.
 
-Shares no code with it, but for the names of events. The log is read in windows, so that memory
+It shares no code with that, but for the names of events. The log is read in windows, so that memory
 does not depend on its size; a record longer than a run is joined apart, and kept up to
 ``Wanted.max_payload``.
 
@@ -12,7 +12,7 @@ that begin in it. It reads on after its end while one of its own is undecided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -21,24 +21,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost, Verdict
-from walproof.scan.ahead.calls import bound
+from walproof.scan import arrays
+from walproof.scan.leveldb_log import kernel
+from walproof.scan.leveldb_log.kernel import BLOCK, NONE
 from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
-from walproof.scan.prefetch import NEVER, Prefetch
-from walproof.scan.reading import number_of, pread
-from walproof.scan.stored import ready
-from walproof.scan.window import columns_for, passing
+from walproof.scan.window import passing_window
 
-kernel = ready("walproof.scan.leveldb_log.kernel")
-BLOCK, NONE = kernel.BLOCK, kernel.NONE
-
-ROOM = MAX_BYTES + BLOCK
+MAX_RUN_BYTES = MAX_BYTES + BLOCK
 """Bytes of payload in a run, at most, a longer record excepted."""
-CARRY = 1 << 20
-"""A record of which this much was read when a run is full is joined apart."""
-GAPS = 1024
-FEW_ROWS = 2048
-"""Rows in a run, at most, until one has that many: a log may hold few long records."""
+MAX_CARRIED_BYTES = 1 << 20
+"""A record of which this much was read when a run is full is joined on its own."""
+MAX_LOST_RANGES = 1024
+FIRST_ROWS = 2048
+"""Rows in a run, at most, until a run has that many: a log may hold few long records."""
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
@@ -59,29 +55,26 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     """The events of the log, or of a part of it, in the order of the reference. ``OSError``."""
-    with closing(log.open()) as source, closing(Prefetch(source, part.end)) as ahead:
-        yield from _Scan(source, ahead, wanted, part).events()
+    with closing(log.open()) as source:
+        yield from _Scan(source, wanted, part).events()
 
 
 class _Scan:
     """One pass over a part."""
 
-    def __init__(self, source: Source, ahead: Prefetch, wanted: Wanted, part: Part) -> None:
-        self.window, self.ahead = passing(source), ahead
+    def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
+        self.window = passing_window(source)
         self.part = part
         self.limit = source.size + BLOCK if part.end is None else part.end
         self.cap = wanted.cap
         self.state = np.zeros(kernel.STATE, np.int64)
         self.state[kernel.TORN_REASON] = NONE
         self.state[kernel.IN_STEP] = 1
-        self.state[kernel.ENDS_AT] = source.size
-        self.state[kernel.ASK] = NEVER
         self.state[kernel.OPEN_AT] = self.state[kernel.ZEROS_FROM] = NONE
         self.spilled = bytearray()
-        self.rows = min(FEW_ROWS, MAX_ROWS)
-        self.lost = np.empty((GAPS + 4, 4), np.int64)
+        self.rows = min(FIRST_ROWS, MAX_ROWS)
+        self.lost = np.empty((MAX_LOST_RANGES + 4, 4), np.int64)
         self.first_damage: str | None = None
-        self.walked: NDArray[np.uint8] | None = None
 
     def events(self) -> Iterator[Event]:
         if self.part.start > 0:
@@ -100,34 +93,20 @@ class _Scan:
             size = base + filled
             self.state[kernel.BASE], self.state[kernel.POSITION] = base, 0
             self.state[kernel.FILLED] = filled
-            if data is not self.walked:
-                self._bind(data)
-            self._fetch_ahead()
-            while (outcome := self.walk()) in (kernel.FULL_UP, kernel.ASKED):
-                if outcome == kernel.FULL_UP:
-                    yield from self._taken(max(wish, beyond))
-                    self._bind(data)
-                self._fetch_ahead()
-            base = int(self.state[kernel.BASE]) + filled
+            while (outcome := self._walk(data)) == kernel.FULL_UP:
+                yield from self._taken(max(wish, beyond))
+            base = size
             if last or outcome == kernel.OVER:
                 break
         yield from self._taken(0)
         if outcome != kernel.OVER:
             yield from self._end_of_log(size)
 
-    def _bind(self, data: NDArray[np.uint8]) -> None:
-        """Have ``walk`` go over these bytes, with the room that there is."""
-        self.walked = data
-        self.walk: Callable[[], int] = bound(
-            kernel.walk, data, pread(), number_of(self.window.source), self.limit, self.cap,
-            self.state, self.at, self.size, self.ends, self.cut, self.payload, self.lost,
+    def _walk(self, data: Any) -> int:
+        return kernel.walk(  # type: ignore[no-any-return]
+            data, self.limit, self.cap, self.state, self.at, self.size, self.ends, self.cut,
+            self.payload, self.lost,
         )  # fmt: skip
-
-    def _fetch_ahead(self) -> None:
-        """For short records: long ones are summed and copied sooner than they could be fetched."""
-        if self.rows == MAX_ROWS:
-            at = int(self.state[kernel.BASE])
-            self.state[kernel.ORIGIN : kernel.ASK + 1] = self.ahead.move(at)
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
         """Fresh arrays for a run.
@@ -136,12 +115,11 @@ class _Scan:
         still be read, in bytes.
         """
         rows = max(1, min(self.rows, rest // kernel.HEADER))
-        self.ends, *of_rows = columns_for(rows + 1, np.int32, np.int64, np.int64, np.uint8)
-        self.at, self.size, self.cut = (one[:rows] for one in of_rows)
+        self.at, self.size = arrays.pooled(rows, np.int64), arrays.pooled(rows, np.int64)
+        self.ends, self.cut = arrays.pooled(rows + 1, np.int32), arrays.pooled(rows)
         self.ends[0] = 0
-        room = len(carry) + min(rest, ROOM) if self.cap >= 0 else 0
-        self.buffer = pa.allocate_buffer(room)
-        self.payload = np.frombuffer(self.buffer, np.uint8)
+        room = len(carry) + min(rest, MAX_RUN_BYTES) if self.cap >= 0 else 0
+        self.payload = arrays.pooled(room)
         self.payload[: len(carry)] = np.frombuffer(carry, np.uint8)
         for counter in (kernel.ROWS, kernel.LOST, kernel.CUT, kernel.JOINED):
             self.state[counter] = 0
@@ -155,13 +133,13 @@ class _Scan:
         first = 0
         if rows == len(self.at):
             self.rows = MAX_ROWS
-        carry = memoryview(self.buffer)[int(self.ends[rows]) : int(self.state[kernel.PUT])]
+        carry = self.payload.data[int(self.ends[rows]) : int(self.state[kernel.PUT])]
         if self.state[kernel.SPILLED]:
             self.spilled += carry
             carry = carry[:0]
         else:
             self.spilled = bytearray()
-            if len(carry) > CARRY:
+            if len(carry) > MAX_CARRIED_BYTES:
                 self.spilled += carry
                 self.state[kernel.SPILLED] = 1
                 carry = carry[:0]
@@ -202,28 +180,25 @@ class _Run:
 
     def __init__(self, scan: _Scan) -> None:
         self.at, self.size, self.ends, self.cut = scan.at, scan.size, scan.ends, scan.cut
-        self.buffer, self.wants_payload = scan.buffer, scan.cap >= 0
+        self.payload, self.wants_payload = scan.payload, scan.cap >= 0
         self.any_cut = bool(scan.state[kernel.CUT])
         self.joined: bytearray | None = None
         if scan.state[kernel.JOINED]:
             self.joined = scan.spilled
-            self.joined += memoryview(scan.buffer)[: int(scan.ends[1])]
+            self.joined += scan.payload.data[: int(scan.ends[1])]
             scan.spilled = bytearray()
 
     def records(self, first: int, after: int) -> Iterator[Records]:
         """Rows ``first`` to ``after``, a long one apart."""
         if first < after and first == 0 and self.joined is not None:
             ends = np.array([0, len(self.joined)], np.int32)
-            yield self._columns(0, 1, ends, pa.py_buffer(self.joined), 0)
+            yield self._columns(0, 1, ends, self.joined)
             first = 1
         if first < after:
-            yield self._columns(first, after, self.ends, self.buffer, first)
+            yield self._columns(first, after, self.ends[first : after + 1], self.payload)
 
-    def _columns(self, first: int, after: int, ends: Any, payload: Any, offset: int) -> Records:
-        array = None
-        if self.wants_payload:
-            buffers = [None, pa.py_buffer(ends), payload]
-            array = pa.Array.from_buffers(pa.binary(), after - first, buffers, 0, offset)
+    def _columns(self, first: int, after: int, ends: Any, payload: Any) -> Records:
+        array = arrays.binary(ends, payload, pa.binary()) if self.wants_payload else None
         cut = (
             self.cut[first:after].astype(np.bool_) if self.wants_payload and self.any_cut else None
         )

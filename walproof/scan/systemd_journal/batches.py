@@ -10,15 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from walproof.scan import arrays
-from walproof.scan.ahead.calls import bound
 from walproof.scan.model import PIECE_ROWS, Records, Wanted
-from walproof.scan.stored import ready
-from walproof.scan.systemd_journal import words
+from walproof.scan.systemd_journal import constants, entry_kernels
 from walproof.scan.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
 from walproof.scan.systemd_journal.inspection import Inspection
 
 Numbers = NDArray[np.int64]
-kernels = ready("walproof.scan.systemd_journal.kernels")
 
 _RUN_BYTES = 1 << 20
 """Of stored payloads in a run. Columns of that size stay in the processor's cache from one kernel
@@ -39,16 +36,9 @@ class _Writer:
     """What stays the same from run to run."""
 
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
-        self.found, self.packed = inspection.found, inspection.packed
-        self.gather, self.numbers, self.boot_ids, self.cursors, self.to_fields, self.to_bodies = (
-            bound(kernel, self.found)
-            for kernel in (
-                kernels.gather, kernels.numbers, kernels.boot_ids, kernels.cursors,
-                kernels.fields, kernels.bodies,
-            )
-        )  # fmt: skip
+        self.objects, self.packed = inspection.objects, inspection.packed
         self.wanted = wanted
-        self.most = min(wanted.max_payload, words.LIMIT)
+        self.most = min(wanted.max_payload, constants.LIMIT)
         self.fields = wanted.wants("fields")
         self.measured = wanted.payload or self.fields
         self.names = _names(inspection) if wanted.dictionaries and self.fields else None
@@ -56,13 +46,11 @@ class _Writer:
         self.given = inspection.given
         self.places = np.full(len(self.packed_data), -1, np.int64)
         self.items = np.empty(1 << 16, np.int32)
-        self.cached = np.zeros((words.CACHED, 4), np.int64)
+        self.cached = np.zeros((constants.CACHED, 4), np.int64)
         self.before = 0
         if wanted.payload:
             self.boot, self.ranks = _ranks(inspection)
-            self.stamps = np.full(len(self.found.offsets), -1, np.int32)
-            self.marked = np.zeros(words.RANKED // 64, np.uint64)
-            self.chosen = np.empty(words.RANKED, np.int32)
+            self.stamps = np.full(len(self.objects.offsets), -1, np.int32)
 
     def run(self, numbers: Numbers, start: int) -> Records:
         """As many records as fit into a run."""
@@ -73,8 +61,8 @@ class _Writer:
             bounds, missing = np.empty(rows + 1, np.int32), np.empty(rows, np.int32)
             huge, sizes = np.empty(rows, np.uint8), np.empty(rows, np.int64)
             while True:
-                rows, total, in_names, lacks = self.gather(
-                    numbers, self.given, start, rows, _RUN_BYTES,
+                rows, total, in_names, lacks = entry_kernels.gather(
+                    self.objects, numbers, self.given, start, rows, _RUN_BYTES,
                     self.packed_data, self.lengths, self.measured,
                     self.cached, self.items, bounds, missing, huge, sizes,
                 )  # fmt: skip
@@ -85,7 +73,7 @@ class _Writer:
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
         mine = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
-        self.numbers(mine, at, size, seqnum, realtime, monotonic)
+        entry_kernels.numbers(self.objects, mine, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
             name: arrays.numbers(values.view(np.uint64))
             for name, values in (
@@ -95,14 +83,14 @@ class _Writer:
         }  # fmt: skip
         if wanted.wants("boot_id"):
             text = np.empty(32 * rows, np.uint8)
-            self.boot_ids(mine, text)
+            entry_kernels.boot_ids(self.objects, mine, text)
             columns["boot_id"] = _binary(
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
             places = np.empty(rows + 1, np.int32)
-            text = np.empty(words.CURSOR_WIDTH * rows, np.uint8)
-            self.cursors(mine, places, text)
+            text = np.empty(constants.CURSOR_WIDTH * rows, np.uint8)
+            entry_kernels.cursors(self.objects, mine, places, text)
             columns["cursor"] = _binary(places, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
@@ -124,14 +112,14 @@ class _Writer:
         """The compressed payloads of a run, end to end; ``places`` says where."""
         if not len(self.places):
             return _NOTHING
-        if not kernels.wanted_packed(self.found, items, self.packed_data, self.places):
+        if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.places):
             return _NOTHING
         chosen = np.flatnonzero(self.places == 0)
         self.places[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
         plain = np.empty(int(self.lengths[chosen].sum()), np.uint8)
         for number in chosen.tolist():
             to = self.places[number]
-            payload = self.packed.plain(int(self.found.offsets[self.packed_data[number]]))
+            payload = self.packed.plain(int(self.objects.offsets[self.packed_data[number]]))
             plain[to : to + len(payload)] = np.frombuffer(payload, np.uint8)
         return plain
 
@@ -147,10 +135,10 @@ class _Writer:
     ) -> pa.Array:
         names, values = (np.empty(len(items) + 1, np.int32) for _ in range(2))
         is_shared = self.names is not None
-        name_bytes = np.empty(0 if is_shared else in_names + words.SLACK, np.uint8)
-        value_bytes = np.empty(total + words.SLACK, np.uint8)
-        self.to_fields(
-            items, bounds, self.most, self.packed_data, self.lengths, self.places,
+        name_bytes = np.empty(0 if is_shared else in_names, np.uint8)
+        value_bytes = np.empty(total, np.uint8)
+        entry_kernels.fields(
+            self.objects, items, bounds, self.most, self.packed_data, self.lengths, self.places,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
         if is_shared:
@@ -176,11 +164,10 @@ class _Writer:
         counts = np.diff(bounds)
         room = np.minimum(sizes + 10 * counts, self.most).sum()
         keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
-        places, text = np.empty(len(bounds), np.int32), np.empty(int(room) + words.SLACK, np.uint8)
-        self.to_bodies(
-            items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.marked, self.chosen, self.packed_data, self.lengths, self.places, plain,
-            keys, spare, places, text, cut,
+        places, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
+        entry_kernels.bodies(
+            self.objects, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
+            self.packed_data, self.lengths, self.places, plain, keys, spare, places, text, cut,
         )  # fmt: skip
         return _binary(places, text, False)
 
@@ -200,25 +187,25 @@ def _from(dictionary: pa.Array, numbers: NDArray[np.int32]) -> pa.Array:
 
 def _names(inspection: Inspection) -> pa.Array | None:
     """The names of fields by their numbers; None where a field has a name without one."""
-    found = inspection.found
-    if (found.name_ids[found.of_kind(words.DATA)] == words.NO_NAME).any():
+    objects = inspection.objects
+    if (objects.name_ids[objects.of_kind(constants.DATA)] == constants.NO_NAME).any():
         return None
-    count = int(found.state[words.NAMES])
+    count = int(objects.state[constants.NAMES])
     ends = np.zeros(count + 1, np.int32)
-    np.cumsum(found.lengths[:count], out=ends[1:])
-    table = found.names.reshape(-1, words.NAME_WIDTH)[:count]
-    is_of_name = np.arange(words.NAME_WIDTH) < found.lengths[:count, None]
+    np.cumsum(objects.lengths[:count], out=ends[1:])
+    table = objects.names.reshape(-1, constants.NAME_WIDTH)[:count]
+    is_of_name = np.arange(constants.NAME_WIDTH) < objects.lengths[:count, None]
     return _binary(ends, table[is_of_name], True)
 
 
 def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:
     """The number of the name ``_BOOT_ID``, and the place of each name among them all."""
-    found = inspection.found
-    count = int(found.state[words.NAMES])
+    objects = inspection.objects
+    count = int(objects.state[constants.NAMES])
     names = [
-        found.names[n * words.NAME_WIDTH :][: found.lengths[n]].tobytes() + b"="
+        objects.names[n * constants.NAME_WIDTH :][: objects.lengths[n]].tobytes() + b"="
         for n in range(count)
     ]
-    ranks = np.full(words.NO_NAME + 1, words.NO_NAME, np.uint16)
+    ranks = np.full(constants.NO_NAME + 1, constants.NO_NAME, np.uint16)
     ranks[sorted(range(count), key=names.__getitem__)] = np.arange(count)
     return names.index(b"_BOOT_ID=") if b"_BOOT_ID=" in names else -1, ranks

@@ -5,36 +5,26 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy import int64, uint64
 
 from reference_impl.systemd_journal import layout
-from walproof.scan.compiled import (
-    BYTES,
-    I32,
-    I64,
-    I64_2D,
-    U8,
-    boolean,
-    helper,
-    int64,
-    types,
-    uint64,
-)
-from walproof.scan.memory import load32, load64, same
-from walproof.scan.systemd_journal.hashes import hash_of, is_text, name_length
-from walproof.scan.systemd_journal.offsets import offset_at
-from walproof.scan.systemd_journal.words import (
+from walproof.scan.kernels import helper, kernel, load32, load64, popcount, same
+from walproof.scan.systemd_journal.constants import (
     ANSWER,
     ANSWER_AT,
     ASK,
+    BAD,
     BAD_ENTRY,
     BAD_FIELD,
     BAD_OBJECT,
+    CUT,
     DATA,
     DATA_BUCKETS,
     DATA_FIXED,
     DATA_TABLE,
     ENTRY,
     ENTRY_ARRAY,
+    FAR,
     FIELD,
     FIELD_BUCKETS,
     FIELD_TABLE,
@@ -42,22 +32,38 @@ from walproof.scan.systemd_journal.words import (
     HEADER_SIZE,
     IS_TEXT,
     ITEM,
+    LOST,
     NAME_SLOTS,
     NAME_WIDTH,
     NAMES,
     NO_NAME,
+    PACKED,
     SIZE,
     SLOT,
     SOUND,
     TAG,
     TO_HASH,
+    TYPE,
 )
+from walproof.scan.systemd_journal.hashing import hash_of, is_text, name_length
+
+
+@helper
+def near(number):
+    """An offset or count as int64; :data:`FAR` when it is that or more."""
+    return int64(number) if number < uint64(FAR) else int64(FAR)
+
+
+@helper
+def offset_at(data, at):
+    """The offset or count stored at a place."""
+    return near(load64(data, at))
+
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
-KEYS = types.UniTuple(types.uint64, 3)
 
 
-@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
+@helper
 def frame(data, facts, at):
     """Type, flags and size of the object at an offset; type 0 if there is none (SDJ-010, -011)."""
     none = (int64(0), int64(0), int64(0))
@@ -84,7 +90,7 @@ def frame(data, facts, at):
     return kind, flags, size
 
 
-@helper(int64(BYTES, I64, KEYS, I64, int64, int64, int64, int64))
+@helper
 def content(data, facts, keys, state, at, kind, flags, size):
     """What is wrong inside an object that is framed well: a code, SOUND, HIDDEN or ASK.
 
@@ -122,7 +128,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     return SOUND
 
 
-@helper(types.boolean(BYTES, int64, U8, int64, int64))
+@helper
 def _is_name(data, start, names, at, length):
     """Whether the name of this length at ``names[at]`` is that at ``data[start]``."""
     if length < 8:
@@ -138,7 +144,7 @@ def _is_name(data, start, names, at, length):
     return load64(data, start + length - 8) == load64(names, at + length - 8)
 
 
-@helper(int64(BYTES, int64, int64, boolean, I32, U8, U8, I64))
+@helper
 def name_id(data, start, length, insert, slots, names, lengths, state):
     """The number of a field's name of at most 64 bytes; NO_NAME if it is not in the table.
 
@@ -179,7 +185,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
     return NO_NAME
 
 
-@helper(int64(I64_2D, int64, int64, int64, int64, int64))
+@helper
 def put(faults, count, start, end, code, target):
     """Add a fault; how many rows there are then. The last row takes in all that find no room."""
     row = min(count, faults.shape[0] - 1)
@@ -192,7 +198,7 @@ def put(faults, count, start, end, code, target):
     return row + 1
 
 
-@helper(int64(BYTES, I64, int64, int64))
+@helper
 def slot_at(data, facts, array, number):
     """A slot of an ENTRY_ARRAY."""
     if facts[SLOT] == 4:
@@ -200,9 +206,83 @@ def slot_at(data, facts, array, number):
     return offset_at(data, array + 24 + 8 * number)
 
 
-@helper(int64(BYTES, I64, int64, int64))
+@helper
 def item_at(data, facts, entry, number):
     """The offset in an item of an ENTRY."""
     if facts[ITEM] == 4:
         return int64(load32(data, entry + 64 + 4 * number))
     return offset_at(data, entry + 64 + 16 * number)
+
+
+@helper
+def kind_of(kinds, number):
+    """Type and BAD of an object; 0 for the number of none."""
+    return int64(kinds[number] & (TYPE | BAD)) if number >= 0 else int64(0)
+
+
+@helper
+def number_of(bits, ranks, size, at):
+    """The number of the object that was found at an offset; -1 if none was."""
+    if at & 7 or at <= 0 or at >= size:
+        return -1
+    word, bit = at >> 9, uint64(at >> 3) & uint64(63)
+    in_word = bits[word]
+    if (in_word >> bit) & uint64(1) == 0:
+        return -1
+    return int64(ranks[word]) + popcount(in_word & ((uint64(1) << bit) - uint64(1)))
+
+
+@helper
+def is_excused(objects, kind, at):
+    """Whether a link leads to something already reported as lost (SDJ-048).
+
+    ``kind`` is that of the object there, 0 for none.
+    """
+    state, lost = objects.state, objects.lost
+    if kind & BAD or (state[CUT] >= 0 and at >= state[CUT]):
+        return True
+    low, high = 0, state[LOST]
+    while low < high:
+        middle = (low + high) // 2
+        start, end = lost[middle, 0], lost[middle, 1]
+        if at < start or (at == start and objects.facts[SIZE] < end):
+            high = middle
+        else:
+            low = middle + 1
+    return low > 0 and lost[low - 1, 0] <= at < lost[low - 1, 1]
+
+
+@kernel
+def excused_at(objects, at):
+    """Whether a link to this offset leads to something already reported as lost."""
+    number = number_of(objects.bits, objects.ranks, objects.facts[SIZE], at)
+    return is_excused(objects, kind_of(objects.kinds, number), at)
+
+
+@helper
+def mark(marks, number, bit):
+    """Mark an object as visited; whether it was before."""
+    seen = marks[number] & bit != 0
+    marks[number] |= bit
+    return seen
+
+
+@helper
+def packed_number(number, packed):
+    """Which of the compressed DATA an object is."""
+    low, high = 0, packed.shape[0] - 1
+    while low < high:
+        middle = (low + high) // 2
+        if packed[middle] < number:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@helper
+def payload_size(objects, number, packed, lengths):
+    """The bytes of ``FIELD=value`` of a sound DATA."""
+    if objects.kinds[number] & PACKED:
+        return lengths[packed_number(number, packed)]
+    return offset_at(objects.data, objects.offsets[number] + 8) - objects.facts[DATA_FIXED]

@@ -1,4 +1,4 @@
-"""Whether a journal file is sound throughout, which the kernels tell without words."""
+"""Whether a journal file is sound throughout, which the kernels tell without constants."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | Non
     if header.header_size > len(data):
         return None
     try:
-        found = inspect(data, header, context)
+        inspection = inspect(data, header, context)
     except Unusual:
         return None
-    if len(found.faults):
+    if len(inspection.faults):
         return None
-    return Sound(len(found.found.offsets), len(found.entries), found.sealed_until)
+    return Sound(len(inspection.objects.offsets), len(inspection.entries), inspection.sealed_until)
 
 
 def of_file(path: Path) -> Sound | None:

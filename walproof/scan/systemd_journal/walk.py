@@ -8,31 +8,11 @@ it, and goes on where it was; it also stops to get larger arrays.
 
 from __future__ import annotations
 
-from walproof.scan.compiled import (
-    BYTES,
-    I32,
-    I64,
-    I64_2D,
-    U8,
-    U16,
-    U64,
-    helper,
-    int64,
-    kernel,
-    types,
-    uint64,
-)
-from walproof.scan.memory import load64, popcount, trailing_zeros
-from walproof.scan.systemd_journal.hashes import (
-    hash_and_text,
-    hash_and_text_of_two,
-    hash_of,
-    name_end,
-    name_length,
-)
-from walproof.scan.systemd_journal.objects import KEYS, content, frame, name_id
-from walproof.scan.systemd_journal.offsets import offset_at
-from walproof.scan.systemd_journal.words import (
+import numpy as np
+from numpy import int64, uint64
+
+from walproof.scan.kernels import helper, kernel, popcount, trailing_zeros
+from walproof.scan.systemd_journal.constants import (
     ANSWER_AT,
     ARENA,
     ASK,
@@ -42,20 +22,27 @@ from walproof.scan.systemd_journal.words import (
     BAD_OBJECT,
     CUT,
     DATA,
+    DATA_BUCKETS,
+    DATA_BUCKETS_SIZE,
     DATA_FIXED,
     DECOMPRESS,
     DONE,
     END,
     ENTRY,
+    ENTRY_ARRAY,
     FAULTS,
     FIELD,
+    FIELD_BUCKETS,
+    FIELD_BUCKETS_SIZE,
     FOUND,
     HEADER_SIZE,
     HIDDEN,
     IS_TEXT,
+    ITEM,
     LAST,
     LINKS,
     LOST,
+    MAIN_ARRAY,
     N_OBJECTS,
     NAME_ID,
     NAMES,
@@ -66,39 +53,148 @@ from walproof.scan.systemd_journal.words import (
     PENDING_KIND,
     PHASE,
     PLACE,
+    REPORTED_HIDDEN,
     ROOM,
     SEEK,
     SIZE,
+    SLOT,
     SOUND,
     TAIL,
     TEXT,
-    TO_HASH,
-    TOLD_HIDDEN,
 )
+from walproof.scan.systemd_journal.hashing import (
+    name_length,
+)
+from walproof.scan.systemd_journal.objects import (
+    content,
+    frame,
+    item_at,
+    name_id,
+    offset_at,
+    slot_at,
+)
+
+
+@kernel
+def entries_of_main_chain(data, facts, keys, state):
+    """The entries that the main chain links, hints as yet; how many, and whether they rise."""
+    room = 0
+    at = facts[MAIN_ARRAY]
+    while at:
+        kind, _, size = frame(data, facts, at)
+        if kind != ENTRY_ARRAY:
+            break
+        for number in range((size - 24) // facts[SLOT]):
+            room += slot_at(data, facts, at, number) != 0
+        following = offset_at(data, at + 16)
+        if following < at + size:
+            break
+        at = following
+    linked = np.empty(room, np.int64)
+    count = last = 0
+    rising = True
+    at = facts[MAIN_ARRAY]
+    while at:
+        kind, _, size = frame(data, facts, at)
+        if kind != ENTRY_ARRAY:
+            break
+        for number in range((size - 24) // facts[SLOT]):
+            slot = slot_at(data, facts, at, number)
+            if slot == 0:
+                continue
+            kind, flags, of_entry = frame(data, facts, slot)
+            if kind != ENTRY:
+                continue
+            if content(data, facts, keys, state, slot, kind, flags, of_entry) == SOUND:
+                linked[count] = slot
+                rising = rising and slot > last
+                last = slot
+                count += 1
+        following = offset_at(data, at + 16)
+        if following < at + size:
+            break
+        at = following
+    return linked, count, rising
+
+
+@helper
+def _know(known, facts, at):
+    if at & 7 == 0 and facts[HEADER_SIZE] <= at < facts[SIZE]:
+        known[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
+
+
+@kernel
+def know_links(data, facts, linked, known):
+    """Mark all offsets that a link knows in ``known``, a bit for eight bytes of the file."""
+    _know(known, facts, facts[TAIL])
+    _know(known, facts, facts[DATA_BUCKETS] - 16)
+    _know(known, facts, facts[FIELD_BUCKETS] - 16)
+    at = facts[MAIN_ARRAY]
+    _know(known, facts, at)
+    while at:
+        kind, _, size = frame(data, facts, at)
+        if kind != ENTRY_ARRAY:
+            break
+        _know(known, facts, at)
+        following = offset_at(data, at + 16)
+        if following < at + size:
+            break
+        at = following
+    followed = np.zeros(known.shape[0], np.uint64)
+    for table in range(2):
+        start = facts[FIELD_BUCKETS] if table else facts[DATA_BUCKETS]
+        length = facts[FIELD_BUCKETS_SIZE] if table else facts[DATA_BUCKETS_SIZE]
+        if start + length > facts[SIZE]:
+            continue
+        bucket = start
+        while bucket + 16 <= start + length:
+            at, last = offset_at(data, bucket), int64(0)
+            while at > last:
+                kind, _, _ = frame(data, facts, at)
+                if kind != DATA and kind != FIELD:
+                    break
+                bit = uint64(1) << (uint64(at >> 3) & uint64(63))
+                if followed[at >> 9] & bit:  # another chain led here (SDJ-057)
+                    break
+                followed[at >> 9] |= bit
+                _know(known, facts, at)
+                if kind == DATA:
+                    _know(known, facts, offset_at(data, at + 40))
+                last, at = at, offset_at(data, at + 24)
+            _know(known, facts, offset_at(data, bucket + 8))
+            bucket += 16
+    after = 0
+    for which in range(linked.shape[0]):
+        entry = linked[which]
+        _know(known, facts, entry)
+        if entry >= after:  # those that overlap are read once
+            size = offset_at(data, entry + 8)
+            for number in range((size - 64) // facts[ITEM]):
+                _know(known, facts, item_at(data, facts, entry, number))
+            after = entry + size
+
 
 _TOP, _OBJECT, _RESYNC = range(3)
 _FLAGS_FIELD = 12
-_SHORT = 1 << 10
-"""Bytes. A longer object is hashed alone."""
 
 
-@helper()
+@helper
 def _next_known(known, at):
     """The next offset after ``at`` that is known; -1 if there is none."""
     number = (at >> 3) + 1
     word = number >> 6
     if word >= known.shape[0]:
         return int64(-1)
-    found = (known[word] >> (uint64(number) & uint64(63))) << (uint64(number) & uint64(63))
-    while found == 0:
+    later = (known[word] >> (uint64(number) & uint64(63))) << (uint64(number) & uint64(63))
+    while later == 0:
         word += 1
         if word >= known.shape[0]:
             return int64(-1)
-        found = known[word]
-    return ((word << 6) + trailing_zeros(found)) << 3
+        later = known[word]
+    return ((word << 6) + trailing_zeros(later)) << 3
 
 
-@helper(types.void(I64, I64_2D, I64_2D, int64, int64, int64))
+@helper
 def _lose(state, faults, lost, start, end, code):
     faults[state[FAULTS], 0] = start
     faults[state[FAULTS], 1] = end
@@ -110,7 +206,7 @@ def _lose(state, faults, lost, start, end, code):
     state[LOST] += 1
 
 
-@helper()
+@helper
 def _nothing_after(state, facts, faults, lost, at):
     """No object at ``at`` and none known after it: the end of what a crash left."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
@@ -121,7 +217,7 @@ def _nothing_after(state, facts, faults, lost, at):
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
 
-@helper(types.void(I64, I64, U64, I64, U8, U16, int64, int64, int64, int64, int64))
+@helper
 def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, mark, name):
     bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
     offsets[state[FOUND]] = at
@@ -135,99 +231,7 @@ def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, m
     state[PHASE] = _TOP
 
 
-@helper(types.UniTuple(int64, 3)(BYTES, I64, int64))
-def _next_data(data, facts, at):
-    """The DATA at an offset or after the one ENTRY there: its offset, and those of its payload.
-
-    Zeros if there is none, or a compressed one, or a long one: it may be looked at in vain.
-    """
-    whole = facts[SIZE]
-    if at + 16 <= whole and data[at] == ENTRY:
-        at += (offset_at(data, at + 8) + 7) & ~7
-    if at + 16 > whole or data[at] != DATA or data[at + 1] & 7:
-        return int64(0), int64(0), int64(0)
-    start, size = at + facts[DATA_FIXED], offset_at(data, at + 8)
-    if size > _SHORT or at + size > whole or at + size <= start:
-        return int64(0), int64(0), int64(0)
-    return at, start, at + size
-
-
-_WALK_ON = types.void(BYTES, I64, KEYS, I64, I64, I64, U64, I64, U8, U16, I32, U8, U8)
-
-
-@helper(_WALK_ON)
-def _walk_on(
-    data, facts, keys, state, linked, counts, bits, offsets, kinds, name_ids, slots, names, lengths
-):  # fmt: skip
-    """Go on up to the tail object while objects are plainly sound, which nearly all are.
-
-    What is compressed, or not sound, or has no room, is left to ``walk`` as if never looked at.
-    """
-    tail, fixed = facts[TAIL], facts[DATA_FIXED]
-    at, last, found, next_linked = state[AT], state[LAST], state[FOUND], state[PLACE]
-    to_hash = state[TO_HASH]
-    ahead, ahead_digest, ahead_text = int64(0), uint64(0), False
-    while last < tail and found < offsets.shape[0] and state[NAMES] < lengths.shape[0]:
-        kind, flags, size = frame(data, facts, at)
-        if kind == 0 or flags & 7:
-            break
-        mark, name = int64(0), int64(NO_NAME)
-        if kind == DATA:
-            start, end = at + fixed, at + size
-            if at == ahead:
-                digest, text = ahead_digest, ahead_text
-            else:
-                ahead, first, second = _next_data(data, facts, at + ((size + 7) & ~7))
-                if ahead and keys[0]:
-                    digest, text, ahead_digest, ahead_text = hash_and_text_of_two(
-                        data, start, end, first, second, keys
-                    )
-                else:
-                    ahead = int64(0)
-                    digest, text = hash_and_text(data, start, end, keys)
-            if digest != load64(data, at + 16) or size > to_hash:
-                break
-            length = name_end(data, start, end)
-            if length == 0:
-                break
-            name = name_id(data, start, length, False, slots, names, lengths, state)
-            if name == NO_NAME:  # one that is known was looked at before
-                if name_length(data, start, end) == 0:
-                    break
-                name = name_id(data, start, length, True, slots, names, lengths, state)
-            mark = TEXT if text else 0
-            to_hash -= size
-        elif kind == FIELD:
-            if size > to_hash or hash_of(data, at + 40, at + size, keys) != load64(data, at + 16):
-                break
-            to_hash -= size
-        else:
-            while next_linked < linked.shape[0] and linked[next_linked] <= at:
-                next_linked += 1
-            if next_linked < linked.shape[0] and linked[next_linked] < at + size:
-                break
-            if content(data, facts, keys, state, at, kind, flags, size) != SOUND:
-                break
-        bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
-        offsets[found] = at
-        kinds[found] = kind | mark
-        name_ids[found] = name
-        found += 1
-        counts[kind] += 1
-        last = at
-        at += (size + 7) & ~7
-    if at != state[AT]:
-        state[END] = at
-    state[AT], state[LAST], state[FOUND], state[PLACE] = at, last, found, next_linked
-    state[TO_HASH] = to_hash
-
-
-_WALK = types.int64(
-    BYTES, I64, KEYS, I64, I64, U64, I64, U64, I64, U8, U16, I64_2D, I64_2D, I32, U8, U8
-)
-
-
-@kernel(_WALK)
+@kernel
 def walk(
     data,
     facts,
@@ -254,11 +258,6 @@ def walk(
     """
     tail = facts[TAIL]
     while True:
-        if state[PHASE] == _TOP:
-            _walk_on(
-                data, facts, keys, state, linked, counts, bits, offsets, kinds, name_ids, slots,
-                names, lengths,
-            )  # fmt: skip
         if state[NAMES] == lengths.shape[0] and lengths.shape[0] < NO_NAME:
             return ROOM
         if state[FOUND] == offsets.shape[0] or state[FAULTS] + 4 > faults.shape[0]:
@@ -313,8 +312,8 @@ def walk(
                             BAD, NO_NAME,
                         )  # fmt: skip
                 else:
-                    if code == HIDDEN and state[TOLD_HIDDEN] == 0:  # SDJ-027: once is enough
-                        state[TOLD_HIDDEN] = 1
+                    if code == HIDDEN and state[REPORTED_HIDDEN] == 0:  # SDJ-027: once is enough
+                        state[REPORTED_HIDDEN] = 1
                         _lose(state, faults, lost, _FLAGS_FIELD, _FLAGS_FIELD + 4, BAD_HEADER)
                         state[LOST] -= 1  # a fault that loses no object
                     mark, name = 0, int64(NO_NAME)
@@ -370,7 +369,7 @@ def walk(
                 state[PHASE] = _TOP
 
 
-@kernel(types.void(U64, I32))
+@kernel
 def rank(bits, ranks):
     """How many objects there are before each word of ``bits``."""
     count = 0
@@ -379,7 +378,7 @@ def rank(bits, ranks):
         count += popcount(bits[word])
 
 
-@kernel(int64(BYTES, I32, U8, U8, I64))
+@kernel
 def number_of_name(name, slots, names, lengths, state):
     """The number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

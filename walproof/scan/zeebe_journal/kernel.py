@@ -11,10 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from walproof.scan.compiled import BYTES, I32, I64, I64_2D, U8, U32, U64, helper, kernel, types
-from walproof.scan.crc32c import update
-from walproof.scan.memory import copy_wide, load32, load64
-from walproof.scan.reading import aligned, fetch, read_at
+from walproof.scan.kernels import copy, crc32c, helper, kernel, load32, load64
 
 FAULTS = (
     "unknown-frame",
@@ -73,36 +70,33 @@ LARGEST = 2**63 - 1
     FILLED,  # how much of it is filled,
     FILE_SIZE,
     STOP,  # where to stop: no record from there on is taken
-    FILE,  # the number of the open file
     SEGMENT_SIZE,  # what the descriptor says that the file may become
     KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
-    ORIGIN,  # where the file's first byte is mapped: what is fetched there is never read
-    FETCHED,  # up to where in the file that may be done
-    ASK,  # where there is more to be had
-) = range(22)
-STATE = 22
+) = range(18)
+STATE = 18
 
-SLACK = 32
-"""Bytes that there is room for after payloads: copies are made in pieces of so many."""
-
-ENDED, FAULTY, USED_UP, FULL_UP, LIMIT, ASKED = range(6)
+ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
 """What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
-results must be taken away, ``STOP`` is reached, ``ASK`` is."""
-
-_SIZE = types.int64
+results must be taken away, ``STOP`` is reached."""
 
 
-@kernel(_SIZE(BYTES, _SIZE))
+@kernel
+def checksum(crc: Any, data: NDArray[np.uint8], end: Any) -> Any:
+    """Go on from a CRC-32C over ``data[:end]``."""
+    return np.int64(crc32c(np.uint64(crc), data, 0, end))
+
+
+@helper
 def _u16(data: NDArray[np.uint8], at: Any) -> Any:
-    return _SIZE(data[at]) | _SIZE(data[at + 1]) << 8
+    return np.int64(data[at]) | np.int64(data[at + 1]) << 8
 
 
-@kernel(_SIZE(BYTES, _SIZE, _SIZE, _SIZE))
+@helper
 def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
     """A group of members (ZBJ-057): the offset after it, or an entry's fault, negative."""
     if group + 3 > end:
         return -TRUNCATED_ENTRY
-    length, count = _u16(data, group), _SIZE(data[group + 2])
+    length, count = _u16(data, group), np.int64(data[group + 2])
     if count > 0 and length < 9:
         return -BAD_ENTRY_HEADER
     at = group + 3
@@ -114,13 +108,13 @@ def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
         at += length
         if at + 4 > end:
             return -TRUNCATED_ENTRY
-        at += 4 + _SIZE(load32(data, at))
+        at += 4 + np.int64(load32(data, at))
         if at > end:
             return -TRUNCATED_ENTRY
     return at
 
 
-@kernel(_SIZE(BYTES, _SIZE, _SIZE))
+@helper
 def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     """The type of the raft entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
     if end - start < SBE_HEADER:
@@ -131,7 +125,7 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     at = start + SBE_HEADER + length
     if at > end:
         return NOT_RAFT
-    type = _SIZE(data[start + SBE_HEADER + 8])
+    type = np.int64(data[start + SBE_HEADER + 8])
     if type > INITIAL:
         return UNKNOWN_ENTRY_TYPE
     if type == INITIAL:
@@ -146,7 +140,7 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     if at > end:
         return TRUNCATED_ENTRY
     if type == APPLICATION:
-        if at + 4 > end or at + 4 + _SIZE(load32(data, at)) > end:
+        if at + 4 > end or at + 4 + np.int64(load32(data, at)) > end:
             return TRUNCATED_ENTRY
         return APPLICATION
     groups = 2 if version >= 2 else 1
@@ -157,12 +151,8 @@ def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
     return CONFIGURATION
 
 
-@helper(
-    _SIZE(
-        BYTES, _SIZE, types.boolean, I64, I64, I64, I32, U8, I64_2D, I64, I64, U32, U64, I32, U8,
-    )
-)  # fmt: skip
-def _walk_window(
+@kernel
+def walk(
     data: NDArray[np.uint8],
     cap: Any,
     raft: Any,
@@ -179,9 +169,12 @@ def _walk_window(
     entries: NDArray[np.int32],
     payload: NDArray[np.uint8],
 ) -> Any:
-    """The records from ``state[AT]`` on, in ``data``, as far as that is filled; see :func:`walk`.
+    """Read the records from ``state[AT]`` on, in ``data``, as far as that is filled.
 
-    The checks are ZBJ-025, in that order.
+    ``cap`` is how much of a payload is copied, negative for none; ``raft`` says whether entries are
+    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
+    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
+    are ZBJ-025, in that order.
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
@@ -189,7 +182,6 @@ def _walk_window(
     base, file_size, limit = state[BASE], state[FILE_SIZE], state[STOP]
     upto = base + state[FILLED]
     room = max(file_size, state[SEGMENT_SIZE])  # ZBJ-012
-    origin, fetched, further = state[ORIGIN], state[FETCHED], len(data)
     fault = -1
     outcome = ENDED
     while True:
@@ -224,7 +216,7 @@ def _walk_window(
             fault = BAD_HEADER  # ZBJ-026
             break
         stored = load64(data, head - base + SBE_HEADER)
-        length = _SIZE(np.int32(load32(data, head - base + SBE_HEADER + 8)))
+        length = np.int64(np.int32(load32(data, head - base + SBE_HEADER + 8)))
         start = head + SBE_HEADER + block
         end = start + length
         if length < 0 or end > room:
@@ -236,8 +228,7 @@ def _walk_window(
         if end > upto:
             outcome, state[DATA], state[DATA_END] = USED_UP, start, end
             break
-        fetch(origin, here + further, min(end + further, fetched))
-        if update(np.uint64(0), data, start - base, end - base) != stored:
+        if crc32c(np.uint64(0), data, start - base, end - base) != stored:
             fault = CHECKSUM_MISMATCH  # ZBJ-017, ZBJ-028
             break
         message = start - base
@@ -255,7 +246,7 @@ def _walk_window(
         if content > end - base:
             fault = DATA_LENGTH  # ZBJ-018, ZBJ-030
             break
-        after = content + _SIZE(load32(data, content - 4))
+        after = content + np.int64(load32(data, content - 4))
         if after > end - base:
             fault = DATA_LENGTH
             break
@@ -265,9 +256,9 @@ def _walk_window(
         if beyond != 0 or own_index != expected:
             fault = INDEX_MISMATCH  # ZBJ-023, ZBJ-031
             break
-        kept = min(after - content, cap)
-        if kept > 0 and put + kept + SLACK > len(payload):
-            outcome, state[ROOM_NEEDED] = FULL_UP, kept
+        copied = min(after - content, cap)
+        if copied > 0 and put + copied > len(payload):
+            outcome, state[ROOM_NEEDED] = FULL_UP, copied
             break
         if expected == LARGEST:
             beyond = np.int64(1)
@@ -280,9 +271,9 @@ def _walk_window(
             continue
         if own_asqn != -1:
             last_asqn = own_asqn
-        if kept > 0:
-            copy_wide(payload, put, data, content, kept)
-            put += kept
+        if copied > 0:
+            copy(payload, put, data, content, copied)
+            put += copied
         at[rows], size[rows] = here, end - here
         index[rows], asqn[rows], checksum[rows] = own_index, own_asqn, np.uint32(stored)
         if raft:
@@ -290,7 +281,7 @@ def _walk_window(
             entries[rows] = type
             kinds |= 1 << type
             term[rows] = load64(data, content + SBE_HEADER) if type <= INITIAL else np.uint64(0)
-        shortened = kept < after - content
+        shortened = copied < after - content
         cut[rows] = shortened
         cuts += shortened
         rows += 1
@@ -302,54 +293,3 @@ def _walk_window(
     state[ROWS], state[LOST], state[PUT], state[CUT] = rows, gaps, put, cuts
     state[KINDS] = kinds
     return outcome
-
-
-@kernel(
-    _SIZE(
-        BYTES, _SIZE, _SIZE, types.boolean, I64, I64, I64, I32, U8, I64_2D, I64, I64, U32, U64, I32,
-        U8,
-    )
-)  # fmt: skip
-def walk(
-    data: NDArray[np.uint8],
-    pread: Any,
-    cap: Any,
-    raft: Any,
-    state: NDArray[np.int64],
-    at: NDArray[np.int64],
-    size: NDArray[np.int64],
-    ends: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    lost: NDArray[np.int64],
-    index: NDArray[np.int64],
-    asqn: NDArray[np.int64],
-    checksum: NDArray[np.uint32],
-    term: NDArray[np.uint64],
-    entries: NDArray[np.int32],
-    payload: NDArray[np.uint8],
-) -> Any:
-    """The records from ``state[AT]`` on, in ``data``, as far as that is filled.
-
-    Then those in the next bytes of the file, which are read to the same place, as long as a record
-    is not longer than that.
-
-    ``cap`` is how much of a payload is kept, negative for none; ``raft`` says whether entries are
-    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
-    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before.
-    """
-    room = len(data)
-    while True:
-        outcome = _walk_window(
-            data, cap, raft, state, at, size, ends, cut, lost, index, asqn, checksum, term, entries,
-            payload,
-        )  # fmt: skip
-        base = aligned(state[AT])
-        if outcome != USED_UP or state[FILE] < 0 or state[DATA_END] - base > room:
-            return outcome
-        if state[AT] >= state[ASK]:
-            return ASKED
-        count = min(room, state[FILE_SIZE] - base)
-        state[BASE], state[FILLED] = base, 0  # what was there is no more
-        if read_at(pread, state[FILE], data, count, base) < count:
-            return outcome
-        state[FILLED] = count

@@ -1,4 +1,4 @@
-"""Twin of ``reference_impl/zeebe_journal/reader.py``: Zeebe journals, from bytes to columns.
+"""Scanner of Zeebe journals; ``reference_impl/zeebe_journal/reader.py`` is right.
 
 Takes from the reference only what is not the reading of records: which files of a folder belong to
 the journal, the flushed index of the context, and where in a segment that is damaged anyway the
@@ -13,7 +13,6 @@ nothing is split, so that the last part has it, and everything that follows from
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,24 +29,17 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import written_end
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import MAX_BYTES, WHOLE, Event, Part, Records, Wanted
+from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.zeebe_journal.segment import (
     LONGEST_DESCRIPTOR,
-    ROW_BYTES,
     Descriptor,
     Memory,
-    Run,
     SegmentPass,
     Unreadable,
     descriptor_in,
 )
 
 NO_LIMIT = 2**62
-AHEAD = 16
-"""Segments that are opened in a row, before they are read: the code that opens one is in the
-processor's cache for the next."""
-HELD_RUNS, HELD_BYTES = 16, MAX_BYTES
-"""Columns are made of so many runs in a row, or of so many bytes, for the same reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +150,6 @@ class _Journal:
         self.over = self.promised = self.stopped = False
         self.memory = Memory(wanted)
         self.open: list[_Segment] = []
-        self.ahead: deque[_Segment] = deque()
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
@@ -175,33 +166,13 @@ class _Journal:
                 yield event
 
     def events(self, start: Place | None) -> Iterator[Event]:
-        """The events, runs of records as columns; an error comes after what was read before it."""
-        held: list[Run] = []
-        size = 0
-        try:
-            for event in self._closed(start):
-                if isinstance(event, Run):
-                    size += (event.after - event.first) * ROW_BYTES
-                    if not held or held[-1].buffer is not event.buffer:
-                        size += event.buffer.size
-                    held.append(event)
-                    if len(held) < HELD_RUNS and size < HELD_BYTES:
-                        continue
-                made = self._columns(held)
-                held, size = [], 0
-                yield from made
-                if not isinstance(event, Run):
-                    yield event
-        except Exception:
-            yield from self._columns(held)
-            raise
-        yield from self._columns(held)
-
-    def _columns(self, runs: Sequence[Run]) -> list[Records]:
-        return [run.records(self.wanted) for run in runs]
+        """The events, records in runs of columns; an error comes after what was read before it."""
+        for event in self._closed(start):
+            if not isinstance(event, Place):
+                yield event
 
     def _closed(self, start: Place | None) -> Iterator[Any]:
-        """Runs and other events; between them the places, when they were asked for."""
+        """Records and other events; between them the places, if parts are planned."""
         try:
             yield from self._events(start)
         finally:
@@ -246,28 +217,9 @@ class _Journal:
     def _open(self, number: int) -> _Segment | None:
         if number >= len(self.files):
             return None
-        if not self.ahead:
-            self._open_ahead(number)
-        return self.ahead.popleft()
-
-    def _open_ahead(self, number: int) -> None:
-        """Open some segments from ``number`` on. ``OSError`` is raised in the turn of each."""
-        last = min(number + AHEAD, len(self.files), self.stop[0] + 2 if self.stop else NO_LIMIT)
-        # The one before is still read: those in front of it are closed.
-        self.open = self.open[-1:]
-        for each in range(number, last):
-            try:
-                segment = _Segment(self.files[each], each, self.several)
-            except OSError:
-                if each == number:
-                    raise
-                # Where file numbers run out, some are left for what is looked up of a segment.
-                for _ in range(min(2, len(self.ahead) - 1)):
-                    self.ahead.pop()
-                    self.open.pop().source.close()
-                break
-            self.open.append(segment)
-            self.ahead.append(segment)
+        segment = _Segment(self.files[number], number, self.several)
+        self.open = [*self.open[-1:], segment]  # those before the previous one are closed
+        return segment
 
     def _expected(self) -> int:
         return 1 if self.index is None else self.index

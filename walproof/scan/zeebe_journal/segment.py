@@ -1,12 +1,10 @@
-"""One segment of the Zeebe twin: its descriptor, and its records in runs of columns."""
+"""One segment of a Zeebe journal: its descriptor, and its records in runs of columns."""
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -14,25 +12,19 @@ from crc32c import crc32c
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
-from walproof.scan.ahead.calls import bound
-from walproof.scan.arrays import numbers, repeated
+from walproof.scan import arrays
 from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
-from walproof.scan.prefetch import Prefetch
-from walproof.scan.reading import number_of, pread
-from walproof.scan.stored import ready
-from walproof.scan.window import NEAR, columns_for, room_for
+from walproof.scan.window import PASSING_BYTES
+from walproof.scan.zeebe_journal import kernel
 
-kernel = ready("walproof.scan.zeebe_journal.kernel")
-update = kernel.update
-WINDOW = NEAR
-"""Bytes of a segment in memory, in the processor's cache; a longer record is held whole, once its
-checksum holds."""
-GAPS = 1024
+WINDOW_BYTES = PASSING_BYTES
+"""Bytes of a segment in memory; a longer record is held whole, once its checksum holds."""
+MAX_LOST_RANGES = 1024
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
 _TYPES = (*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS))
 _FAULTS = (*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS)
-_ENTRIES = (1 << kernel.INITIAL + 1) - 1
+_TYPE_BITS = (1 << kernel.INITIAL + 1) - 1
 """The bits of ``KINDS`` that are types, not faults."""
 
 
@@ -94,98 +86,83 @@ SMALLEST_RECORD = 1 + 8 + 12 + 8 + 16 + 4
 """Bytes of a record without a payload."""
 LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
 _OF_A_ROW = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
-ROW_BYTES = 4 + sum(np.dtype(kind).itemsize for kind in _OF_A_ROW)
-"""Bytes of a row in a :class:`Room`, without its payload."""
 
 
 class Room:
     """Arrays that records are put into, those of one segment after those of the one before.
 
     ``rows`` and ``put`` say how many rows and bytes of payload are taken. ``columns`` are arrays of
-    Arrow on the same memory: a run has a slice of each, from where the kernel has put its rows.
+    Arrow on the same memory.
     """
 
     def __init__(self, rows: int, payload: int) -> None:
         self.rows = self.put = 0
-        self.ends, *of_rows = columns_for(rows + 1, np.int32, *_OF_A_ROW)
+        self.ends = arrays.pooled(rows + 1, np.int32)
         (
             self.ats, self.sizes, self.cut, self.index, self.asqn, self.checksum, self.term,
             self.entries,
-        ) = (one[:rows] for one in of_rows)  # fmt: skip
+        ) = (arrays.pooled(rows, dtype) for dtype in _OF_A_ROW)  # fmt: skip
         self.ends[0] = 0
-        self.places = pa.py_buffer(self.ends)
         self.columns = {
-            "index": numbers(self.index),
-            "asqn": numbers(self.asqn),
-            "checksum": numbers(self.checksum),
-            "term": numbers(self.term),
+            "index": arrays.numbers(self.index),
+            "asqn": arrays.numbers(self.asqn),
+            "checksum": arrays.numbers(self.checksum),
+            "term": arrays.numbers(self.term),
         }
         self.renew(payload)
 
     def renew(self, payload: int) -> None:
         """Fresh memory for payloads alone, from the next row on."""
         self.put = self.ends[self.rows] = 0
-        self.buffer = pa.allocate_buffer(payload)
-        self.payload = np.frombuffer(self.buffer, np.uint8)
+        self.payload = arrays.pooled(payload)
 
+    def records(
+        self, first: int, after: int, entries: int, is_cut: bool, file: str | None, wanted: Wanted
+    ) -> Records:
+        """Return rows as columns; nothing is copied but what says which payloads were cut.
 
-class Run(NamedTuple):
-    """Rows of a segment, of which :meth:`records` makes columns.
-
-    ``kinds`` has bits as the kernel's ``KINDS``, those of the run and perhaps more.
-    """
-
-    room: Room
-    buffer: pa.Buffer
-    first: int
-    after: int
-    kinds: int
-    is_cut: bool
-    file: str | None
-
-    def records(self, wanted: Wanted) -> Records:
-        """The same rows as columns; nothing is copied but what says which payloads were cut."""
-        room, first, count = self.room, self.first, self.after - self.first
-        here, payload, cut = slice(first, self.after), None, None
+        ``entries`` has bits as the kernel's ``KINDS``, those of the rows and perhaps more.
+        """
+        here, count, payload, cut = slice(first, after), after - first, None, None
         if wanted.cap >= 0:
-            buffers = [None, room.places, self.buffer]
-            payload = pa.Array.from_buffers(pa.binary(), count, buffers, 0, first)
-            if self.is_cut:
-                cut = room.cut[here].astype(np.bool_)
+            payload = arrays.binary(self.ends[first : after + 1], self.payload, pa.binary())
+            if is_cut:
+                cut = self.cut[here].astype(np.bool_)
         columns = {
-            name: room.columns[name].slice(first, count)
+            name: self.columns[name].slice(first, count)
             for name in ("index", "asqn", "checksum")
             if wanted.wants(name)
         }
-        if self.kinds:
-            columns.update(self._raft(wanted, here, count))
+        if entries:
+            columns |= self._raft(here, entries, wanted)
         return Records(
-            at=room.ats[here],
-            size=room.sizes[here],
+            at=self.ats[here],
+            size=self.sizes[here],
             payload=payload,
             fields=columns,
-            file=self.file,
+            file=file,
             truncated=cut if cut is not None and cut.any() else None,
         )
 
-    def _raft(self, wanted: Wanted, here: slice, count: int) -> Mapping[str, pa.Array]:
-        room, kinds, made = self.room, self.kinds, {}
+    def _raft(self, here: slice, entries: int, wanted: Wanted) -> dict[str, pa.Array]:
+        columns, count = {}, here.stop - here.start
         if wanted.wants("term"):
-            if not kinds & ~_ENTRIES:
-                made["term"] = room.columns["term"].slice(self.first, count)
-            elif not kinds & _ENTRIES:
-                made["term"] = repeated(None, pa.uint64(), count)
+            if not entries & ~_TYPE_BITS:
+                columns["term"] = self.columns["term"].slice(here.start, count)
+            elif not entries & _TYPE_BITS:
+                columns["term"] = arrays.repeated(None, pa.uint64(), count)
             else:
-                mask = room.entries[here] > kernel.INITIAL
-                made["term"] = pa.array(room.term[here], mask=mask)
-        only = kinds.bit_length() - 1 if kinds.bit_count() == 1 else None
+                mask = self.entries[here] > kernel.INITIAL
+                columns["term"] = pa.array(self.term[here], mask=mask)
+        single = entries.bit_length() - 1 if entries.bit_count() == 1 else None
         for name, texts in (("entry_type", _TYPES), ("entry_fault", _FAULTS)):
             if wanted.wants(name):
-                if only is not None:
-                    made[name] = repeated(texts[only], pa.string(), count)
+                if single is not None:
+                    columns[name] = arrays.repeated(texts[single], pa.string(), count)
                 else:
-                    made[name] = pa.array(texts, pa.string()).take(pa.array(room.entries[here]))
-        return made
+                    numbers = pa.array(self.entries[here])
+                    columns[name] = pa.array(texts, pa.string()).take(numbers)
+        return columns
 
 
 class Memory:
@@ -195,17 +172,16 @@ class Memory:
     """
 
     def __init__(self, wanted: Wanted) -> None:
-        self.cap = wanted.cap
+        self.wanted, self.cap = wanted, wanted.cap
         self.raft = any(wanted.wants(name) for name in RAFT_COLUMNS)
-        self.window = room_for(WINDOW)
+        self.window = arrays.pooled(WINDOW_BYTES)
         self.room = Room(0, 0)
         self.state = np.zeros(kernel.STATE, np.int64)
-        self.lost = np.empty((GAPS, 3), np.int64)
-        self._bound: tuple[NDArray[np.uint8], Room, Callable[..., int]] | None = None
+        self.lost = np.empty((MAX_LOST_RANGES, 3), np.int64)
 
     def begin(self, left: int) -> None:
         """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
-        wish = min(left, MAX_BYTES) + kernel.SLACK
+        wish = min(left, MAX_BYTES)
         if self.cap >= 0 and len(self.room.payload) - self.room.put < wish:
             self.make_room(left, 0)
 
@@ -216,7 +192,7 @@ class Memory:
         the larger they get.
         """
         room = self.room
-        payload = max(needed, min(MAX_BYTES, left)) + kernel.SLACK if self.cap >= 0 else 0
+        payload = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
         if payload and 2 * room.rows < len(room.ats):
             if room.rows:
                 room.rows += 1  # the row before has its end where this one would have its start
@@ -228,14 +204,10 @@ class Memory:
     def walk(self, data: NDArray[np.uint8]) -> int:
         """What the kernel says of these bytes, with the room that there is."""
         room = self.room
-        if self._bound is None or self._bound[0] is not data or self._bound[1] is not room:
-            walk = bound(
-                kernel.walk, data, pread(), self.cap, self.raft, self.state, room.ats, room.sizes,
-                room.ends, room.cut, self.lost, room.index, room.asqn, room.checksum, room.term,
-                room.entries,
-            )  # fmt: skip
-            self._bound = data, room, walk
-        return self._bound[2](room.payload)
+        return kernel.walk(  # type: ignore[no-any-return]
+            data, self.cap, self.raft, self.state, room.ats, room.sizes, room.ends, room.cut,
+            self.lost, room.index, room.asqn, room.checksum, room.term, room.entries, room.payload,
+        )  # fmt: skip
 
 
 class SegmentPass:
@@ -274,7 +246,7 @@ class SegmentPass:
         """The last asqn, -1 for none."""
         return int(self.state[kernel.ASQN])
 
-    def events(self, at: int, index: int, asqn: int, limit: int) -> Iterator[Run | Lost]:
+    def events(self, at: int, index: int, asqn: int, limit: int) -> Iterator[Records | Lost]:
         """Runs of records, and what an asqn out of order costs (ZBJ-032). ``OSError``."""
         state = self.state
         beyond = index > kernel.LARGEST
@@ -285,20 +257,15 @@ class SegmentPass:
         state[kernel.BASE] = state[kernel.FILLED] = 0
         state[kernel.FILE_SIZE], state[kernel.STOP] = self.source.size, limit
         state[kernel.SEGMENT_SIZE] = self.descriptor.max_segment_size
-        state[kernel.FILE] = number_of(self.source)
-        with closing(Prefetch(self.source, limit)) as ahead:
-            outcome = yield from self._walk(ahead)
+        outcome = yield from self._walk()
         self.fault = kernel.FAULTS[state[kernel.FAULT]] if outcome == kernel.FAULTY else None
         self.limited = outcome == kernel.LIMIT
 
-    def _walk(self, ahead: Prefetch) -> Generator[Run | Lost, None, int]:
+    def _walk(self) -> Generator[Records | Lost, None, int]:
         """The kernel's runs, one after the other, and why there is no further one."""
         state, data = self.state, self.memory.window
         while True:
-            state[kernel.ORIGIN : kernel.ASK + 1] = ahead.move(self.at)
             outcome = self.memory.walk(data)
-            if outcome == kernel.ASKED:
-                continue
             if outcome == kernel.FULL_UP:
                 yield from self._taken()
                 if state[kernel.LOST] < len(self.lost):
@@ -332,7 +299,7 @@ class SegmentPass:
             filled = self.source.read_into(at, window[: end - at])
             if not filled:
                 return False
-            crc, at = update(crc, window, 0, filled), at + filled
+            crc, at = kernel.checksum(crc, window, filled), at + filled
         return crc == stored
 
     def _go_on(self) -> None:
@@ -341,14 +308,14 @@ class SegmentPass:
         state[kernel.ROWS], state[kernel.PUT] = room.rows, room.put
         state[kernel.LOST] = state[kernel.CUT] = state[kernel.KINDS] = 0
 
-    def _taken(self) -> Iterator[Run | Lost]:
-        room, rows = self.memory.room, int(self.state[kernel.ROWS])
+    def _taken(self) -> Iterator[Records | Lost]:
+        room, rows, wanted = self.memory.room, int(self.state[kernel.ROWS]), self.memory.wanted
         first, room.rows, room.put = room.rows, rows, int(self.state[kernel.PUT])
-        kinds, is_cut = int(self.state[kernel.KINDS]), bool(self.state[kernel.CUT])
+        entries, is_cut = int(self.state[kernel.KINDS]), bool(self.state[kernel.CUT])
         for start, end, before in self.lost[: int(self.state[kernel.LOST])].tolist():
             if before > first:
-                yield Run(room, room.buffer, first, before, kinds, is_cut, self.file)
+                yield room.records(first, before, entries, is_cut, self.file, wanted)
                 first = before
             yield Lost(start, end, "asqn-order", file=self.file)
         if rows > first:
-            yield Run(room, room.buffer, first, rows, kinds, is_cut, self.file)
+            yield room.records(first, rows, entries, is_cut, self.file, wanted)

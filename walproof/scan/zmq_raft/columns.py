@@ -30,7 +30,7 @@ COLUMNS = (
 def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
     """The wanted columns in their order, null where the records have none of that name."""
     return {
-        one.name: fields[one.name] if one.name in fields else arrays.repeated(None, one.type, count)
-        for one in COLUMNS
-        if wanted.wants(one.name)
+        column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
+        for column in COLUMNS
+        if wanted.wants(column.name)
     }

@@ -5,7 +5,7 @@ Requirement ids are those of spec/zmq-raft.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,23 +13,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
-from walproof.scan.ahead.calls import bound
 from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
-from walproof.scan.reading import NO_FILE, number_of, pread
-from walproof.scan.stored import ready
-from walproof.scan.window import Window
+from walproof.scan.window import PASSING_BYTES, Window
+from walproof.scan.zmq_raft import kernel
 from walproof.scan.zmq_raft.columns import complete
 from walproof.scan.zmq_raft.index_file import Index
 
-kernel = ready("walproof.scan.zmq_raft.kernel")
-
-MAX_HELD = 8 << 20
+MAX_HELD_BYTES = 8 << 20
 """Bytes of an entry up to which it is held whole."""
-HELD = 1 << 18
-"""Bytes of entries that are in memory at a time: few enough to stay in the cache."""
-SLACK = 32
-"""Bytes after payloads: copies are made in pieces of so many."""
 ENDS_OF_REQUESTS = pa.py_buffer(np.arange(0, 24 * MAX_ROWS + 1, 24, dtype=np.int32))
 WIDEST = 2**62
 """More than any number or term of an entry."""
@@ -58,13 +50,12 @@ class Entries:
         self.index = index
         self.frame = frame
         self.wanted = wanted
-        self.window = Window(source, HELD)
-        self.file = number_of(source)
+        self.window = Window(source, PASSING_BYTES)
         self.limit = index.count if frame.limit is None else frame.limit - index.first
         covered = min(max(frame.covered - index.first, -1), index.count)
         self.begin = min(covered + 1, index.count)
-        if not index.is_all_kept:
-            self.begin = int(np.searchsorted(index.kept, covered, side="right"))
+        if not index.is_all_reliable:
+            self.begin = int(np.searchsorted(index.reliable, covered, side="right"))
         has_tail = index.tail is not None and covered < index.count - 1
         self.tail = index.tail if has_tail else None
 
@@ -86,7 +77,7 @@ class Entries:
         kinds = np.empty(MAX_ROWS, np.int8)
         while row < index.rows:
             most = min(MAX_ROWS, index.rows - row)
-            count = kernel.fitting(index.offsets, index.kept, row, most, MAX_BYTES)
+            count = kernel.fitting(index.offsets, index.reliable, row, most, MAX_BYTES)
             run = _Run(self, name, row, count, kinds)
             row += count
             before = run.judge(before, self._after(row))
@@ -155,7 +146,7 @@ class _Run:
         self.head = 0 if raw else kernel.ENTRY_HEAD
         self.cap = entries.wanted.cap
         self.is_gap = count == 1 and index.number(row) != self.previous + 1
-        self.is_alone = self.is_gap or (count == 1 and self.end - self.start > MAX_HELD)
+        self.is_alone = self.is_gap or (count == 1 and self.end - self.start > MAX_HELD_BYTES)
 
     def judge(self, before: int, after: int) -> int:
         """Say what each entry is, and what is in it. Returns the term of the last one."""
@@ -163,18 +154,13 @@ class _Run:
             return self._judge_alone(before, after)
         window = self.entries.window
         self._make_room(window.base, window.end, before, after)
-        data, state, file = window.array, self.state.data, self.entries.file
-        take = self._take(data, file)
+        state = self.state
         while True:
-            take()
-            window.moved(state[kernel.BASE])
+            self._take(window.array)
             if state[kernel.DONE] == self.count:
                 return int(state[kernel.BEFORE])
-            window.hold(state[kernel.START], state[kernel.NEED])
+            window.hold(int(state[kernel.START]), int(state[kernel.NEED]))
             state[kernel.BASE], state[kernel.UPTO] = window.base, window.end
-            if data is not window.array:
-                data = window.array
-                take = self._take(data, file)
 
     def _make_room(self, base: int, upto: int, before: int, after: int) -> None:
         """Memory for all columns, and the state, which says where each of them begins."""
@@ -193,7 +179,7 @@ class _Run:
             ends, place = 2 * place, place + rows // 2 + 8
             payload = 8 * place
             length = min(self.end - self.start, self.cap * self.count)
-            place += -(-(length + SLACK) // 8)
+            place += -(-length // 8)
         self.index, self.term, self.digits, self.types = index, term, digits, types
         self.ends, self.payload = ends, payload
         self.buffer = pa.allocate_buffer(8 * place)
@@ -210,12 +196,12 @@ class _Run:
             np.int64,
         )  # fmt: skip
 
-    def _take(self, data: NDArray[np.uint8], file: int) -> Callable[[], None]:
-        """The kernel on these bytes; its state says what is there."""
+    def _take(self, data: NDArray[np.uint8]) -> None:
+        """Call the kernel on these bytes; its state says which of the file they are."""
         index, words = self.entries.index, self.words
-        return bound(
-            kernel.take, data, pread(), file, index.size, self.state, index.offsets, index.kept,
-            self.kinds, words.view(np.uint8), words, words.view(np.int32),
+        kernel.take(
+            data, self.state, index.offsets, index.reliable, self.kinds, words.view(np.uint8),
+            words, words.view(np.int32),
         )  # fmt: skip
 
     def _judge_alone(self, before: int, after: int) -> int:
@@ -236,7 +222,7 @@ class _Run:
         if kind == kernel.RECORD:
             self._make_room(start, end, kernel.NO_TERM, kernel.NO_TERM)
             length = min(end - start, max(self.cap + self.head, kernel.ENTRY_HEAD))
-            self._take(entries.read(start, length), NO_FILE)()
+            self._take(entries.read(start, length))
         return int(term)
 
     def events(self) -> Iterator[Records | Lost]:

@@ -14,10 +14,8 @@ from numpy.typing import NDArray
 
 from reference_impl.answer import Lost
 from walproof.scan.log import Source
-from walproof.scan.stored import ready
 from walproof.scan.window import Window
-
-kernel = ready("walproof.scan.zmq_raft.kernel")
+from walproof.scan.zmq_raft import kernel
 
 HEADER = struct.Struct("<4sIIIQ")  # ZMR-010: RLOG, length, version, capacity, first index
 MAX_DATA = 0x3FFFFFFF  # ZMR-013
@@ -46,7 +44,7 @@ class Index:
     offsets: NDArray[np.uint32]
 
     @cached_property
-    def is_all_kept(self) -> bool:
+    def is_all_reliable(self) -> bool:
         """Whether all offsets can be relied on (ZMR-046), as in any sound file."""
         if not self.count:
             return True
@@ -54,22 +52,22 @@ class Index:
         return is_there and bool(kernel.rises(self.offsets, 0))
 
     @cached_property
-    def kept(self) -> NDArray[np.int64]:
+    def reliable(self) -> NDArray[np.int64]:
         """The numbers of the offsets that are relied on; not listed where that is all of them."""
-        kept = np.empty(0 if self.is_all_kept else self.count, np.int64)
-        if not self.is_all_kept:
+        reliable = np.empty(0 if self.is_all_reliable else self.count, np.int64)
+        if not self.is_all_reliable:
             available = min(self.size - self.data, MAX_DATA)
-            kept = kept[: kernel.rely(self.offsets, available, kept)]
-        return kept
+            reliable = reliable[: kernel.rely(self.offsets, available, reliable)]
+        return reliable
 
     @property
     def rows(self) -> int:
         """How many offsets are relied on."""
-        return self.count if self.is_all_kept else len(self.kept)
+        return self.count if self.is_all_reliable else len(self.reliable)
 
     def number(self, row: int) -> int:
         """The number of one of the offsets that are relied on."""
-        return row if self.is_all_kept else int(self.kept[row])
+        return row if self.is_all_reliable else int(self.reliable[row])
 
     def end_of(self, row: int) -> int:
         """One of the offsets that are relied on, in the file; of row -1, where entries begin."""
@@ -138,10 +136,9 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
     """The offsets in front of the first zero (ZMR-017); no more of the table is read."""
     runs, upto = [], HEADER.size + 4 * capacity
     for at in range(HEADER.size, upto, 1 << 20):
-        window = Window(source, 0)  # a new one each time: its memory is kept
+        window = Window(source, 0)  # a new one each time: its memory stays in use
         window.hold(at, min(1 << 20, upto - at))
-        held = window.array[at - window.base :]
-        table = held.view("<u4").astype(np.uint32, copy=False)
+        table = window.array.view("<u4").astype(np.uint32, copy=False)
         runs.append(table[: kernel.committed(table)])
         if len(runs[-1]) < len(table):
             break
@@ -153,7 +150,7 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
 def find_marker(source: Source, marker: bytes, at: int) -> int | None:
     """The offset after the first chunk with this token, or None (ZMR-003)."""
     window = Window(source, STRETCH)
-    number = np.uint32(int.from_bytes(marker, "little"))
+    number = np.uint64(int.from_bytes(marker, "little"))
     while (
         found := int(kernel.find_marker(window.array, window.base, source.size, number, at))
     ) < -1:

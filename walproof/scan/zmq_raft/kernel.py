@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from walproof.scan.compiled import BYTES, I8, I32, I64, U8, helper, int64, kernel, types
-from walproof.scan.memory import copy_wide, load64
-from walproof.scan.reading import read_on
+from numpy import int64
+from numpy import uint64 as _WORD
+
+from walproof.scan.kernels import copy, helper, kernel, load32, load64
 
 ENTRY_HEAD = 20
 MAX_TERM = 2**53 - 1
@@ -34,11 +35,8 @@ STATE = 26
 NONE = -1
 """The place of a column that is not wanted."""
 
-_WORD = types.uint64
-_TABLE = types.Array(types.uint32, 1, "C", readonly=True)
 
-
-@kernel(int64(_TABLE))
+@kernel
 def committed(table: Any) -> Any:
     """How many offsets stand in front of the first zero (ZMR-017)."""
     for number in range(len(table)):
@@ -47,23 +45,23 @@ def committed(table: Any) -> Any:
     return len(table)
 
 
-@kernel(int64(_TABLE, int64, I64))
-def rely(offsets: Any, available: Any, kept: Any) -> Any:
-    """The numbers of the offsets that can be relied on, in ``kept``; how many (ZMR-046)."""
+@kernel
+def rely(offsets: Any, available: Any, reliable: Any) -> Any:
+    """The numbers of the offsets that can be relied on, in ``reliable``; how many (ZMR-046)."""
     count = 0
     for number in range(len(offsets)):
         offset = int64(offsets[number])
         if offset > available:
             continue
-        if count and offset <= int64(offsets[kept[count - 1]]):
+        if count and offset <= int64(offsets[reliable[count - 1]]):
             count -= 1
         else:
-            kept[count] = number
+            reliable[count] = number
             count += 1
     return count
 
 
-@kernel(types.boolean(_TABLE, int64))
+@kernel
 def rises(offsets: Any, start: Any) -> Any:
     """Whether each offset from number ``start`` on is greater than the one before."""
     number = start + 1
@@ -72,7 +70,7 @@ def rises(offsets: Any, start: Any) -> Any:
     return number >= len(offsets)
 
 
-@kernel(int64(BYTES, int64, int64, types.uint32, int64))
+@kernel
 def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
     """The offset after the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
 
@@ -84,23 +82,19 @@ def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
         if at < base or at + CHUNK_HEAD > base + len(data):
             return -2 - at
         i = at - base
-        token = int64(0)
-        length = int64(0)
-        for k in range(4):
-            token |= int64(data[i + k]) << (8 * k)
-            length |= int64(data[i + 4 + k]) << (8 * k)
-        if token == marker:
+        length = int64(load32(data, i + 4))
+        if load32(data, i) == marker:
             return at + CHUNK_HEAD
         at += CHUNK_HEAD + length + (-length & 3)
 
 
-@kernel(int64(BYTES, int64))
+@kernel
 def term_of(data: Any, i: Any) -> Any:
     """The seven bytes of a term (ZMR-030) in the entry at ``i``, all of whose head is there."""
     return int64(load64(data, i + 12) >> _WORD(8))
 
 
-@kernel(int64(BYTES, int64, int64))
+@kernel
 def comparable(data: Any, i: Any, size: Any) -> Any:
     """The term of the entry of ``size`` bytes at ``i``, whose head is there; else ``NO_TERM``."""
     if size < ENTRY_HEAD:
@@ -109,7 +103,7 @@ def comparable(data: Any, i: Any, size: Any) -> Any:
     return term if 1 <= term <= MAX_TERM else NO_TERM
 
 
-@kernel(int64(BYTES, int64, int64, int64))
+@kernel
 def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     """What an entry of ``size`` bytes at ``i`` is by itself.
 
@@ -127,28 +121,31 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
     return RECORD if 1 <= term_of(data, i) <= MAX_TERM else BAD_TERM  # ZMR-049
 
 
-@kernel(int64(_TABLE, I64, int64, int64, int64))
-def fitting(offsets: Any, kept: Any, row: Any, most: Any, max_bytes: Any) -> Any:
+@kernel
+def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) -> Any:
     """How many entries from number ``row`` of the offsets that are relied on make a run.
 
-    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``kept`` is empty where
-    all offsets are relied on.
+    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``reliable`` is empty
+    where all offsets are relied on.
     """
-    all_kept = len(kept) == 0
+    all_reliable = len(reliable) == 0
     start = int64(0)
     if row:
-        start = int64(offsets[row - 1 if all_kept else kept[row - 1]])
+        start = int64(offsets[row - 1 if all_reliable else reliable[row - 1]])
     low, high = row + 1, row + most
     while low < high:
         middle = (low + high + 1) // 2
-        if int64(offsets[middle - 1 if all_kept else kept[middle - 1]]) - start <= max_bytes:
+        if (
+            int64(offsets[middle - 1 if all_reliable else reliable[middle - 1]]) - start
+            <= max_bytes
+        ):
             low = middle
         else:
             high = middle - 1
     return low - row
 
 
-@kernel(_WORD(_WORD))
+@helper
 def _hexadecimal(x: Any) -> Any:
     """The eight digits of four bytes, the first one lowest, all at once."""
     x = (x | x << _WORD(16)) & _WORD(0x0000FFFF0000FFFF)
@@ -158,18 +155,38 @@ def _hexadecimal(x: Any) -> Any:
     return x + _WORD(0x3030303030303030) + letters * _WORD(39)
 
 
-@helper(types.void(BYTES, I64, _TABLE, I64, I8, U8, I64, I32))
-def _take_window(
+@kernel
+def take(
     data: Any,
     state: Any,
     offsets: Any,
-    kept: Any,
+    reliable: Any,
     kinds: Any,
     room: Any,
     words: Any,
     halves: Any,
 ) -> None:
-    """See :func:`take`; here with what is in memory."""
+    """What the rows of a run are from row ``DONE`` on, and what is in those that are records.
+
+    The run has ``COUNT`` rows: the entries from number ``ROW`` of the offsets that are relied on;
+    ``reliable`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
+    Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is how many bytes there are
+    before a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
+    neighbours, or ``NO_TERM``.
+
+    ``data`` holds what is between ``BASE`` and ``UPTO`` in the file, and the head at least of an
+    entry that it does not hold whole. The first entry that ends after ``UPTO`` is for the next
+    call: it is row ``DONE``, begins at ``START`` and has ``NEED`` bytes; ``PREVIOUS`` is the number
+    of the one before.
+
+    ``kinds`` says what each row is; ``LOST`` is set if there is one that is no record. The columns
+    lie in one memory, of which ``words`` and ``halves`` are views: ``AT``, ``SIZE``, ``INDEX``,
+    ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words) are places in
+    ``words``, ``TYPE`` and ``ENDS`` in ``halves``, each ``NONE`` if it is not wanted. Payload n, of
+    which at most ``CAP`` bytes are copied, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in
+    ``room``, which has room for all; ``CUTS`` counts those that were cut. Of a row that is lost
+    only ``AT`` and ``SIZE`` mean anything.
+    """
     four = _WORD(0xFFFFFFFF)
     base, upto, first_row, count = state[BASE], state[UPTO], state[ROW], state[COUNT]
     first, limit, head, cap = state[FIRST_INDEX], state[LIMIT], state[HEAD], state[CAP]
@@ -178,11 +195,11 @@ def _take_window(
     ats, sizes, indices, terms = state[AT], state[SIZE], state[INDEX], state[TERM]
     digits, entry_types, ends, payload = state[DIGITS], state[TYPE], state[ENDS], state[PAYLOAD]
     beginning = state[DATA]
-    all_kept = len(kept) == 0
+    all_reliable = len(reliable) == 0
     if row == 0 and ends >= 0:
         halves[_WORD(ends)] = 0
     while row < count:
-        number = first_row + row if all_kept else kept[first_row + row]
+        number = first_row + row if all_reliable else reliable[first_row + row]
         end = beginning + int64(offsets[number])
         size = end - start
         if end > upto or start < base:
@@ -226,7 +243,7 @@ def _take_window(
                 if length > cap:
                     length = cap
                     cuts += 1
-                copy_wide(room, payload + put, data, i + head, length)
+                copy(room, payload + put, data, i + head, length)
                 put += length
         row += 1
         if ends >= 0:
@@ -237,50 +254,3 @@ def _take_window(
         lost = 1
     state[DONE], state[START], state[PREVIOUS], state[BEFORE] = row, start, previous, before
     state[PUT], state[CUTS], state[LOST] = put, cuts, lost
-
-
-@kernel(types.void(BYTES, int64, int64, int64, I64, _TABLE, I64, I8, U8, I64, I32))
-def take(
-    data: Any,
-    pread: Any,
-    file: Any,
-    size: Any,
-    state: Any,
-    offsets: Any,
-    kept: Any,
-    kinds: Any,
-    room: Any,
-    words: Any,
-    halves: Any,
-) -> None:
-    """What the rows of a run are from row ``DONE`` on, and what is in those that are records.
-
-    The run has ``COUNT`` rows: the entries from number ``ROW`` of the offsets that are relied on;
-    ``kept`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
-    Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is how many bytes there are
-    before a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
-    neighbours, or ``NO_TERM``.
-
-    ``data`` holds what is between ``BASE`` and ``UPTO`` in the file, and the head at least of an
-    entry that it does not hold whole. The first entry that ends after ``UPTO`` is for the next
-    call: it is row ``DONE``, begins at ``START`` and has ``NEED`` bytes; ``PREVIOUS`` is the number
-    of the one before. But what is not in ``data`` is read there from ``file``, whose size is given
-    and whose number is negative for none, as long as that fills it and is enough.
-
-    ``kinds`` says what each row is; ``LOST`` is set if there is one that is no record. The columns
-    lie in one memory, of which ``words`` and ``halves`` are views: ``AT``, ``SIZE``, ``INDEX``,
-    ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words) are places in
-    ``words``, ``TYPE`` and ``ENDS`` in ``halves``, each ``NONE`` if it is not wanted. Payload n, of
-    which ``CAP`` bytes are kept, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in ``room``,
-    which has 31 bytes more than all take; ``CUTS`` counts those that were cut. Of a row that is
-    lost only ``AT`` and ``SIZE`` mean anything.
-    """
-    while True:
-        _take_window(data, state, offsets, kept, kinds, room, words, halves)
-        if state[DONE] == state[COUNT]:
-            return
-        at = read_on(pread, file, size, data, state[START], state[NEED])
-        if at >= 0:
-            state[BASE], state[UPTO] = at, min(at + len(data), size)
-        if at < 0 or at == size:
-            return

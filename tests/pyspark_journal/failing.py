@@ -1,0 +1,67 @@
+"""Audits on a file system that fails at its n-th call (``failing.c``), a line of JSON for each.
+
+Run as a program under ``LD_PRELOAD``; each line on standard input is a case. It forks for each: to
+import everything again would take minutes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from pyspark_journal.audit import audit
+from tests.walproof.inventory.lakes import options
+from walproof.lake import passing
+
+from .in_process import InProcess
+
+
+def run(case: dict[str, Any]) -> dict[str, Any]:
+    """Audit with a call that fails; what came of it, and how many such calls there were."""
+    shim = ctypes.CDLL(None)
+    shim.fail(
+        case["kind"].encode(), case["below"].encode(), ctypes.c_long(case["at"]),
+        ctypes.c_long(case["times"]), case["error"],
+    )  # fmt: skip
+    try:
+        outcome = audit(
+            options(case["lake"]), Path(case["out"]), spark=InProcess(), max_task_bytes=64 << 10
+        )
+    except OSError as error:
+        return {"error": f"{getattr(error, 'filename', None) or ''} {error}", "calls": shim.calls()}
+    finally:
+        calls = shim.calls()
+        shim.fail(b"", b"", ctypes.c_long(0), ctypes.c_long(0), 0)
+    return {"unreadable": outcome.summary["totals"]["unreadable"], "calls": calls}
+
+
+def main() -> None:
+    """See the module."""
+    passing.PAUSES = (0.0, 0.0)  # type: ignore[misc]
+    warm = json.loads(sys.stdin.readline())
+    # Loads the kernels once for all.
+    audit(options(warm["lake"]), Path(warm["out"]), spark=InProcess())
+    for line in sys.stdin:
+        case = json.loads(line)
+        back, to = os.pipe()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                os.write(to, json.dumps(run(case)).encode())
+                status = 0
+            finally:
+                os._exit(status)
+        os.close(to)
+        with os.fdopen(back, "rb") as said:
+            answer = said.read()
+        _, status = os.waitpid(child, 0)
+        print((answer or json.dumps({"status": status}).encode()).decode(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

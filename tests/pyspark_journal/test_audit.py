@@ -1,0 +1,291 @@
+"""The job without Spark: what it reads again, and what its folder shows whatever happens to it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.saving import sync_to_disk
+from pyspark_journal.audit import Outcome, OutputRefused, audit, reason_of
+from tests.walproof.inventory.lakes import leveldb, mixed, options, rows, vector
+from walproof.inventory.task import Task, Written, write_rows
+
+from .dying import killed_audit
+from .in_process import InProcess
+
+TASK_BYTES = 64 << 10
+State = tuple[Any, ...] | None
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return mixed(tmp_path / "lake")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def run(lake: Path, out: Path, is_again: bool = False, **given: Any) -> Outcome:
+    return audit(
+        options(lake, **given), out, None, None, is_again, TASK_BYTES, spark=InProcess()
+    )  # fmt: skip
+
+
+def counts(outcome: Outcome) -> tuple[int, int]:
+    return outcome.summary["read"]["logs"], outcome.summary["carried_over"]["logs"]
+
+
+def state(out: Path) -> State:
+    """All that a user sees; None where there is nothing yet."""
+    if not out.exists() or not list(out.iterdir()):
+        return None
+    assert {path.name for path in out.iterdir()} == {
+        "records", "damage", "files", "summary.json", "summary.html",
+    }  # fmt: skip
+    totals = json.loads((out / "summary.json").read_text())["totals"]
+    assert (out / "summary.html").read_text().endswith("</html>\n")
+    return (*(rows(out, name) for name in ("records", "damage", "files")), totals)
+
+
+def test_nothing_is_read_twice(lake: Path, out: Path) -> None:
+    first = run(lake, out)
+    assert counts(first) == (12, 0)
+    inode = out.stat().st_ino
+    again = run(lake, out)
+    assert not again.is_new and again.summary == first.summary
+    assert out.stat().st_ino == inode
+
+
+def test_only_what_has_changed_is_read(lake: Path, out: Path) -> None:
+    run(lake, out)
+    log = lake / "zmq-raft" / "a-thousand-entries.rlog"
+    log.write_bytes(log.read_bytes()[:-3])
+    leveldb(lake / "new.log", 10)
+    (lake / "systemd-journal" / "closed-file.journal").unlink()
+    assert counts(run(lake, out)) == (2, 10)
+    fresh = out.with_name("fresh")
+    run(lake, fresh)
+    assert state(out) == state(fresh)
+    summary, expected = (json.loads((d / "summary.json").read_text()) for d in (out, fresh))
+    for name in ("totals", "formats", "reasons", "where", "worst"):
+        assert summary[name] == expected[name]
+    assert counts(run(lake, out, is_again=True)) == (12, 0)
+
+
+def test_files_of_unchanged_logs_are_linked(tmp_path: Path, out: Path) -> None:
+    leveldb(tmp_path / "lake" / "large.log", 3000)
+    run(tmp_path / "lake", out)
+    before = {path.name: path.stat().st_ino for path in (out / "records").iterdir()}
+    leveldb(tmp_path / "lake" / "new.log", 10)
+    run(tmp_path / "lake", out)
+    after = {path.name: path.stat().st_ino for path in (out / "records").iterdir()}
+    assert before.items() < after.items()
+
+
+def test_a_file_system_without_hard_links(
+    tmp_path: Path, lake: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(lake, out)
+    leveldb(lake / "new.log", 2)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise PermissionError("no hard links here")
+
+    monkeypatch.setattr("os.link", refuse)
+    run(lake, out)
+    run(lake, tmp_path / "fresh")
+    assert state(out) == state(tmp_path / "fresh")
+
+
+def test_a_change_inside_is_seen_by_its_time(tmp_path: Path, out: Path) -> None:
+    log = leveldb(tmp_path / "lake" / "long.log", 1000)
+    run(tmp_path / "lake", out)
+    data = bytearray(log.read_bytes())
+    data[50_000] ^= 1
+    log.write_bytes(data)
+    assert counts(run(tmp_path / "lake", out)) == (1, 0)
+    assert any(row["file"] == str(log) for row in rows(out, "damage"))
+
+
+def test_with_other_options_everything_is_read(lake: Path, out: Path) -> None:
+    run(lake, out)
+    assert counts(run(lake, out, payload=True)) == (12, 0)
+    assert any(row["payload"] for row in rows(out, "records"))
+
+
+def test_what_could_not_be_read_is_read_again(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leveldb(tmp_path / "lake" / "a.log", 3)
+    with monkeypatch.context() as patch:
+
+        def fail(*_: Any) -> Any:
+            raise OSError(5, "Input/output error")
+
+        patch.setattr("walproof.inventory.task.opened", fail)
+        run(tmp_path / "lake", out)
+        assert [row["error"] for row in rows(out, "files")] == ["Input/output error"]
+    assert counts(run(tmp_path / "lake", out)) == (1, 0)
+    assert len(rows(out, "records")) == 3
+
+
+def test_the_output_may_lie_in_the_lake(lake: Path) -> None:
+    out = lake / "audit"
+    run(lake, out)
+    assert not run(lake, out).is_new
+    assert not any("/audit/" in row["file"] for row in rows(out, "files"))
+
+
+def test_the_page_needs_nothing(lake: Path, out: Path) -> None:
+    name = "<script>alert(1)<⁄script>&.log"
+    (lake / "leveldb-log" / "large-lengths-in-every-block.log").rename(lake / name)
+    run(lake, out)
+    page = (out / "summary.html").read_text()
+    assert "<script" not in page and "&lt;script&gt;" in page and "default-src 'none'" in page
+    links = re.findall(r"""(?:href|src)=["']([^"']+)|url\(([^)]+)""", page)
+    assert all("".join(link).startswith("data:") for link in links)
+    assert page.count("<svg") >= 3
+    for words in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
+        assert words in page
+
+
+def small_lake(lake: Path) -> None:
+    vector("leveldb-log", "large-lengths-in-every-block.log", lake)
+    leveldb(lake / "large.log", 1500)
+    leveldb(lake / "old.log", 3)
+
+
+def change(lake: Path) -> None:
+    leveldb(lake / "new.log", 2)
+    (lake / "old.log").unlink()
+
+
+def audited(lake: Path, out: Path) -> State:
+    run(lake, out)
+    return state(out)
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
+def test_killed_at_every_touch_of_the_file_system(
+    tmp_path: Path, first: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)  # for power cuts, which do not happen here
+    lake, original = tmp_path / "lake", tmp_path / "original"
+    small_lake(lake)
+    old = None if first else audited(lake, original)
+    if not first:
+        change(lake)
+    new = audited(lake, tmp_path / "fresh")
+    assert old != new
+    at, seen = 1, []
+    while True:
+        out = tmp_path / f"out-{at}"
+        if original.exists():
+            shutil.copytree(original, out)
+        died = killed_audit(lake, out, at)
+        found = state(out)
+        assert found in (old, new), f"killed at touch {at}"
+        seen.append(found == new)
+        # The next run puts everything right, and leaves nothing behind.
+        assert audited(lake, out) == new
+        assert not list(tmp_path.glob(f".{out.name}.*"))
+        shutil.rmtree(out)
+        if not died:
+            break
+        at += 1
+    assert at > 30 and seen[0] is False and seen[-1] is True
+    assert seen == sorted(seen), "once the new result is there, it stays"
+
+
+def test_a_second_copy_of_a_task_comes_too_late(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark ends a job when each task was done once; another copy of one may still be writing."""
+    lake = tmp_path / "lake"
+    small_lake(lake)
+    expected = audited(lake, tmp_path / "fresh")
+    tasks: list[Task] = []
+
+    class Remembers(InProcess):
+        def collect(self) -> list[Written]:
+            tasks.extend(self.tasks)
+            return super().collect()
+
+    def write_late(path: Path) -> None:
+        write_rows(tasks[0])
+        sync_to_disk(path)
+
+    monkeypatch.setattr("pyspark_journal.audit.sync_to_disk", write_late)
+    audit(options(lake), out, spark=Remembers(), max_task_bytes=TASK_BYTES)
+    assert tasks
+    assert state(out) == expected
+
+
+def test_one_audit_at_a_time(tmp_path: Path, out: Path) -> None:
+    leveldb(tmp_path / "lake" / "a.log", 1)
+
+    class Second(InProcess):
+        def collect(self) -> list[Written]:
+            with pytest.raises(OutputRefused, match="another audit writes here"):
+                run(tmp_path / "lake", out)
+            return super().collect()
+
+    assert audit(options(tmp_path / "lake"), out, spark=Second()).is_new
+
+
+@pytest.mark.parametrize("name", ["records", "notes.txt"])
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, out: Path, name: str) -> None:
+    if name == "notes.txt":
+        leveldb(tmp_path / "lake" / "a.log", 1)
+        run(tmp_path / "lake", out)
+    else:
+        out.mkdir()
+    (out / name).mkdir(parents=True)
+    (out / name / "mine").write_text("kept")
+    with pytest.raises(OutputRefused, match=f"{name} was not made by an audit"):
+        run(tmp_path, out, is_again=True)
+    assert (out / name / "mine").read_text() == "kept"
+
+
+def test_an_output_behind_a_link(tmp_path: Path, out: Path) -> None:
+    leveldb(tmp_path / "lake" / "a.log", 1)
+    (tmp_path / "disk").mkdir()
+    out.symlink_to(tmp_path / "disk")
+    run(tmp_path / "lake", out)
+    assert out.is_symlink() and len(rows(tmp_path / "disk", "records")) == 1
+
+
+SPARK_MESSAGE = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collect.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 17.0 failed 4
+  File "pyarrow/error.pxi", line 92, in pyarrow.lib.check_status
+FileNotFoundError: [Errno 2] Failed to open local file '/audit/records/a.parquet'
+ SQLSTATE: 38000
+	at org.apache.spark.api.python.BasePythonRunner$ReaderIterator.handlePythonException(x.scala:1)
+"""
+KILLED = """An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.
+: org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4
+org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (KILLED, "a Python worker was killed each time it ran one of the tasks (Linux does so"),
+        (
+            f"{KILLED}: Fatal Python error: Segmentation fault\n\nCurrent thread 0x0 (most recent",
+            "a Python worker was killed each time it ran one of the tasks (Segmentation fault)",
+        ),
+        (SPARK_MESSAGE, "FileNotFoundError: [Errno 2] Failed to open local file"),
+        ("Connection refused", "Connection refused"),
+        ("", ""),
+    ],
+)
+def test_one_line_of_the_many_of_spark(message: str, line: str) -> None:
+    assert reason_of(message).startswith(line)

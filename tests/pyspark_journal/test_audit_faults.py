@@ -1,0 +1,189 @@
+"""A file system that fails: no log is blamed for it, and the next run has the whole truth."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance import ROOT
+from pyspark_journal.audit import audit
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from tests.walproof.inventory.lakes import leveldb, options, rows, vector
+
+from .in_process import InProcess
+
+HERE = Path(__file__).parent
+Ask = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("unavailable, because no C compiler was found")
+    made = tmp_path_factory.mktemp("shim") / "failing.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", made, HERE / "failing.c", "-ldl"]
+    subprocess.run(command, check=True)
+    return made
+
+
+@pytest.fixture(scope="module")
+def lake(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lake = tmp_path_factory.mktemp("failing") / "the-lake"
+    vector("leveldb-log", "large-lengths-in-every-block.log", lake)
+    vector("zeebe-journal", "last-segment-cut", lake)
+    vector("kahadb-journal", "negative-size-in-the-first-file", lake)
+    vector("systemd-journal", "closed-file.journal", lake)
+    vector("zmq-raft", "last-file-full", lake)
+    leveldb(lake / "deep" / "large.log", 1500)
+    return lake
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two units, with rows of both tables."""
+    lake = tmp_path_factory.mktemp("failing-small") / "a-lake"
+    vector("leveldb-log", "large-lengths-in-every-block.log", lake)
+    leveldb(lake / "large.log", 900)
+    return lake
+
+
+@pytest.fixture(scope="module")
+def truth(lake: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    out = tmp_path_factory.mktemp("truth") / "out"
+    audit(options(lake), out, spark=InProcess(), max_task_bytes=64 << 10)
+    return state(out)
+
+
+@pytest.fixture(scope="module")
+def ask(shim: Path, lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    folder = tmp_path_factory.mktemp("outputs")
+    program = subprocess.Popen(
+        [sys.executable, "-m", f"{__package__}.failing"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(shim), "ARROW_DEFAULT_MEMORY_POOL": "system"},
+    )
+    assert program.stdin is not None and program.stdout is not None
+    warm = {"lake": str(lake), "out": str(folder / "warm")}
+    program.stdin.write(json.dumps(warm) + "\n")
+    number = 0
+
+    def one(lake: Path, kind: str, below: str, at: int, times: int, error: int) -> dict[str, Any]:
+        nonlocal number
+        number += 1
+        out = folder / f"the-output-{number}"
+        case = {
+            "lake": str(lake), "out": str(out),
+            "kind": kind, "below": below, "at": at, "times": times, "error": error,
+        }  # fmt: skip
+        program.stdin.write(json.dumps(case) + "\n")
+        program.stdin.flush()
+        return {**json.loads(program.stdout.readline()), "out": out}
+
+    yield one
+    program.stdin.close()
+    program.wait(60)
+
+
+def state(out: Path) -> dict[str, Any]:
+    tables: dict[str, Any] = {name: rows(out, name) for name in ("records", "damage", "files")}
+    totals = json.loads((out / "summary.json").read_text())["totals"]
+    return {**tables, "totals": totals}
+
+
+def again(lake: Path, out: Path) -> dict[str, Any]:
+    audit(options(lake), out, spark=InProcess(), max_task_bytes=64 << 10)
+    return state(out)
+
+
+@pytest.mark.parametrize("kind", ["open", "read", "list", "stat"])
+def test_what_reading_once_missed_the_next_run_reads(
+    kind: str, lake: Path, truth: dict[str, Any], ask: Ask
+) -> None:
+    at = failed = 0
+    while True:
+        at += 1 + at // 8  # each of the first calls, then fewer and fewer
+        error = (errno.EIO, errno.ESTALE, errno.EMFILE)[at % 3]
+        found = ask(lake, kind, "the-lake", at, 1, error)
+        assert "error" not in found, f"{kind} {at}: {found}"
+        if found["unreadable"]:
+            assert again(lake, found["out"]) == truth, f"{kind} {at}"
+        else:
+            assert state(found["out"]) == truth, f"{kind} {at}"
+        if found["calls"] < at:
+            break
+        failed += 1
+        shutil.rmtree(found["out"])
+    assert failed >= 3
+
+
+@pytest.mark.parametrize("kind", ["open", "write", "sync", "rename", "mkdir"])
+def test_an_output_that_fails_is_no_fault_of_a_log(
+    kind: str, small: Path, ask: Ask, tmp_path: Path
+) -> None:
+    owed = again(small, tmp_path / "truth")
+    at = failed = 0
+    while True:
+        at += 1 + at // 12
+        error = (errno.ENOSPC, errno.EIO)[at % 2]
+        found = ask(small, kind, "the-output", at, 1, error)
+        if found["calls"] < at:
+            break
+        failed += 1
+        out = found["out"]
+        assert "status" not in found, f"{kind} {at}"
+        if "error" in found:
+            assert "the-output" in found["error"], f"{kind} {at}: {found['error']}"
+            assert os.strerror(error) in found["error"]
+        else:
+            # What is not needed for the result, such as the removal of an older one.
+            assert found["unreadable"] == 0
+            assert state(out) == owed
+        assert again(small, out) == owed, f"{kind} {at}"
+        shutil.rmtree(out)
+    assert failed >= 2
+
+
+FULL = """
+mount -t tmpfs -o size=256k none "$1" || exit 99
+"$2" -m walproof audit "$3" --out "$1/out" --payload --master 'local[2]'
+status=$?
+find "$1" -name '*.parquet' 1>&2
+exit $status
+"""
+
+
+@pytest.mark.usefixtures("java")
+@pytest.mark.xdist_group("spark")
+def test_a_full_disk_is_one_line_that_names_it(tmp_path: Path) -> None:
+    if shutil.which("unshare") is None:
+        pytest.skip("unavailable, because unshare was not found")
+    full = tmp_path / "full"
+    full.mkdir()
+    for number in range(2):
+        path = tmp_path / "lake" / f"{number}.log"
+        path.parent.mkdir(exist_ok=True)
+        records = [NewRecord(os.urandom(4000)) for _ in range(200)]
+        named("leveldb-log").write(path, records, {})
+    command = ["unshare", "-rm", "sh", "-c", FULL, "sh", full, sys.executable, tmp_path / "lake"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    if ended.returncode == 99 or "unshare failed" in ended.stderr:
+        pytest.skip("unavailable, because this system lets nobody mount a tmpfs")
+    lines = [line for line in ended.stderr.splitlines() if line.startswith("Error: ")]
+    assert ended.returncode == 1, ended.stderr
+    assert lines and f"{full}/" in lines[0] and os.strerror(errno.ENOSPC) in lines[0]
+    assert "Traceback" not in ended.stderr
+    assert ".parquet" not in ended.stderr.replace(lines[0], ""), "something half was left"

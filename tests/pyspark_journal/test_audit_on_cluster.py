@@ -1,0 +1,100 @@
+"""An audit on a cluster of several processes, one of which dies in the middle."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conformance import ROOT
+from tests.spark_cluster import PATIENCE, QUICK, Cluster, wait_for
+from tests.walproof.inventory.lakes import options, rows, write_tables
+
+pytestmark = pytest.mark.xdist_group("cluster")
+
+SMALL = {
+    "spark.driver.memory": "512m",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.executor.memory": "512m",
+    "spark.executor.cores": "1",
+    "spark.executorEnv.PYTHONPATH": "walproof",
+    "spark.ui.enabled": "false",
+    "spark.log.level": "ERROR",
+    "spark.driver.extraJavaOptions": QUICK,
+    "spark.executor.extraJavaOptions": QUICK,
+}
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
+    with Cluster(tmp_path / "cluster") as running:
+        yield running
+    left = [process for daemon in running.daemons for process in daemon.family()]
+    assert left == []
+
+
+def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    for n in range(3):
+        # The format whose kernels compile fastest: executors have them from the archive only.
+        shutil.copytree(ROOT / "vectors" / "leveldb-log", lake / f"{n}")
+    out = tmp_path / "out"
+    pyspark = pytest.importorskip("pyspark")
+    archive = tmp_path / "walproof.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for part in ("spec", "reference_impl", "conformance", "walproof", "pyspark_journal"):
+            tar.add(ROOT / part, part, filter=only_python)
+    command = [str(Path(pyspark.__file__).parent / "bin" / "spark-submit")]
+    command += ["--master", cluster.url, "--archives", f"{archive}#walproof"]
+    command += [word for item in SMALL.items() for word in ("--conf", "=".join(item))]
+    command += [str(ROOT / "pyspark_journal" / "audit.py")]
+    command += [str(lake), "--out", str(out), "--unit", "0.2"]
+    job = subprocess.Popen(
+        command,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYSPARK_PYTHON": sys.executable,
+            "SPARK_LAUNCHER_OPTS": QUICK,
+        },
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        # When each has done some, and most is still to be done.
+        wait_for(lambda: _done(out) >= 6 or None, _ended(job))
+        cluster.workers[0].kill()
+        so_far = _done(out)
+        said, _ = job.communicate(timeout=PATIENCE)
+    finally:
+        job.kill()
+        job.wait()
+    assert job.returncode == 3, said
+    assert so_far < 40, "the job was over before the worker died"
+    expected = write_tables(options(lake), tmp_path / "here")
+    for table in ("records", "damage", "files"):
+        assert rows(out, table) == rows(tmp_path / "here", table)
+    assert expected["totals"]["records"] == len(rows(out, "records"))
+
+
+def _done(out: Path) -> int:
+    """How many tasks have written their files."""
+    return sum(1 for _ in out.parent.glob(f".{out.name}.unfinished/tasks/records/[0-9a-f]*"))
+
+
+def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Code and data, and the kernels that were compiled already."""
+    wanted = member.isdir() or member.name.endswith((".py", ".json", ".toml", ".nbi", ".nbc"))
+    return member if wanted and "implementations" not in member.name else None
+
+
+def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:
+    return lambda: job.poll() is not None

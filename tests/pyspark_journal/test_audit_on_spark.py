@@ -1,0 +1,128 @@
+"""The audit on Spark: the same tables, whatever happens to a worker; and Spark reads them."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from conformance import ROOT
+from pyspark_journal.audit import audit
+from tests.walproof.inventory.lakes import (
+    CRASHES,
+    leveldb,
+    mixed,
+    options,
+    rows,
+    vector,
+    write_tables,
+)
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+
+
+def test_the_tables_are_those_of_one_process(spark: SparkSession, tmp_path: Path) -> None:
+    lake = options(mixed(tmp_path / "lake"), payload=True)
+    on_spark = audit(lake, tmp_path / "a", max_task_bytes=64 << 10, spark=spark).summary
+    here = write_tables(lake, tmp_path / "b")
+    for table in ("records", "damage", "files"):
+        assert rows(tmp_path / "a", table) == rows(tmp_path / "b", table)
+    for name in ("totals", "reasons", "where", "worst"):
+        assert on_spark[name] == here[name]
+
+
+def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    totals = write_tables(options(mixed(tmp_path / "lake")), out)["totals"]
+    records = spark.read.parquet(str(out / "records"))
+    damage = spark.read.parquet(str(out / "damage"))
+    files = spark.read.parquet(str(out / "files"))
+    assert records.count() == totals["records"]
+    assert damage.count() == totals["lost_ranges"]
+    assert dict(records.dtypes)["time"] == "timestamp"
+    assert dict(records.dtypes)["term"] == "bigint"
+    lost = files.where("verdict = 'damaged'").agg({"lost_bytes": "sum"}).collect()[0][0]
+    assert lost == damage.where("verdict = 'damaged'").agg({"length": "sum"}).collect()[0][0]
+
+
+def test_a_log_that_kills_its_reader_does_not_end_the_job(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "crash", "z"):
+        leveldb(tmp_path / "lake" / f"{name}.log", 3)
+    # Not in this process: in the workers, and in what they start.
+    (tmp_path / "sitecustomize.py").write_text(CRASHES)
+    monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
+    audit(options(tmp_path / "lake"), tmp_path / "out", spark=spark)
+    files = {Path(row["file"]).name: row for row in rows(tmp_path / "out", "files")}
+    assert files["crash.log"]["error"] == "the reader was killed by signal 11"
+    assert files["a.log"]["records"] == files["z.log"]["records"] == 3
+
+
+COMMAND = (sys.executable, "-m", "walproof", "audit")
+
+
+@pytest.mark.usefixtures("java")
+def test_the_command(tmp_path: Path) -> None:
+    lake, out = tmp_path / "lake", tmp_path / "out"
+    intact = leveldb(lake / "a.log", 3)
+    refused = vector("leveldb-log", "rocksdb-recyclable.log", lake)
+    command = [*COMMAND, intact, refused, "--out", out, "--payload"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert ended.returncode == 4, ended.stderr
+    assert ended.stderr == "", "Spark starts quietly"
+    for line in (
+        r"leveldb-log +2 .*",
+        r"2 logs, 3 records: 1 refused\.",
+        r"Read 2 logs, .* in .* s\.",
+        rf"Tables {out}/records, damage, files; plots {out}/summary.html",
+    ):
+        assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), (line, ended.stdout)
+    assert all(row["payload"] for row in rows(out, "records"))
+    again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert again.returncode == 4 and "Nothing has changed" in again.stdout
+
+
+@pytest.mark.usefixtures("java")
+def test_stopped_by_sigterm_the_previous_result_stays(tmp_path: Path) -> None:
+    for number in range(40):
+        leveldb(tmp_path / "lake" / f"{number}.log", 2000)
+    out = tmp_path / "out"
+    command = [*COMMAND, tmp_path / "lake", "--out", out, "--unit", "0.05"]
+    running = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 300
+    while not list(tmp_path.glob(".out.unfinished/tasks/records/*")):
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.005)
+    running.terminate()
+    _, errors = running.communicate(timeout=300)
+    assert running.returncode == 128 + signal.SIGTERM
+    assert "Stopped: the previous result is as it was." in errors
+    assert not out.exists() and not (tmp_path / ".out.unfinished").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("/nowhere/at/all", "--out", "OUT"), "path does not exist: /nowhere/at/all"),
+        ((".", "--out", "OUT", "--option", "colour=red"), "unknown option 'colour'"),
+        ((".", "--out", "OUT", "--option", "colour"), "expected KEY=VALUE"),
+        ((".",), "--out"),
+    ],
+)
+def test_usage(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    words = [word.replace("OUT", str(tmp_path / "out")) for word in arguments]
+    command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *words]
+    environment = {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert ended.returncode == 1
+    assert message in ended.stderr and "Traceback" not in ended.stderr

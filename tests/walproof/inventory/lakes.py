@@ -1,0 +1,110 @@
+"""Small folders of logs, and the tables that are made of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from conformance import ROOT
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from walproof.inventory.logs import find_logs
+from walproof.inventory.result import MAX_TASK_BYTES, make_plan, write_result
+from walproof.inventory.summary import summarise
+from walproof.inventory.task import Options, write_rows
+from walproof.lake.options import parse
+
+VECTORS = ROOT / "vectors"
+
+
+def options(
+    *paths: Path | str, payload: bool = False, decode: bool = False, **given: str
+) -> Options:
+    """The options of ``walproof audit PATH…``."""
+    source = parse({"lastFlushedIndex": "meta", **given})
+    texts = tuple(str(path) for path in paths)
+    return Options(replace(source, paths=texts, recursive=True), payload, decode)
+
+
+def write_tables(
+    options: Options, out: Path, max_task_bytes: int = MAX_TASK_BYTES
+) -> dict[str, Any]:
+    """Write the tables in this process, and return their summary."""
+    logs = find_logs(options.source)
+    plan = make_plan(logs, options, out.with_name(f"{out.name}.tasks"), 2, None, max_task_bytes)
+    write_result(logs, plan, None, lambda tasks: map(write_rows, tasks), out)
+    return summarise(out)
+
+
+def rows(out: Path, table: str) -> list[dict[str, Any]]:
+    """All rows of a table, in order of file and offset."""
+    unordered = pq.read_table(out / table).to_pylist()
+    return sorted(
+        unordered, key=lambda row: (row["file"], row.get("offset", 0), row.get("length", 0))
+    )
+
+
+def vector(format_id: str, name: str, folder: Path) -> Path:
+    """A copy of the log of a vector."""
+    source = VECTORS / format_id / name
+    to = folder / source.name
+    folder.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, to)
+    else:
+        shutil.copyfile(source, to)
+    return to
+
+
+def leveldb(path: Path, count: int, size: int = 100) -> Path:
+    """A LevelDB log of ``count`` records."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    records = [NewRecord(n.to_bytes(4, "big") * (size // 4)) for n in range(count)]
+    named("leveldb-log").write(path, records, {})
+    return path
+
+
+MIXED = {
+    "leveldb-log": [
+        "large-lengths-in-every-block.log",
+        "cut-in-a-payload.log",
+        "rocksdb-recyclable.log",
+    ],
+    "zeebe-journal": ["last-segment-cut", "gap-between-segments"],
+    "kahadb-journal": ["negative-size-in-the-first-file", "payload-flipped.log"],
+    "systemd-journal": ["closed-file.journal", "empty-value.journal"],
+    "zmq-raft": ["last-file-full", "a-thousand-entries.rlog"],
+}
+
+
+def mixed(folder: Path) -> Path:
+    """All five formats, files and folders, damaged and not, and files that cannot be read."""
+    for format_id, names in MIXED.items():
+        for name in names:
+            vector(format_id, name, folder / format_id)
+    (folder / "notes.txt").write_text("nothing but text\n")
+    (folder / "nowhere.log").symlink_to(folder / "missing")
+    os.mkfifo(folder / "pipe.log")
+    return folder
+
+
+CRASHES = """
+import os, signal
+import walproof.scan
+from walproof.scan import reference
+honest = reference.ReferenceScanner.scan
+
+def scan(self, log, wanted, part=reference.WHOLE):
+    if log.path.name == "crash.log":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return honest(self, log, wanted, part)
+
+reference.ReferenceScanner.scan = scan
+walproof.scan.has_kernel = lambda format_id: False
+"""
+"""A ``sitecustomize.py``: crash.log kills its reader, as a defect of a kernel would."""

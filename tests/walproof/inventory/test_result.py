@@ -1,0 +1,305 @@
+"""The tables of a folder of logs: what is in them, and what is wrong with a log is a row."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import signal
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from conformance import ROOT
+from reference_impl.answer import collect
+from reference_impl.formats import named
+from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
+from walproof.cli import walproof
+from walproof.inventory import result, task
+from walproof.inventory.logs import find_logs
+from walproof.inventory.terminal import print_summary
+from walproof.scan.model import PIECE_ROWS, Records
+
+from .lakes import CRASHES, MIXED, leveldb, mixed, options, rows, vector, write_tables
+
+TABLES = ("records", "damage", "files")
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Path:
+    return mixed(tmp_path / "lake")
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    return tmp_path / "out"
+
+
+def test_the_rows_are_the_answers_of_the_reference(lake: Path, out: Path) -> None:
+    write_tables(options(lake, payload=True), out)
+    records, damage, files = (rows(out, table) for table in TABLES)
+    for format_id, names in MIXED.items():
+        for name in names:
+            log = lake / format_id / name
+            context = {"last_flushed_index": "meta"} if format_id == "zeebe-journal" else {}
+            answer = collect(named(format_id).read(log, "recover", context))
+            of_log = [row for row in files if row["log"] == str(log)]
+            assert {(r["log_verdict"], r["log_reason"]) for r in of_log} == {
+                (answer.verdict, answer.reason)
+            }
+            mine = [row for row in records if row["log"] == str(log)]
+            assert sorted((r["file"], r["offset"], r["length"], r["payload"]) for r in mine) == (
+                sorted(
+                    (str(log / r.file if r.file else log), r.at, r.size, r.payload)
+                    for r in answer.records
+                )
+            )
+            lost = [row for row in damage if row["log"] == str(log)]
+            assert sorted((r["file"], r["offset"], r["length"], r["reason"]) for r in lost) == (
+                sorted(
+                    (
+                        str(log / gap.file if gap.file else log),
+                        gap.start,
+                        gap.end - gap.start,
+                        gap.reason,
+                    )
+                    for gap in answer.lost
+                )
+            )
+            assert sum(row["records"] for row in of_log) == len(answer.records)
+            assert sum(row["lost_ranges"] for row in of_log) == len(answer.lost)
+
+
+def test_what_cannot_be_read_is_a_row(lake: Path, out: Path) -> None:
+    summary = write_tables(options(lake), out)
+    files = {Path(row["file"]).name: row for row in rows(out, "files")}
+    assert files["notes.txt"]["format"] is None and files["notes.txt"]["error"] is None
+    assert files["nowhere.log"]["error"] == "No such file or directory"
+    assert "neither a file nor a folder" in files["pipe.log"]["error"]
+    assert files["rocksdb-recyclable.log"]["verdict"] == "refused"
+    assert summary["totals"]["unreadable"] == 2 and summary["totals"]["other_files"] == 1
+    assert summary["totals"]["refused"] == 1
+
+
+def test_a_reader_that_fails_is_a_row(
+    lake: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from walproof.lake import opening
+
+    honest = opening.scanner
+
+    class Failing:
+        def plan(self, *_: Any) -> Any:
+            raise MemoryError
+
+        def scan(self, *_: Any) -> Any:
+            raise ZeroDivisionError("of the reader")
+
+    monkeypatch.setattr(
+        opening, "scanner", lambda name: Failing() if name == "zmq-raft" else honest(name)
+    )
+    write_tables(options(lake), out)
+    errors = {row["error"] for row in rows(out, "files") if row["format"] == "zmq-raft"}
+    assert errors == {"ZeroDivisionError: of the reader"}
+    assert any(row["format"] == "kahadb-journal" for row in rows(out, "records"))
+
+
+def test_a_log_that_kills_its_reader_is_a_row(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such as a defect of a kernel. Forked workers have the defect, and so have their children."""
+    for name in ("a", "crash", "z"):
+        leveldb(tmp_path / "lake" / f"{name}.log", 3)
+    (tmp_path / "sitecustomize.py").write_text(CRASHES)  # for what the workers start
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(ROOT)]))
+    from walproof.lake import opening
+
+    honest = opening.scanner
+
+    class Killing:
+        def scan(self, log: Any, *more: Any) -> Any:
+            if log.path.name == "crash.log":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            return honest("leveldb-log").scan(log, *more)
+
+    monkeypatch.setattr(opening, "scanner", lambda _: Killing())
+    given = options(tmp_path / "lake")
+    logs = find_logs(given.source)
+    plan = result.make_plan(logs, given, tmp_path / "tasks", 2)
+    result.write_result(logs, plan, None, result.run_in_pool, out)
+    files = {Path(row["file"]).name: row for row in rows(out, "files")}
+    assert files["crash.log"]["error"] == "the reader was killed by signal 11"
+    assert files["crash.log"]["verdict"] is None
+    assert files["a.log"]["records"] == files["z.log"]["records"] == 3
+    assert len(rows(out, "records")) == 6
+
+
+def test_parts_of_a_large_log(tmp_path: Path) -> None:
+    log = leveldb(tmp_path / "lake" / "large.log", 5000)
+    data = bytearray(log.read_bytes())
+    for at in (40_000, 140_000, 141_000, 300_000):
+        data[at] ^= 1
+    log.write_bytes(data[:-7])
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    of_whole = write_tables(options(log), whole, 1 << 30)
+    of_parts = write_tables(options(log), parts, 64 << 10)
+    assert len(list((parts / "records").iterdir())) > len(list((whole / "records").iterdir()))
+    for table in TABLES:
+        assert rows(parts, table) == rows(whole, table)
+    assert of_parts == of_whole and of_parts["totals"]["damaged"] == 1
+
+
+def test_rows_of_a_long_log_are_made_in_pieces(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row is larger than what a scanner makes of a record: it has the names of files as text."""
+    leveldb(tmp_path / "lake" / "long.log", 2 * PIECE_ROWS + 1)
+    counts, honest = [], task.record_rows
+
+    def counted(run: Records, *rest: Any) -> Any:
+        counts.append(len(run))
+        return honest(run, *rest)
+
+    monkeypatch.setattr(task, "record_rows", counted)
+    write_tables(options(tmp_path / "lake"), out)
+    assert sum(counts) == 2 * PIECE_ROWS + 1
+    assert max(counts) <= PIECE_ROWS
+
+
+def test_names_that_are_no_text(tmp_path: Path, out: Path) -> None:
+    leveldb(tmp_path / "lake" / os.fsdecode(b"caf\xe9.log"), 3)
+    write_tables(options(tmp_path / "lake"), out)
+    assert {row["file"] for row in rows(out, "records")} == {f"{tmp_path}/lake/caf\\xe9.log"}
+
+
+def test_two_journals_in_one_folder(tmp_path: Path, out: Path) -> None:
+    vector("zeebe-journal", "another-journal-in-the-folder", tmp_path / "lake")
+    write_tables(options(tmp_path / "lake"), out)
+    logs = {row["log"] for row in rows(out, "files")}
+    assert len(logs) == 2 and all(log.endswith("-*.log") for log in logs)
+
+
+def test_nothing_at_all(tmp_path: Path, out: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert write_tables(options(tmp_path / "empty"), out)["totals"]["logs"] == 0
+    for table in TABLES:
+        assert pq.read_table(out / table).num_rows == 0
+    with pytest.raises(FileNotFoundError):
+        write_tables(options(tmp_path / "missing"), tmp_path / "another")
+
+
+def test_the_log_is_never_changed(lake: Path, out: Path) -> None:
+    def state() -> dict[str, bytes]:
+        return {str(p): p.read_bytes() for p in lake.rglob("*") if p.is_file()}
+
+    before = state()
+    write_tables(options(lake), out)
+    assert state() == before
+
+
+def test_a_log_of_zeros_has_a_remark(tmp_path: Path, out: Path) -> None:
+    lake = tmp_path / "lake"
+    lake.mkdir()
+    (lake / "wiped.log").write_bytes(bytes(200_000))
+    with (lake / "prepared.log").open("wb") as file:
+        file.truncate(3 << 20)  # in parts, and a hole
+    leveldb(lake / "sound.log", 3)
+    (lake / "empty.log").touch()
+    summary = write_tables(options(lake), out, 1 << 20)
+    assert {row["file"] for row in rows(out, "files") if row["remark"]} == {
+        str(lake / "wiped.log"), str(lake / "prepared.log"),
+    }  # fmt: skip
+    assert [(each["size"]) for each in summary["blank"]["first"]] == [3 << 20, 200_000]
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_summary({"paths": [str(lake)], **summary}, console)
+    assert re.search(r"^zeros  wiped\.log: 19\d\S* \w+, all 0$", console.export_text(), re.M)
+
+
+def test_what_records_mean_is_a_column_of_text(tmp_path: Path) -> None:
+    lake = tmp_path / "lake"
+    journal = vector("systemd-journal", "append-a-long-field-to-an-xz-file.journal", lake)
+    snapshot = vector("zmq-raft", "a-key-twice-in-one-update.pers", lake)
+    for name, payload, decode in (("a", False, True), ("b", True, True), ("c", False, False)):
+        write_tables(options(lake, payload=payload, decode=decode), tmp_path / name)
+    decoded, with_payload, plain = (rows(tmp_path / name, "records") for name in "abc")
+    texts = {
+        path.name: [row["decoded"] for row in decoded if row["file"] == str(path)]
+        for path in lake.iterdir()
+    }
+    assert texts[journal.name][0] == "2023-11-14T22:13:20+00:00 host unknown: alpha  (info)"
+    assert texts[snapshot.name] and all(texts[snapshot.name])
+    # What it was made from is there only if it is wanted.
+    assert all(row["payload"] is None and row["fields"] is None for row in decoded)
+    assert all(row["update"] is None for row in decoded)
+    assert [row["decoded"] for row in with_payload] == [row["decoded"] for row in decoded]
+    assert any(row["payload"] for row in with_payload)
+    assert all(row["decoded"] is None for row in plain)
+
+
+@pytest.mark.xdist_group("spark")
+def test_logs_in_s3(
+    served: tuple[Path, dict[str, str]],  # noqa: F811
+    lake: Path,
+    tmp_path: Path,
+) -> None:
+    (lake / "nowhere.log").unlink()
+    (lake / "pipe.log").unlink()
+    root, reach = served
+    shutil.copytree(lake, root / "lake", dirs_exist_ok=True)
+    remote = options("s3://lake/", payload=True, **reach)
+    assert write_tables(remote, tmp_path / "remote", 64 << 10)["totals"]["logs"] == 11
+    write_tables(options(lake, payload=True), tmp_path / "here")
+    for table in TABLES:
+        of_store = rows(tmp_path / "remote", table)
+        assert all(row["file"].startswith("s3://lake/") for row in of_store)
+        assert [_comparable(row, "s3://lake") for row in of_store] == [
+            _comparable(row, str(lake)) for row in rows(tmp_path / "here", table)
+        ]
+
+
+def _comparable(row: dict[str, object], root: str) -> dict[str, object]:
+    body = {key: value for key, value in row.items() if key != "modified"}
+    return body | {name: str(body[name]).removeprefix(root) for name in ("file", "log")}
+
+
+def export(*words: object) -> Result:
+    return CliRunner().invoke(walproof, ["export", *map(str, words)], standalone_mode=False)
+
+
+def test_export_writes_the_tables_of_several_logs(lake: Path, tmp_path: Path, out: Path) -> None:
+    ended = export(lake, "--parquet", out)
+    assert ended.return_value == 3, ended.output
+    write_tables(options(lake, payload=True), tmp_path / "expected")
+    for table in TABLES:
+        assert rows(out, table) == rows(tmp_path / "expected", table)
+    for line in (
+        r"format +logs +files +size +records +intact +torn +damaged +refused +lost",
+        r"zeebe-journal +2 +\d+ +\d.* KiB +\d+ .*",
+        r"all +11 .*",
+        r"checksum-mismatch +\d+ +.*B +\d+ +damaged +(leveldb-log|kahadb-journal)",
+        r"unreadable  nowhere.log: No such file or directory",
+        r"1 file is no log of a known format\.",
+        r"11 logs, .* damaged, .* torn, 1 refused, 2 unreadable; .*B lost\.",
+        rf"Tables {out}/records, damage, files",
+    ):
+        assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), (line, ended.stdout)
+    again = export(lake, "--parquet", out)
+    assert "is there already" in str(again.exception)
+
+
+def test_export_of_several_paths_takes_its_options(tmp_path: Path, out: Path) -> None:
+    logs = [leveldb(tmp_path / f"{name}.log", 3) for name in "ab"]
+    assert export(*logs, "--parquet", out, "--no-payload", "--decode").return_value == 0
+    table = rows(out, "records")
+    assert len(table) == 6 and all(row["payload"] is None for row in table)
+    refused = vector("leveldb-log", "rocksdb-recyclable.log", tmp_path / "lake")
+    assert export(logs[0], refused, "--parquet", tmp_path / "2").return_value == 4
+    wrong = export(*logs, "--parquet", tmp_path / "3", "--context", "name=x")
+    assert "needs --format" in str(wrong.exception)
+    missing = export(logs[0], tmp_path / "none", "--parquet", tmp_path / "4")
+    assert isinstance(missing.exception, FileNotFoundError) and not (tmp_path / "4").exists()

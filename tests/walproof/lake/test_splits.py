@@ -1,0 +1,71 @@
+"""Packing small logs, splitting large ones, and batches of a bounded size."""
+
+from __future__ import annotations
+
+import random
+
+import pyarrow as pa
+import pytest
+
+from walproof.lake.discovery import FoundLog
+from walproof.lake.splits import Packing, Piece
+from walproof.scan.model import PIECE_ROWS, WHOLE
+from walproof.tables.batches import BATCH_BYTES, bounded
+
+
+def pieces(sizes: list[int]) -> list[Piece]:
+    return [Piece(FoundLog(str(n), size), WHOLE, size) for n, size in enumerate(sizes)]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([], 1000),  # nothing: at least the cost of opening
+        ([100] * 10, 2 * 1000 + 200),  # a fifth of 10 × (100 + 1000)
+        ([10**9], 50_000),  # no more than maxPartitionBytes
+        ([60_000, 40_000], 20_400),  # enough for all slots
+    ],
+)
+def test_split_size_is_sparks(sizes: list[int], expected: int) -> None:
+    packing = Packing(slots=5, max_bytes=50_000, open_cost_bytes=1000)
+    assert packing.target_bytes(sizes) == expected
+
+
+def test_thousands_of_small_logs_share_partitions() -> None:
+    packed = Packing(slots=2).pack(pieces([4096] * 5000), 32 << 20)
+    assert len(packed) == 11
+    assert sum(map(len, packed)) == 5000
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_packing_loses_nothing_and_fills(seed: int) -> None:
+    rng = random.Random(seed)
+    sizes = [rng.randrange(1, 2000) for _ in range(rng.randrange(1, 200))]
+    packed = Packing(slots=2, open_cost_bytes=50).pack(pieces(sizes), 1000)
+    assert sorted(piece.log.path for part in packed for piece in part) == sorted(
+        str(n) for n in range(len(sizes))
+    )
+    for part in packed:
+        # As in Spark, the cost of opening is charged behind a file.
+        assert len(part) == 1 or sum(p.size + 50 for p in part[:-1]) + part[-1].size <= 1000
+
+
+def batch(rows: int, size: int) -> pa.RecordBatch:
+    return pa.record_batch({"a": pa.array([bytes(size)] * rows, pa.binary())})
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ([], []),
+        ([batch(0, 1)], []),
+        ([batch(1, 1)] * 100, [100]),
+        ([batch(PIECE_ROWS - 1, 1), batch(2, 1)], [PIECE_ROWS - 1, 2]),
+        ([batch(2 * PIECE_ROWS, 1)], [PIECE_ROWS, PIECE_ROWS]),
+        ([batch(1, BATCH_BYTES * 3)] * 2, [1, 1]),
+        ([batch(4, BATCH_BYTES)], [1, 1, 1, 1]),
+    ],
+)
+def test_batches_are_bounded(given: list[pa.RecordBatch], expected: list[int]) -> None:
+    made = list(bounded(given))
+    assert [one.num_rows for one in made] == expected

@@ -1,0 +1,96 @@
+"""Logs that are cut short, or cannot be read on, while a scan goes over them."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reference_impl.answer import NewRecord
+from reference_impl.formats import named
+from walproof.scan import has_kernel, scanner, window
+from walproof.scan.log import LocalSource, Log
+from walproof.scan.model import Records, Wanted
+
+SMALL = {
+    "leveldb-log": ("leveldb_log.scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "zeebe-journal": ("zeebe_journal.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
+    "kahadb-journal": ("kahadb_journal.scanner", {"MAX_BYTES": 8 << 10}),
+    "zmq-raft": ("zmq_raft.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
+}
+"""What makes runs and windows small."""
+PASSING_BYTES = {"leveldb-log": 32 << 10, "kahadb-journal": 4 << 10}
+RECORDS = 600
+
+
+@pytest.fixture(params=sorted(SMALL))
+def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A format whose scanner has small runs and windows."""
+    format_id = str(request.param)
+    if not has_kernel(format_id):
+        pytest.skip("numba is not installed")
+    module, small = SMALL[format_id]
+    for constant, value in small.items():
+        monkeypatch.setattr(importlib.import_module(f"walproof.scan.{module}"), constant, value)
+    if format_id in PASSING_BYTES:
+        monkeypatch.setattr(window, "PASSING_BYTES", PASSING_BYTES[format_id])
+    return format_id
+
+
+def write(format_id: str, folder: Path) -> Path:
+    """A log of one file, whose longest records do not fit into a window."""
+    rng = random.Random(1)
+    sizes = [rng.choice([0, 10, 300, 900, 5000]) for _ in range(RECORDS)]
+    records = [NewRecord(rng.randbytes(size)) for size in sizes]
+    named(format_id).write(folder / "log", records, {})
+    return folder / "log"
+
+
+def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int) -> Iterator[Any]:
+    """Yield what a scan gives; ``do`` is called after so many events."""
+    try:
+        for number, event in enumerate(scanner(format_id).scan(Log(log), Wanted())):
+            if isinstance(event, Records):
+                yield from zip(event.at.tolist(), event.payload.to_pylist(), strict=True)
+            else:
+                yield event
+            if number == after:
+                do()
+    except OSError as error:
+        yield type(error).__name__
+
+
+@pytest.mark.parametrize("share", [0.3, 0.55, 0.9])
+def test_a_log_that_is_cut_short_meanwhile(format_id: str, share: float, tmp_path: Path) -> None:
+    """Records in front of the cut are those of the whole log, and the scan ends."""
+    log = write(format_id, tmp_path)
+    whole = list(scan(log, format_id))
+    at, _ = whole[int(RECORDS * share)]
+    events = list(scan(log, format_id, 1, functools.partial(os.truncate, log, at + 3)))
+    records = [event for event in events if isinstance(event, tuple)]
+    assert 0 < len(records) < RECORDS
+    assert records == whole[: len(records)]
+    assert not isinstance(events[-1], tuple)
+
+
+def test_an_error_of_reading_is_raised(
+    format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = write(format_id, tmp_path)
+    sources: list[LocalSource] = []
+    original = LocalSource.__init__
+
+    def noted(source: LocalSource, path: Path) -> None:
+        original(source, path)
+        sources.append(source)
+
+    monkeypatch.setattr(LocalSource, "__init__", noted)
+    events = list(scan(log, format_id, 1, lambda: [source.close() for source in sources]))
+    assert events[-1] == "OSError"
+    assert 0 < len(events) < RECORDS

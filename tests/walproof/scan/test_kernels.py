@@ -1,0 +1,96 @@
+"""What kernels share, against libraries that do the same: checksums, bits, copies."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import zlib
+
+import crc32c as package
+import numpy as np
+import pytest
+
+pytest.importorskip("numba")
+
+from walproof.scan import kernels
+from walproof.scan.kahadb_journal.kernel import ADLER_STRIDE, adler32
+
+DATA = random.Random(1).randbytes(100_000)
+ARRAY = np.frombuffer(DATA, np.uint8)
+
+
+def test_crc32c_agrees_with_the_package() -> None:
+    rng = random.Random(2)
+    for length in [*range(1600), *(rng.randrange(90_000) for _ in range(200))]:
+        start = rng.randrange(100)
+        before = rng.choice([0, rng.getrandbits(32)])
+        expected = package.crc32c(DATA[start : start + length], before)
+        assert kernels.crc32c(before, ARRAY, start, start + length) == expected, (start, length)
+
+
+def test_crc32c_by_tables_for_a_processor_without_the_instruction() -> None:
+    """numba is given a lesser processor, which an instruction of a better one would end."""
+    program = (
+        "import random, crc32c as package, numpy as np\n"
+        "from walproof.scan import kernels\n"
+        "assert not kernels.HAS_INSTRUCTION\n"
+        "data = random.Random(1).randbytes(10_001)\n"
+        "array = np.frombuffer(data, np.uint8)\n"
+        "for length in [*range(900), 6143, 10_000]:\n"
+        "  expected = package.crc32c(data[1 : 1 + length], 0xE3069283)\n"
+        "  assert kernels.crc32c(0xE3069283, array, 1, 1 + length) == expected, length\n"
+    )
+    generic = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=os.environ | generic, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "length", [0, 1, 31, 32, 33, ADLER_STRIDE - 1, ADLER_STRIDE, ADLER_STRIDE + 1, 200_000]
+)
+@pytest.mark.parametrize("byte", [None, 0, 255])
+def test_adler32_agrees_with_zlib(length: int, byte: int | None) -> None:
+    data = random.Random(length).randbytes(length) if byte is None else bytes([byte]) * length
+    array = np.frombuffer(data, np.uint8)
+    assert adler32(array, 0, length, 1) == zlib.adler32(data)
+    assert adler32(array, 0, length, 0xFFF0FFF0) == zlib.adler32(data, 0xFFF0FFF0)
+
+
+def test_bits_of_numbers() -> None:
+    rng = random.Random(3)
+    numbers = [rng.getrandbits(64) >> rng.randrange(64) << rng.randrange(64) for _ in range(500)]
+    for number in {value & (1 << 64) - 1 for value in [*numbers, 1, 1 << 63, (1 << 64) - 1]}:
+        assert kernels.popcount(np.uint64(number)) == number.bit_count()
+        if number:
+            lowest = (number & -number).bit_length() - 1
+            assert kernels.trailing_zeros(np.uint64(number)) == lowest
+
+
+def test_loads_stores_and_copies() -> None:
+    for at in range(9):
+        assert kernels.load32(ARRAY, at) == int.from_bytes(DATA[at : at + 4], "little")
+        assert kernels.load64(ARRAY, at) == int.from_bytes(DATA[at : at + 8], "little")
+        for count in (0, 1, 7, 31, 32, 33, 1000):
+            to = np.zeros(1100, np.uint8)
+            kernels.copy(to, at, ARRAY, 2 * at, count)
+            expected = bytes(at) + DATA[2 * at : 2 * at + count]
+            assert to.tobytes() == expected.ljust(1100, b"\0")
+            assert kernels.same(to, at, ARRAY, 2 * at, count)
+            if count:
+                to[at + count - 1] ^= 1
+                assert not kernels.same(to, at, ARRAY, 2 * at, count)
+        to = np.zeros(20, np.uint8)
+        kernels.store64(to, at, np.uint64(0x8070605040302010))
+        assert to.tobytes() == (bytes(at) + bytes.fromhex("1020304050607080")).ljust(20, b"\0")
+
+
+@pytest.mark.parametrize("place", [None, 0, 7, 8, 20])
+def test_zeros(place: int | None) -> None:
+    data = np.zeros(21, np.uint8)
+    if place is not None:
+        data[place] = 1
+    assert kernels.all_zero(data, 0, 21) == (place is None)

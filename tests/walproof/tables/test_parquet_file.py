@@ -1,0 +1,54 @@
+"""A Parquet file holds one row group in memory, however many rows there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from walproof.tables.parquet import ParquetFile
+
+SCHEMA = pa.schema([("number", pa.int64()), ("text", pa.string())])
+MAX_HELD_BYTES = 48 << 20
+
+
+@pytest.mark.parametrize(("rows", "width"), [(1, 1 << 16), (1 << 12, 50), (1 << 16, 1)])
+def test_memory_is_bounded(rows: int, width: int, tmp_path: Path) -> None:
+    batch = pa.RecordBatch.from_arrays(
+        [pa.array(range(rows), pa.int64()), pa.repeat("x" * width, rows)], schema=SCHEMA
+    )
+    count = 3 * MAX_HELD_BYTES // batch.nbytes
+    everything = pa.array(range(rows))
+    before, most = pa.total_allocated_bytes(), 0
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA, lambda _: {"compression": "zstd"}) as file:
+        for _ in range(count):
+            # Batches of a reader are made one by one: each takes memory of its own.
+            file.add(batch.take(everything))
+            most = max(most, pa.total_allocated_bytes() - before)
+        file.finish()
+    assert most <= MAX_HELD_BYTES
+    written = pq.ParquetFile(tmp_path / "a.parquet").metadata
+    assert written.num_rows == count * rows and written.num_row_groups > 1
+
+
+def test_an_error_before_the_end_leaves_no_file(tmp_path: Path) -> None:
+    batch = pa.record_batch([pa.array([1]), pa.array(["x"])], schema=SCHEMA)
+    with (
+        pytest.raises(RuntimeError),
+        ParquetFile(tmp_path / "a.parquet", SCHEMA, lambda _: {}) as file,
+    ):
+        file.add(batch)
+        file._write_group()
+        raise RuntimeError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_without_rows_has_its_schema_and_metadata(tmp_path: Path) -> None:
+    with ParquetFile(tmp_path / "a.parquet", SCHEMA, lambda _: {}) as file:
+        assert not file.has_rows
+        file.finish({"key": "value"})
+    table = pq.read_table(tmp_path / "a.parquet")
+    assert (table.num_rows, table.schema.names) == (0, SCHEMA.names)
+    assert pq.read_metadata(tmp_path / "a.parquet").metadata[b"key"] == b"value"

@@ -1,0 +1,140 @@
+"""Physical records of LevelDB at any offset: for a search that knows no start of a log.
+
+The checksums of all prefixes are computed once. That of a range follows from those of two prefixes,
+since a checksum is linear: what the bytes before the range did to it is what so many zeros make of
+their checksum (zlib's ``crc32_combine``). So a search costs the same however often, and however
+far, its candidates overlap.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, LAST
+from walproof.scan.kernels import (
+    SLICING,
+    crc_of_word,
+    helper,
+    kernel,
+    load32,
+    load64,
+    tables_after_zeros,
+    trailing_zeros,
+)
+
+LEVELS = 3
+"""Lengths of ranges are taken apart into so many digits of five bits."""
+assert BLOCK_SIZE <= 1 << 5 * LEVELS
+_LOW = np.uint64(0xFF)
+_BYTE = SLICING[0].astype(np.uint32)
+_FF, _ALL = np.uint32(0xFF), np.uint32(0xFFFFFFFF)
+_8, _16, _24 = np.uint32(8), np.uint32(16), np.uint32(24)
+_FIVES, _HIGHS = np.uint64(0x0505050505050505), np.uint64(0x8080808080808080)
+
+
+def _after_zeros() -> NDArray[np.uint32]:
+    """Table [level, k, byte, value]: a checksum's byte after ``k * 32**level`` zeros."""
+    tables = np.zeros((LEVELS, 32, 4, 256), np.uint64)
+    bits = np.uint64(1) << np.arange(32, dtype=np.uint64)
+    for level in range(LEVELS):
+        unit = tables_after_zeros(32**level)
+        basis = bits
+        for k in range(32):
+            for byte in range(4):
+                for bit in range(8):
+                    with_bit = np.arange(256) >> bit & 1 == 1
+                    tables[level, k, byte, with_bit] ^= basis[8 * byte + bit]
+            parts = [
+                unit[byte][(basis >> np.uint64(8 * byte) & _LOW).astype(np.int64)]
+                for byte in range(4)
+            ]
+            basis = parts[0] ^ parts[1] ^ parts[2] ^ parts[3]
+    return tables.astype(np.uint32)
+
+
+_ZEROS = _after_zeros()
+
+
+@kernel
+def prefixes(data: Any, size: Any, into: Any) -> None:
+    """Put the checksum of ``data[:8 * k]`` into ``into[k]``, for all k up to ``size // 8``.
+
+    ``into`` has room for ``size // 8 + 1`` numbers.
+    """
+    crc = np.uint64(0xFFFFFFFF)
+    into[0] = np.uint32(0)
+    for k in range(size // 8):
+        crc = crc_of_word(crc, load64(data, k * 8))
+        into[k + 1] = np.uint32(crc ^ np.uint64(0xFFFFFFFF))
+
+
+@helper
+def _prefix(data: Any, of_eight: Any, end: Any) -> Any:
+    crc = of_eight[end >> 3] ^ _ALL
+    for at in range(end & ~7, end):
+        crc = _BYTE[(crc ^ np.uint32(data[at])) & _FF] ^ (crc >> _8)
+    return crc ^ _ALL
+
+
+@helper
+def _of_range(data: Any, of_eight: Any, start: Any, end: Any) -> Any:
+    """Return the checksum of ``data[start:end]``, shorter than a block; see :func:`prefixes`."""
+    crc = _prefix(data, of_eight, start)
+    length = end - start
+    for level in range(LEVELS):
+        k = length >> (5 * level) & 31
+        if k:
+            crc = (
+                _ZEROS[level, k, 0, crc & _FF]
+                ^ _ZEROS[level, k, 1, (crc >> _8) & _FF]
+                ^ _ZEROS[level, k, 2, (crc >> _16) & _FF]
+                ^ _ZEROS[level, k, 3, crc >> _24]
+            )
+    return crc ^ _prefix(data, of_eight, end)
+
+
+@kernel
+def physical_records(
+    data: Any, start: Any, stop: Any, size: Any, of_eight: Any, at: Any, end: Any, kind: Any
+) -> Any:
+    """Find physical records that begin in ``[start, stop)`` and end by ``size``.
+
+    None is inside another, and the checksum of each holds. ``of_eight`` is what :func:`prefixes`
+    gives for ``data[:size]``; ``stop`` is at most ``size``, after which the array has 16 bytes
+    more. Returns how many there are, and where to go on: before ``stop`` if the three columns are
+    full.
+    """
+    count, i = 0, start
+    last = min(stop, size - HEADER_SIZE + 1)
+    while i < last:
+        # Eight types at a time, of which none is below 5: most bytes of most data.
+        while i + 8 <= last:
+            types_here = load64(data, i + 6)
+            below = (types_here - _FIVES) & ~types_here & _HIGHS
+            if below != 0:
+                i += np.int64(trailing_zeros(below)) >> 3  # the first one is always right
+                break
+            i += 8
+        # An unsigned difference: one comparison for both bounds.
+        if i >= last or np.uint8(data[i + 6] - np.uint8(FULL)) > np.uint8(LAST - FULL):
+            i += 1
+            continue
+        length = np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8
+        after = i + HEADER_SIZE + length
+        if length + HEADER_SIZE > BLOCK_SIZE or after > size:
+            i += 1
+            continue
+        crc = _of_range(data, of_eight, i + 6, after)
+        masked = ((crc >> np.uint32(15)) | (crc << np.uint32(17))) + np.uint32(0xA282EAD8)
+        if np.uint32(masked) != np.uint32(load32(data, i)):
+            i += 1
+            continue
+        if count == at.shape[0]:
+            return count, i
+        at[count], end[count], kind[count] = i, after, data[i + 6]
+        count += 1
+        i = after
+    return count, max(i, stop)

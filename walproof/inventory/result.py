@@ -1,0 +1,235 @@
+"""A result: the three tables in a folder, written by tasks, and what of an earlier one is reused.
+
+A log is unchanged if its files have the paths, sizes and times of change that the earlier table
+``files`` has. Files of rows that are all of unchanged logs are linked into the new result. Of the
+others a task copies the rows of unchanged logs.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from walproof.inventory.logs import LogFiles
+from walproof.inventory.schemas import FILES, SCHEMAS
+from walproof.inventory.tally import Tally, file_rows, merged
+from walproof.inventory.task import LogPiece, Options, Task, Written, logs_in, write_rows
+from walproof.lake.splits import Packing, cut
+from walproof.tables.parquet import ParquetFile
+from walproof.worker_pool import map_unordered
+
+MAX_TASK_BYTES = 128 << 20
+"""Bytes of logs that one task reads, where logs can be split: seconds of work, which are repeated
+when a worker is lost."""
+MIN_TASK_BYTES = 1 << 20
+TASKS_PER_SLOT = 8
+"""Enough that all slots have work to the end."""
+
+Run = Callable[[Sequence[Task]], Iterable[Written]]
+"""Does tasks, in any order."""
+
+
+@dataclass
+class Earlier:
+    """An earlier result: its folder, and the rows of ``files`` by log."""
+
+    folder: Path
+    rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, folder: Path) -> Earlier:
+        """Read the table ``files`` of a result. Raises ``OSError``."""
+        earlier = cls(folder)
+        for batch in pa.parquet.ParquetFile(folder / "files" / "files.parquet").iter_batches():
+            for row in as_microseconds(batch).to_pylist():
+                earlier.rows.setdefault(row["log"], []).append(row)
+        return earlier
+
+    def is_of(self, logs: Sequence[LogFiles]) -> bool:
+        """Return whether a new result of these logs would be the same."""
+        unchanged = self.unchanged(logs)
+        return self.rows.keys() == {log.name for log in logs} and all(
+            log.name in unchanged
+            or (log.error is not None and log.error == self.rows[log.name][0]["error"])
+            for log in logs
+        )
+
+    def unchanged(self, logs: Iterable[LogFiles]) -> set[str]:
+        """Return the names of the logs that are as they were, and could be read."""
+        return {log.name for log in logs if log.error is None and self._has(log)}
+
+    def _has(self, log: LogFiles) -> bool:
+        rows = self.rows.get(log.name, [])
+        # A file that the log names and that is missing has a row without a time.
+        known = {
+            (row["file"], row["size"], row["modified"])
+            for row in rows
+            if row["modified"] is not None
+        }
+        return known == log.identity and all(row["error"] is None for row in rows)
+
+
+def as_microseconds(batch: pa.RecordBatch) -> pa.Table:
+    """Return rows of ``files`` with times as numbers: not every time is one of Python's."""
+    table = pa.Table.from_batches([batch])
+    for n, column in enumerate(table.schema):
+        if pa.types.is_timestamp(column.type):
+            table = table.set_column(n, column.name, table.column(n).cast(pa.int64()))
+    return table
+
+
+@dataclass
+class Plan:
+    """What is to be done for a result; tasks write into ``folder``."""
+
+    folder: Path
+    tasks: list[Task] = field(default_factory=list)
+    linked: list[tuple[str, Path]] = field(default_factory=list)
+    unchanged: set[str] = field(default_factory=set)
+    logs_to_read: int = 0
+    bytes_to_read: int = 0
+
+
+def make_plan(
+    logs: Sequence[LogFiles],
+    options: Options,
+    folder: Path,
+    slots: int,
+    earlier: Earlier | None = None,
+    max_task_bytes: int = MAX_TASK_BYTES,
+) -> Plan:
+    """Divide the work on logs into tasks that write into ``folder``.
+
+    ``slots`` is how many tasks run at a time.
+    """
+    plan = Plan(folder)
+    add = partial(Task, folder=folder, options=options)
+    if earlier is not None:
+        plan.unchanged = earlier.unchanged(logs)
+        for table in SCHEMAS:
+            for file in sorted((earlier.folder / table).glob("*.parquet")):
+                of_file = logs_in(file)
+                if kept := tuple(sorted(of_file & plan.unchanged)):
+                    if len(kept) == len(of_file):
+                        plan.linked.append((table, file))
+                    else:
+                        plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=kept))
+    changed = [log for log in logs if log.error is None and log.name not in plan.unchanged]
+    plan.logs_to_read = len(changed)
+    plan.bytes_to_read = sum(log.size for log in changed)
+    packing = Packing(slots * TASKS_PER_SLOT, max_task_bytes)
+    target = packing.target_bytes([log.size for log in changed])
+    target = max(target, min(MIN_TASK_BYTES, max_task_bytes))
+    pieces = [
+        LogPiece(piece.log, piece.part, piece.size, log.name, number)
+        for log in changed
+        for number, piece in enumerate(cut(log.source, target, options.source))
+    ]
+    for packed in packing.pack(pieces, target):
+        plan.tasks.append(add(len(plan.tasks), pieces=tuple(packed)))
+    return plan
+
+
+def write_result(
+    logs: Sequence[LogFiles], plan: Plan, earlier: Earlier | None, run: Run, result: Path
+) -> None:
+    """Do what is planned, and bring the three tables together in the new folder ``result``.
+
+    Tasks write into ``plan.folder``, on the same file system, and what the first copy of each task
+    wrote is moved: a copy that was given up may still be writing. Raises what ``run`` raises, and
+    ``OSError`` for the output; nothing on account of a log.
+    """
+    for table in SCHEMAS:
+        (result / table).mkdir(parents=True)
+        (plan.folder / table).mkdir(parents=True)
+    for table, file in plan.linked:
+        _link(file, result / table / file.name)
+    tallies: dict[str, dict[int, Tally]] = {}
+    for written in run(plan.tasks):
+        if written.error is not None:
+            raise written.error
+        for (name, number), tally in written.tallies.items():
+            tallies.setdefault(name, {})[number] = tally
+        for table, file in written.files:
+            file.rename(result / table / file.name)
+    for table, schema in SCHEMAS.items():
+        if not any((result / table).iterdir()):
+            _write(result / table / "no-rows.parquet", schema.empty_table())
+    (result / "files").mkdir()
+    rows = list(_file_rows(logs, plan, earlier, tallies))
+    _write(result / "files" / "files.parquet", pa.Table.from_pylist(rows, FILES))
+
+
+def _file_rows(
+    logs: Sequence[LogFiles],
+    plan: Plan,
+    earlier: Earlier | None,
+    tallies: Mapping[str, Mapping[int, Tally]],
+) -> Iterator[dict[str, Any]]:
+    for log in logs:
+        if log.name in plan.unchanged and earlier is not None:
+            yield from earlier.rows[log.name]
+        elif log.error is not None:
+            yield from file_rows(log, Tally(log.source.format, error=log.error))
+        else:
+            parts = tallies[log.name]
+            yield from file_rows(log, merged(parts[number] for number in sorted(parts)))
+
+
+def _write(path: Path, table: pa.Table) -> None:
+    with ParquetFile(path, table.schema, lambda _: {"compression": "zstd"}) as file:
+        for batch in table.to_batches():
+            file.add(batch)
+        file.finish()
+
+
+def _link(old: Path, new: Path) -> None:
+    """Give a file a second name; copy it where the file system has no hard links."""
+    try:
+        new.hardlink_to(old)
+    except OSError:
+        shutil.copyfile(old, new)
+
+
+def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
+    """Do tasks on all cores of this machine.
+
+    If a worker is killed, the tasks that are left are done again with care. Raises
+    ``BrokenProcessPool`` if one is killed then.
+    """
+    left = {task.number: task for task in tasks}
+    for is_careful in (False, True):
+        try:
+            with task_progress(len(tasks)) as show:
+                work = partial(write_rows, is_careful=is_careful)
+                for written in map_unordered(work, list(left.values())):
+                    del left[written.task]
+                    show(len(tasks) - len(left))
+                    yield written
+            return
+        except BrokenProcessPool:
+            if is_careful:
+                raise
+
+
+@contextmanager
+def task_progress(total: int) -> Iterator[Callable[[int], None]]:
+    """Show on a terminal how many tasks are done; yields what to call with that number."""
+    columns = (TextColumn("reading logs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    with Progress(
+        *columns, console=console, transient=True, disable=not console.is_terminal
+    ) as progress:
+        bar = progress.add_task("reading logs", total=total)
+        yield lambda done: progress.update(bar, completed=done)

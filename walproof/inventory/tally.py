@@ -1,0 +1,151 @@
+"""Counts made while logs are read, added up over the parts of a log, and the rows they become."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from reference_impl.answer import Lost
+from walproof.inventory.logs import LogFiles
+from walproof.inventory.schemas import FILES, times
+from walproof.lake.names import shown
+from walproof.scan.model import Records
+from walproof.tables.rows import file_name
+
+NOTHING_BUT_ZEROS = "nothing but zeros"
+
+
+@dataclass
+class FileTally:
+    """Counts of one file.
+
+    ``first_fault`` is the verdict and reason of the first damage, else of the first torn range.
+    Times are microseconds since 1970.
+    """
+
+    records: int = 0
+    record_bytes: int = 0
+    lost_ranges: int = 0
+    lost_bytes: int = 0
+    first_fault: tuple[str, str] | None = None
+    first_time: int | None = None
+    last_time: int | None = None
+    is_blank: bool = False
+
+    def add_records(self, run: Records) -> None:
+        """Count a run of records."""
+        self.records += len(run)
+        self.record_bytes += int(run.size.sum())
+        moments = times(run)
+        if moments is not None and moments.null_count < len(moments):
+            known = moments.drop_null().to_numpy()
+            self._add_times(int(known.min()), int(known.max()))
+
+    def add_lost(self, lost: Lost) -> None:
+        """Count a lost range."""
+        self.lost_ranges += 1
+        self.lost_bytes += lost.end - lost.start
+        self._add_fault(("torn" if lost.torn else "damaged", lost.reason))
+
+    def merge(self, later: FileTally) -> None:
+        """Add the counts of a later part of the same file."""
+        self.records += later.records
+        self.record_bytes += later.record_bytes
+        self.lost_ranges += later.lost_ranges
+        self.lost_bytes += later.lost_bytes
+        self.is_blank = self.is_blank or later.is_blank
+        if later.first_fault is not None:
+            self._add_fault(later.first_fault)
+        if later.first_time is not None and later.last_time is not None:
+            self._add_times(later.first_time, later.last_time)
+
+    def _add_fault(self, fault: tuple[str, str]) -> None:
+        if self.first_fault is None or (self.first_fault[0], fault[0]) == ("torn", "damaged"):
+            self.first_fault = fault
+
+    def _add_times(self, first: int, last: int) -> None:
+        self.first_time = first if self.first_time is None else min(self.first_time, first)
+        self.last_time = last if self.last_time is None else max(self.last_time, last)
+
+
+@dataclass
+class Tally:
+    """Counts of a log, or of a part of one, by file (None in a log of one file).
+
+    ``format`` is None for what is no log. ``verdict`` and ``reason`` are the reader's, None for a
+    part. ``error`` says why reading ended early.
+    """
+
+    format: str | None = None
+    files: dict[str | None, FileTally] = field(default_factory=dict)
+    verdict: str | None = None
+    reason: str | None = None
+    error: str | None = None
+
+    def of_file(self, name: str | None) -> FileTally:
+        """Return the counts of a file, which are created at its first event."""
+        return self.files.setdefault(name, FileTally())
+
+
+def merged(parts: Iterable[Tally]) -> Tally:
+    """Return the tally of a log from those of its parts, in log order."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    whole = Tally(parts[0].format)
+    for part in parts:
+        whole.error = whole.error or part.error
+        for name, tally in part.files.items():
+            whole.of_file(name).merge(tally)
+    refused = next((part for part in parts if part.verdict == "refused"), None)
+    if refused is not None:
+        whole.verdict, whole.reason = refused.verdict, refused.reason
+    elif whole.error is None:
+        faults = [tally.first_fault for tally in whole.files.values() if tally.first_fault]
+        faults.sort(key=lambda fault: fault[0] == "torn")  # stable: the first damage, else torn
+        whole.verdict, whole.reason = faults[0] if faults else ("intact", None)
+    return whole
+
+
+def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
+    """Yield a row of ``files`` for each file of a log, and for each that it names and lacks."""
+    of_log = {
+        "log": log.name,
+        "format": tally.format,
+        "log_verdict": tally.verdict,
+        "log_reason": tally.reason,
+        "error": tally.error,
+    }
+    members = {member.name: member for member in log.members}
+    # Of a log that cannot be listed there is a row all the same.
+    for name in dict.fromkeys([*members, *tally.files]) or [None]:
+        member, counts = members.get(name), tally.files.get(name, FileTally())
+        verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
+        yield (
+            dict.fromkeys(FILES.names)
+            | of_log
+            | {
+                "file": shown(file_name(log.source.path, name)),
+                "size": member.size if member else 0,
+                "modified": member.modified if member else None,
+                "verdict": verdict,
+                "reason": reason,
+                "records": counts.records,
+                "record_bytes": counts.record_bytes,
+                "lost_ranges": counts.lost_ranges,
+                "lost_bytes": counts.lost_bytes,
+                "first_time": counts.first_time,
+                "last_time": counts.last_time,
+                "remark": NOTHING_BUT_ZEROS if counts.is_blank else None,
+            }
+        )
+
+
+def _verdict(tally: Tally, name: str | None, counts: FileTally) -> tuple[str | None, str | None]:
+    """The reader's verdict for a log of one file; of several, what was lost in this one."""
+    if tally.format is None or name is None or tally.verdict == "refused":
+        return tally.verdict, tally.reason
+    if counts.first_fault is not None:
+        return counts.first_fault
+    return (None, None) if tally.error else ("intact", None)

@@ -1,0 +1,271 @@
+"""What a worker does: read pieces of logs and write their rows as Parquet files.
+
+The rows stay in the worker, also on Spark: through Spark's own writer they would pass a socket and
+the JVM, at several times the processor time (docs/speed.md). A worker returns counts.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+
+from conformance import __version__
+from reference_impl.answer import End, Lost
+from reference_impl.formats import FORMATS, UnknownFormat
+from walproof import decode
+from walproof.inventory.logs import describe_error
+from walproof.inventory.schemas import (
+    DAMAGE,
+    SCHEMAS,
+    decoded,
+    record_rows,
+    wanted_columns,
+    without_content,
+)
+from walproof.inventory.tally import Tally
+from walproof.lake import options as lake
+from walproof.lake.names import shown
+from walproof.lake.opening import opened
+from walproof.lake.recognition import is_blank
+from walproof.lake.splits import Piece
+from walproof.lake.trees import is_local, tree_of
+from walproof.scan.model import PIECE_ROWS, Event, Records, Wanted
+from walproof.tables.parquet import ParquetFile
+from walproof.tables.rows import file_name
+
+LOGS_KEY = "walproof.logs"
+"""Key in the metadata of a Parquet file: the names of the logs whose rows it holds, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How logs are read and written.
+
+    ``payload`` is whether the table has what the records hold, ``decode`` whether it has in words
+    what they mean.
+    """
+
+    source: lake.Options
+    payload: bool = False
+    decode: bool = False
+    compression: str = "zstd"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all that rows depend on besides the logs: a result is reused if it is the same."""
+        return {
+            "version": __version__,
+            "payload": self.payload,
+            "decode": self.decode,
+            "max_payload": self.source.max_payload if self.payload or self.decode else 0,
+            "context": {format_id: self.source.context(format_id) for format_id in FORMATS},
+        }
+
+
+@dataclass(frozen=True)
+class LogPiece(Piece):
+    """A piece of the log that the tables call ``name``; ``number`` counts its pieces."""
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Pieces of logs to read, or the rows of ``logs`` to copy from a file of an earlier result.
+
+    ``folder`` is where the rows go, into one Parquet file for each table that has some.
+    """
+
+    number: int
+    folder: Path
+    options: Options
+    pieces: tuple[LogPiece, ...] = ()
+    copy_from: Path | None = None
+    logs: tuple[str, ...] = ()
+
+
+@dataclass
+class Written:
+    """What a task did: the counts by log and number of the piece, and the files by table.
+
+    ``error`` is that of the output, never of a log; then there are no files.
+    """
+
+    task: int
+    tallies: dict[tuple[str, int], Tally] = field(default_factory=dict)
+    files: list[tuple[str, Path]] = field(default_factory=list)
+    error: OSError | None = None
+
+
+def write_rows(task: Task, is_careful: bool = False) -> Written:
+    """Do a task. Whatever is wrong with a log becomes a part of its tally.
+
+    With ``is_careful`` a separate process reads each piece first: a log that kills its reader gets
+    an error in its tally and no rows. Use it where a task has killed its worker before.
+    """
+    written = Written(task.number)
+    name = f"{uuid.uuid4().hex}.parquet"
+    try:
+        with ExitStack() as stack:
+            files = {
+                table: stack.enter_context(
+                    ParquetFile(task.folder / table / name, schema, _properties(task.options))
+                )
+                for table, schema in SCHEMAS.items()
+            }
+            for table, batch in _rows(task, written, is_careful):
+                files[table].add(batch)
+            logs = {piece.name for piece in task.pieces} | set(task.logs)
+            for table, file in files.items():
+                if file.has_rows:
+                    file.finish({LOGS_KEY: json.dumps(sorted(logs))})
+                    written.files.append((table, file.path))
+    except OSError as error:  # reading raises none: see _read
+        written.error = error
+    return written
+
+
+def logs_in(file: Path) -> set[str]:
+    """Return the names of the logs whose rows a Parquet file holds. Raises ``OSError``."""
+    metadata = pa.parquet.read_metadata(file).metadata or {}
+    return set(json.loads(metadata.get(LOGS_KEY.encode(), b"[]")))
+
+
+def _properties(options: Options) -> Any:
+    return lambda _: {"compression": options.compression}
+
+
+Row = tuple[str, pa.RecordBatch]
+"""The name of a table, and rows for it."""
+
+
+def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
+    if task.copy_from is not None:
+        table = task.copy_from.parent.name
+        of_logs = pa.dataset.field("log").isin(task.logs)
+        for batch in pa.dataset.dataset(task.copy_from).to_batches(filter=of_logs):
+            yield table, batch.cast(SCHEMAS[table])
+    for piece in task.pieces:
+        tally = Tally(piece.log.format)
+        written.tallies[piece.name, piece.number] = tally
+        if is_careful and (signal := _killed_by(piece, task.options)):
+            tally.error = f"the reader was killed by signal {signal}"
+        else:
+            yield from _read(piece, task.options, tally)
+
+
+def _killed_by(piece: LogPiece, options: Options) -> int:
+    """The signal that ends a process which reads the piece; 0 if none does."""
+    reader = multiprocessing.get_context("spawn").Process(
+        target=_read_through, args=(piece, options), daemon=True
+    )
+    reader.start()
+    reader.join()
+    return max(0, -(reader.exitcode or 0))
+
+
+def _read_through(piece: LogPiece, options: Options) -> None:
+    for _ in _read(piece, options, Tally()):
+        pass
+
+
+def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
+    """Yield the rows of a piece, also those before an error of its reader. Raises nothing."""
+    path = piece.log.path
+    gaps = _Gaps(piece.name)
+    try:
+        for format_id, event in _events(piece, options):
+            tally.format = format_id
+            if isinstance(event, End):
+                tally.verdict, tally.reason = event.verdict, event.reason
+                continue
+            counts = tally.of_file(event.file)
+            file = file_name(path, event.file)
+            if isinstance(event, Records):
+                counts.add_records(event)
+                for run in event.pieces():
+                    more = {"decoded": decoded(run, format_id)} if options.decode else {}
+                    if not options.payload:
+                        run = without_content(run, format_id)
+                    yield "records", record_rows(run, shown(file), piece.name, format_id, more)
+            else:
+                counts.add_lost(event)
+                yield from gaps.add(event, file, format_id, options.source)
+        if piece.number == 0:
+            _note_if_blank(tally, path)
+    except UnknownFormat as error:
+        # No log at all is no fault; what may be two things is.
+        _, fits, formats = str(error).partition(": fits ")
+        name, _, _ = formats.partition(";")
+        tally.error = f"fits {name}; tell with --option journalFormat=…" if fits else None
+    except Exception as error:
+        tally.error = describe_error(error, path)
+    yield from gaps.take()
+
+
+def _events(piece: LogPiece, options: Options) -> Iterator[tuple[str, Event]]:
+    """The events of a piece with the columns of the tables, and the id of its format."""
+    with opened(piece.log, options.source) as log:
+        columns = wanted_columns(log.format, options.payload)
+        payload = options.payload
+        if options.decode:
+            columns |= decode.columns_for(log.format)
+            payload = payload or decode.needs_payload(log.format)
+        wanted = Wanted(payload, columns, options.source.max_payload)
+        for event in log.scan(wanted, piece.part):
+            yield log.format, event
+
+
+def _note_if_blank(tally: Tally, path: str) -> None:
+    """Note a file of zeros, which may be a sound log without a record. ``OSError``."""
+    if tally.verdict not in ("intact", None) or not is_local(path) or not Path(path).is_file():
+        return
+    counts = tally.of_file(None)
+    if not counts.records and not counts.lost_ranges and is_blank(Path(path)):
+        counts.is_blank = Path(path).stat().st_size > 0
+
+
+class _Gaps:
+    """Collects lost ranges into batches: a damaged log may have a million of them."""
+
+    def __init__(self, log: str) -> None:
+        self.log = log
+        self._rows: list[tuple[Any, ...]] = []
+        self._sizes: dict[str, int] = {}
+
+    def add(self, lost: Lost, file: str, format_id: str, options: lake.Options) -> Iterator[Row]:
+        if file not in self._sizes:
+            self._sizes[file] = _size(file, options.file_system)
+        verdict, length = "torn" if lost.torn else "damaged", lost.end - lost.start
+        self._rows.append(
+            (
+                shown(file), self.log, format_id, lost.start, length, verdict, lost.reason,
+                self._sizes[file],
+            )
+        )  # fmt: skip
+        if len(self._rows) == PIECE_ROWS:
+            yield from self.take()
+
+    def take(self) -> Iterator[Row]:
+        if self._rows:
+            columns = zip(*self._rows, strict=True)
+            arrays = [pa.array(c, type) for c, type in zip(columns, DAMAGE.types, strict=True)]
+            self._rows.clear()
+            yield "damage", pa.RecordBatch.from_arrays(arrays, schema=DAMAGE)
+
+
+def _size(file: str, file_system: tuple[tuple[str, str], ...]) -> int:
+    try:
+        return tree_of(file, dict(file_system)).entry(file).size
+    except OSError:
+        return 0  # a file that the log names and that is missing

@@ -1,0 +1,263 @@
+"""Functions that the kernels of all formats share: compiling, numbers in bytes, CRC-32C.
+
+A kernel is a function that numba compiles to machine code. Kernels check no bounds: each caller
+sees to it that the bytes it asks for lie within the array. Arrays are indexed with unsigned
+numbers here, since numba would look for a negative index otherwise; LLVM then makes one load
+of eight bytes that are put together.
+
+numba compiles a kernel at its first call and stores the machine code for the next process, in a
+checkout in ``__pycache__`` beside the module. It notices when that module changes, not when a
+module changes whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after
+editing those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+import numpy as np
+from llvmlite import ir
+from numba import uint8, uint64
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from conformance import __version__
+from reference_impl.places import IS_INSTALLED, cache
+
+CASTAGNOLI = 0x82F63B78
+"""The polynomial of CRC-32C, bits reversed."""
+STRAND_BYTES = 256
+"""Long ranges are summed in three strands of this length side by side: the processor's instruction
+takes three cycles, and one can start in each."""
+
+
+def kernel(function: Callable[..., Any]) -> Any:
+    """Compile a function at its first call, and store the machine code where numba can write.
+
+    That of an installed package goes to the user's cache, in a folder of this version.
+    """
+    configured = numba.config.CACHE_DIR
+    if IS_INSTALLED and not configured:
+        numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
+    try:
+        return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    except RuntimeError:  # there is no folder that numba could write to
+        return numba.njit(nogil=True, error_model="numpy")(function)
+    finally:
+        numba.config.CACHE_DIR = configured
+
+
+def helper(function: Callable[..., Any]) -> Any:
+    """Compile a function that only kernels call, as a part of each of them."""
+    return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+@helper
+def load32(data: Any, at: Any) -> Any:
+    """Return four bytes as a little-endian number, a uint64."""
+    i = uint64(at)
+    return (
+        uint64(data[i])
+        | uint64(data[i + uint64(1)]) << uint64(8)
+        | uint64(data[i + uint64(2)]) << uint64(16)
+        | uint64(data[i + uint64(3)]) << uint64(24)
+    )
+
+
+@helper
+def load64(data: Any, at: Any) -> Any:
+    """Return eight bytes as a little-endian number, a uint64."""
+    return load32(data, at) | load32(data, at + 4) << uint64(32)
+
+
+@helper
+def store64(data: Any, at: Any, value: Any) -> None:
+    """Write a uint64 as eight little-endian bytes."""
+    i = uint64(at)
+    for byte in range(8):
+        data[i + uint64(byte)] = uint8(value >> uint64(8 * byte))
+
+
+@helper
+def copy(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
+    """Copy bytes between arrays that do not overlap."""
+    to_at, at = uint64(to_at), uint64(at)
+    for i in range(uint64(max(count, 0))):
+        to[to_at + i] = data[at + i]
+
+
+@helper
+def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
+    """Return whether two runs of bytes are equal."""
+    done = 0
+    while done + 8 <= length:
+        if load64(data, at + done) != load64(other, other_at + done):
+            return False
+        done += 8
+    while done < length:
+        if data[at + done] != other[other_at + done]:
+            return False
+        done += 1
+    return True
+
+
+@helper
+def all_zero(data: Any, start: Any, end: Any) -> bool:
+    """Return whether ``data[start:end]`` holds nothing but zeros."""
+    while end - start >= 8:
+        if load64(data, start) != 0:
+            return False
+        start += 8
+    while start < end:
+        if data[start] != 0:
+            return False
+        start += 1
+    return True
+
+
+@helper
+def popcount(value: Any) -> Any:
+    """Return how many bits of a uint64 are set."""
+    value = value - (value >> uint64(1) & uint64(0x5555555555555555))
+    twos = uint64(0x3333333333333333)
+    value = (value & twos) + (value >> uint64(2) & twos)
+    value = (value + (value >> uint64(4))) & uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64(value * uint64(0x0101010101010101) >> uint64(56))
+
+
+@helper
+def trailing_zeros(value: Any) -> Any:
+    """Return the place of the lowest set bit of a uint64 that is not 0."""
+    return popcount((value & (~value + uint64(1))) - uint64(1))
+
+
+def _slicing_tables() -> NDArray[np.uint64]:
+    """Table k: what a byte does to the checksum, k bytes later."""
+    tables = np.zeros((8, 256), np.uint64)
+    for byte in range(256):
+        crc = byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (CASTAGNOLI if crc & 1 else 0)
+        tables[0, byte] = crc
+    for k in range(1, 8):
+        previous = tables[k - 1]
+        low = (previous & np.uint64(255)).astype(np.int64)
+        tables[k] = (previous >> np.uint64(8)) ^ tables[0][low]
+    return tables
+
+
+SLICING = _slicing_tables()
+
+
+def tables_after_zeros(count: int) -> NDArray[np.uint64]:
+    """Table k: what byte k of a checksum becomes after ``count`` zeros."""
+    powers = np.uint64(1) << np.arange(32, dtype=np.uint64)
+    for _ in range(count):
+        low = (powers & np.uint64(255)).astype(np.int64)
+        powers = (powers >> np.uint64(8)) ^ SLICING[0][low]
+    tables = np.zeros((4, 256), np.uint64)
+    for k in range(4):
+        for bit in range(8):
+            with_bit = np.arange(256) >> bit & 1 == 1
+            tables[k, with_bit] ^= powers[8 * k + bit]
+    return tables
+
+
+_STRAND = tables_after_zeros(STRAND_BYTES)
+_LOW = np.uint64(0xFF)
+_ONES = np.uint64(0xFFFFFFFF)
+
+
+def _has_instruction() -> bool:
+    """Return whether numba compiles for a processor with SSE 4.2; it may be told of another."""
+    return numba.config.CPU_NAME is None and bool(llvm.get_host_cpu_features().get("crc32"))
+
+
+HAS_INSTRUCTION = _has_instruction()
+
+
+@helper
+def crc_of_word_by_tables(crc: Any, word: Any) -> Any:
+    """Go on over eight bytes, on any processor. ``crc`` is inverted."""
+    word = word ^ crc
+    return (
+        SLICING[7, word & _LOW]
+        ^ SLICING[6, word >> uint64(8) & _LOW]
+        ^ SLICING[5, word >> uint64(16) & _LOW]
+        ^ SLICING[4, word >> uint64(24) & _LOW]
+        ^ SLICING[3, word >> uint64(32) & _LOW]
+        ^ SLICING[2, word >> uint64(40) & _LOW]
+        ^ SLICING[1, word >> uint64(48) & _LOW]
+        ^ SLICING[0, word >> uint64(56)]
+    )
+
+
+@helper
+def crc_of_byte_by_tables(crc: Any, byte: Any) -> Any:
+    """Go on over one byte, on any processor. ``crc`` is inverted."""
+    return SLICING[0, (crc ^ uint64(byte)) & _LOW] ^ crc >> uint64(8)
+
+
+def _instruction(of_crc: int, of_data: int) -> Any:
+    """Return SSE 4.2's CRC32 for registers of so many bits, as a function of kernels."""
+
+    @intrinsic
+    def call(typing: Any, crc: Any, value: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            takes = [ir.IntType(of_crc), ir.IntType(of_data)]
+            name = f"llvm.x86.sse42.crc32.{of_crc}.{of_data}"
+            function = cgutils.get_or_insert_function(
+                builder.module, ir.FunctionType(takes[0], takes), name
+            )
+            given = [
+                builder.trunc(value, to) if to.width < 64 else value
+                for value, to in zip(arguments, takes, strict=True)
+            ]
+            made = builder.call(function, given)
+            return builder.zext(made, ir.IntType(64)) if of_crc < 64 else made
+
+        return uint64(uint64, uint64), generate
+
+    return call
+
+
+if HAS_INSTRUCTION:
+    crc_of_word, crc_of_byte = _instruction(64, 64), _instruction(32, 8)
+else:
+    crc_of_word, crc_of_byte = crc_of_word_by_tables, crc_of_byte_by_tables
+
+
+@helper
+def after_strand(crc: Any) -> Any:
+    """Return what a checksum becomes after ``STRAND_BYTES`` zeros."""
+    return (
+        _STRAND[0, crc & _LOW]
+        ^ _STRAND[1, crc >> uint64(8) & _LOW]
+        ^ _STRAND[2, crc >> uint64(16) & _LOW]
+        ^ _STRAND[3, crc >> uint64(24) & _LOW]
+    )
+
+
+@helper
+def crc32c(crc: Any, data: Any, start: Any, end: Any) -> Any:
+    """Go on from ``crc``, a uint64 and 0 at the start, over ``data[start:end]``."""
+    crc = uint64(crc) ^ _ONES
+    while end - start >= 3 * STRAND_BYTES:
+        second, third = uint64(0), uint64(0)
+        for at in range(start, start + STRAND_BYTES, 8):
+            crc = crc_of_word(crc, load64(data, at))
+            second = crc_of_word(second, load64(data, at + STRAND_BYTES))
+            third = crc_of_word(third, load64(data, at + 2 * STRAND_BYTES))
+        crc = after_strand(after_strand(crc) ^ second) ^ third
+        start += 3 * STRAND_BYTES
+    while end - start >= 8:
+        crc = crc_of_word(crc, load64(data, start))
+        start += 8
+    while start < end:
+        crc = crc_of_byte(crc, uint64(data[start]))
+        start += 1
+    return crc ^ _ONES
