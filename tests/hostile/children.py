@@ -14,16 +14,14 @@ POLL_SECONDS = 0.05
 class Watched:
     """The most that any of them held in memory between entering and leaving, ``peak`` bytes.
 
-    What was there at the start is not counted, nor what that starts, unless ``with_heirs``: a
-    server that was started before may be who starts a command's processes.
+    What was there at the start is not counted, nor what that starts.
 
     It is looked at again and again: what a process takes just before it ends may be missed. Without
     Linux's ``/proc`` it is 0.
     """
 
-    def __init__(self, with_heirs: bool = False) -> None:
+    def __init__(self) -> None:
         self.peak = 0
-        self._with_heirs = with_heirs
         self._before: frozenset[int] = frozenset()
         self._is_over = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
@@ -38,9 +36,7 @@ class Watched:
         self._watcher.join()
 
     def _below(self) -> set[int]:
-        others = {*self._before}
-        if not self._with_heirs:
-            others = others.union(*map(descendants, self._before))
+        others = self._before.union(*map(descendants, self._before))
         return {*descendants(os.getpid())} - others
 
     def _watch(self) -> None:

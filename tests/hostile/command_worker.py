@@ -32,10 +32,10 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
-    with Watched(with_heirs=True) as below_before:
+    with Watched() as below_before:
         _run(small, format_id, words)
     before = held_bytes("VmRSS")
-    with Watched(with_heirs=True) as below:
+    with Watched() as below:
         status = _run(log, format_id, words)
     peak = max(held_bytes("VmHWM") - before, below.peak - below_before.peak)
     print(json.dumps({"peak_bytes": peak, "status": status}), file=report)

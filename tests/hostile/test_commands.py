@@ -67,7 +67,6 @@ STREAMING = (
     "summary --format FORMAT LOG",
     "read --format FORMAT --jsonl --fast LOG",
     "export --format FORMAT LOG --parquet OUT",
-    "audit LOG --out OUT --master none --option journalFormat=FORMAT",
 )
 
 
@@ -86,25 +85,8 @@ def test_a_command_that_streams_takes_no_more_for_a_longer_log(
 
 
 def test_what_processes_hold_that_a_command_starts_is_counted() -> None:
-    """Readers of the audit are processes of a server that is a process of the command."""
     holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
     starting = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {holding!r}])"
     with Watched() as below:
         subprocess.run([sys.executable, "-c", starting], check=True)
     assert 64 << 20 < below.peak < 128 << 20
-
-
-def test_heirs_of_those_that_were_there_are_counted_if_asked_for() -> None:
-    """Readers of a second audit are processes of the server that the first one left."""
-    holding = "import time; held = bytearray(b'x') * (64 << 20); time.sleep(1)"
-    serving = (
-        f"import subprocess, sys; input(); subprocess.run([sys.executable, '-c', {holding!r}])"
-    )
-    with (
-        subprocess.Popen([sys.executable, "-c", serving], stdin=subprocess.PIPE) as server,
-        Watched() as others,
-        Watched(with_heirs=True) as below,
-    ):
-        server.communicate(b"go\n")
-    assert 64 << 20 < below.peak < 128 << 20
-    assert others.peak == 0

@@ -78,10 +78,9 @@ def run(group: click.Command) -> None:
         raise SystemExit(1) from None
     except ModuleNotFoundError as error:
         needed = advice(error)
-        if needed is None and error.name is not None:
+        if needed is None:
             raise
-        # Without a name it is no module: kernels that the environment asks for.
-        say(f"Error: {error if needed is None else f'this {needed}'}", err=True)
+        say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
         if error.filename is None:  # nothing to tell a user: a defect of ours

@@ -1,4 +1,4 @@
-"""``walproof lint-ksy``: why the parsers of a grammar do not agree in all languages.
+"""``walproof parsers lint``: why the parsers of a grammar do not agree in all languages.
 
 The compiler accepts everything that is found here. Each rule is a function: first the style guide,
 then traps, where languages differ or a parser never ends. A comment excuses an intended finding:
