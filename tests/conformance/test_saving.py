@@ -117,8 +117,8 @@ LARGE = "vectors/leveldb-log/large-lengths-in-every-block.log"
 LOG = "vectors/leveldb-log/three-records.log"
 COMMANDS = {
     "recover": (["recover", LOG, "--out"], "new.log"),
-    "dump": (["dump", LARGE, "--out"], "records"),
-    "import": (["import", "-", "--out"], "new.journal"),
+    "read --each": (["read", LARGE, "--each"], "records"),
+    "import": (["systemd", "import", "-", "--out"], "new.journal"),
     "inspect": (["inspect", LOG, "--html"], "map.html"),
     "export": (["export", LOG, "--parquet"], "rows.parquet"),
     "check": (["check", "--impl", "executable-spec", "--vector", "one-record", "--report"], "."),

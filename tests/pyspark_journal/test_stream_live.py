@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shutil
 import subprocess
@@ -78,7 +77,7 @@ def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
     records = what.records(6)
     written = [one.payload for one in records]
     ours = next(one for one in all_implementations() if one.name == "executable-spec")
-    trace, _ = asyncio.run(record(list(ours.command), format, what, records))
+    trace, _ = record(list(ours.command), format, what, records)
     stream = Stream(tmp_path)
     now = time.time_ns()
     for number, moment in enumerate(moments(trace)):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from walproof.quantity import counted, exact, in_bytes, width
+from walproof.quantity import counted, exact, in_bytes
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,6 @@ def test_a_count_and_what_is_counted(count: int, noun: str, text: str) -> None:
     assert counted(count, noun) == text
 
 
-def test_lengths_of_time_and_sizes() -> None:
-    assert width(86_400) == "1 day" and width(7_200) == "2 hours"
+def test_sizes() -> None:
     assert exact(1) == "1 byte" and exact(10_240) == "10.0 KiB (10,240 bytes)"
     assert in_bytes(999) == "999 B" and in_bytes(1 << 20) == "1.0 MiB"

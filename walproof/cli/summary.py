@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from reference_impl.formats import Context, UnknownFormat
+from reference_impl.register import registers
 from walproof.cli.context import context_of
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
@@ -111,7 +112,7 @@ def _about(
                 if rest.items:
                     status = max(status, _about_tree(log, rest, all_logs, as_json, is_rest=True))
                 return status
-            if format_id is None:
+            if format_id is None or "folder" not in registers()[format_id].log:
                 return _about_tree(log, found, all_logs, as_json)
     try:
         one_log = one(log.path, format_id)

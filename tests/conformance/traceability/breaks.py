@@ -357,7 +357,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "unexplained_flip",
-        "spec/toy-log.toml: reasons of flips, and no search",
+        "spec/toy-log.toml: reasons of unseen flips, and no search",
         lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]"),
     ),
     (
