@@ -12,8 +12,6 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
@@ -417,8 +415,15 @@ def terminal_height() -> int:
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
     """A bar on the terminal for what takes long; it leaves nothing there."""
+    if size < LONG:
+        yield lambda at: None
+        return
+    # Not imported for a small log: it takes longer than reading one.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
-    if size < LONG or not console.is_terminal:
+    if not console.is_terminal:
         yield lambda at: None
         return
     bar = Progress(
