@@ -17,7 +17,7 @@ from conformance.text import one_line
 from conformance.vectors import load_all
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from tests.walproof.decode.conftest import golden
+from tests.walproof.decode.real_programs import golden
 from walproof import decode
 from walproof.decode import message_pack
 from walproof.decode.fault import Undecodable, most_values

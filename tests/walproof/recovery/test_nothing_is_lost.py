@@ -20,7 +20,7 @@ import pytest
 
 from conformance import ROOT
 from tests.conftest import unavailable
-from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, _python_with
+from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, _python_with
 from tests.walproof.recovery.oracle import (
     DAMAGES,
     DRIVERS,

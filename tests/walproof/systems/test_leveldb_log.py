@@ -12,7 +12,7 @@ import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from tests.walproof.decode.conftest import LEVELDB, _python_with
+from tests.walproof.decode.real_programs import LEVELDB, _python_with
 from walproof.systems import System, recognise
 
 PROGRAM = Path(__file__).with_name("database.py")

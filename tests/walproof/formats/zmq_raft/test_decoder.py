@@ -14,6 +14,7 @@ import pytest
 from conformance import ROOT
 from reference_impl.zmq_raft import message_pack
 from tests.conftest import unavailable
+from tests.walproof.decode.real_programs import GOLDEN, PROGRAMS
 from walproof import decode
 from walproof.decode.fault import Undecodable
 from walproof.formats.zmq_raft.decoder import decode as entry_of
@@ -21,21 +22,20 @@ from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
-HERE = Path(__file__).parent
-GOLDEN = HERE / "golden" / "zmq-raft"
+FILES = GOLDEN / "zmq-raft"
 BUILD = ROOT / ".build" / "implementations" / "zmq-raft"
 PEERS = [{"id": "01", "url": "tcp://127.0.0.1:8047"}, {"id": "02", "url": "tcp://10.0.0.2:8047"}]
 
 
 def told() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((GOLDEN / "told.json").read_text("utf-8"))
+    found: dict[str, Any] = json.loads((FILES / "told.json").read_text("utf-8"))
     return found
 
 
 def decoded(name: str, most: int = 4096) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Struct and columns of each record of a golden file."""
     found = []
-    for run in ReferenceScanner("zmq-raft").scan(Log(GOLDEN / name, {}), Wanted(max_payload=most)):
+    for run in ReferenceScanner("zmq-raft").scan(Log(FILES / name, {}), Wanted(max_payload=most)):
         if isinstance(run, Records):
             values, faults = decode.decoded("zmq-raft", run)
             assert faults.null_count == len(faults)
@@ -94,7 +94,7 @@ def test_the_phrase_says_who_and_when() -> None:
 
 def test_a_payload_that_was_cut() -> None:
     run = next(
-        iter(ReferenceScanner("zmq-raft").scan(Log(GOLDEN / "log.rlog", {}), Wanted(max_payload=3)))
+        iter(ReferenceScanner("zmq-raft").scan(Log(FILES / "log.rlog", {}), Wanted(max_payload=3)))
     )
     assert isinstance(run, Records)
     values, faults = decode.decoded("zmq-raft", run)
@@ -134,11 +134,11 @@ def test_hostile_configs_are_never_another_exception() -> None:
 def test_the_golden_files_are_what_the_real_classes_write(tmp_path: Path) -> None:
     if shutil.which("node") is None or not (BUILD / "node_modules").exists():
         unavailable("unavailable, because there is no Node.js, or zmq-raft was not set up")
-    program = HERE / "programs" / "zmq_raft.mjs"
+    program = PROGRAMS / "zmq_raft.mjs"
     done = subprocess.run(
         ["node", str(program), str(BUILD), str(tmp_path)],
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
     assert json.loads(done.stdout) == told()
     for name in ("log.rlog", "snap", "state.pers"):
-        assert (tmp_path / name).read_bytes() == (GOLDEN / name).read_bytes()
+        assert (tmp_path / name).read_bytes() == (FILES / name).read_bytes()

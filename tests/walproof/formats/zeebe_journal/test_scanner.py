@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from conformance import ROOT
 from reference_impl.answer import End, NewRecord, Record
 from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.zeebe_journal.raft import (
@@ -274,7 +275,7 @@ def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) ->
 
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
 def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
-    archive = Path(__file__).resolve().parents[4] / "shared" / "real" / "zeebe" / f"{version}.zip"
+    archive = ROOT.parent / "shared" / "real" / "zeebe" / f"{version}.zip"
     if not archive.exists():
         pytest.skip(f"no broker files: {archive.name}")
     with zipfile.ZipFile(archive) as files:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from tests.walproof.decode.conftest import golden, payloads, run_activemq
+from tests.walproof.decode.real_programs import golden, payloads, run_activemq
 from walproof.decode import phrase
 from walproof.formats.kahadb_journal.decoder import TYPE, decode
 

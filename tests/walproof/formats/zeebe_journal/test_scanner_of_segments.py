@@ -13,7 +13,7 @@ from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Event, Records, Wanted
 
-from .test_zeebe_journal import one_by_one, owed_by_reference
+from .test_scanner import one_by_one, owed_by_reference
 
 
 @pytest.mark.parametrize("broken", range(1, 21))

@@ -12,20 +12,17 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from conformance import ROOT
 from reference_impl.answer import collect
 from reference_impl.formats import named
 from tests.conftest import alone, unavailable
 
-HERE = Path(__file__).parent
+GOLDEN = Path(__file__).with_name("golden")
+PROGRAMS = Path(__file__).with_name("programs")
 BUILD = ROOT / ".build" / "decode"
 JARS = ROOT / ".build" / "implementations" / "kahadb-store" / "lib"
 SECONDS = 300
@@ -42,7 +39,7 @@ def payloads(format_id: str, log: Path) -> list[bytes]:
 
 def golden(name: str) -> Any:
     """A file of ``golden/``."""
-    return json.loads((HERE / "golden" / name).read_text("utf-8"))
+    return json.loads((GOLDEN / name).read_text("utf-8"))
 
 
 def _python_with(package: str, version: str) -> Path:
@@ -67,7 +64,7 @@ def _python_with(package: str, version: str) -> Path:
 
 def run_python(name: str, package: str, version: str, folder: Path) -> Any:
     """Run ``programs/NAME.py FOLDER`` with a package; the JSON that it printed."""
-    program = [str(_python_with(package, version)), str(HERE / "programs" / f"{name}.py")]
+    program = [str(_python_with(package, version)), str(PROGRAMS / f"{name}.py")]
     done = subprocess.run(
         [*program, str(folder)],
         check=True,
@@ -85,19 +82,6 @@ def run_activemq(folder: Path, versions: Iterable[int]) -> Any:
     if not list(JARS.glob("activemq-kahadb-store-*.jar")):
         unavailable("unavailable, because kahadb-store is not built: make setup")
     program = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{JARS}/*"]
-    words = [str(HERE / "programs" / "WriteKahaDB.java"), str(folder), *map(str, versions)]
+    words = [str(PROGRAMS / "WriteKahaDB.java"), str(folder), *map(str, versions)]
     done = subprocess.run([*program, *words], check=True, capture_output=True, timeout=SECONDS)
     return json.loads(done.stdout.splitlines()[-1])
-
-
-@pytest.fixture(scope="session")
-def written_by() -> Iterator[Callable[[str, str, str], tuple[Path, Any]]]:
-    """Runs a program once in a session; gives the folder and the JSON that it printed."""
-    with tempfile.TemporaryDirectory(prefix="walproof-decode-") as scratch:
-
-        @cache
-        def run(name: str, package: str, version: str) -> tuple[Path, Any]:
-            folder = Path(scratch, name)
-            return folder, run_python(name, package, version, folder)
-
-        yield run

@@ -8,10 +8,11 @@ import random
 from pathlib import Path
 from typing import Any
 
+from conformance import ROOT
 from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL
 from reference_impl.systemd_journal.builder import Options, Writer
 
-SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
+SHARED = Path(os.environ.get("WALPROOF_SHARED", ROOT.parent / "shared"))
 LONG = [b"MESSAGE=" + b"x" * 700, b"BLOB=\x00\xff\n" + b"y" * 5000, "UNIT=ünïcode \ufdd0".encode()]
 
 

@@ -11,7 +11,12 @@ pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, Record, collect
 from reference_impl.formats import named
-from tests.walproof.scan.damaged_zmq_raft import index_file, make_directory, make_file, snapshot
+from tests.walproof.formats.zmq_raft.damaged_logs import (
+    index_file,
+    make_directory,
+    make_file,
+    snapshot,
+)
 from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
 from walproof.formats.zmq_raft.scanner import index_file as zmq_raft_index
 from walproof.scan import scanner, window

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, golden, payloads
+from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, golden, payloads
 from walproof.decode import phrase
 from walproof.formats.leveldb_log.decoder import TYPE, decode
 

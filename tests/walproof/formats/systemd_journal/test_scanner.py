@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
-from tests.walproof.scan.damaged_systemd_journal import (
+from tests.walproof.formats.systemd_journal.damaged_logs import (
     KEY,
     LONG,
     damaged,

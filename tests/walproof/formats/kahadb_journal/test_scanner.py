@@ -15,7 +15,7 @@ pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, collect
 from reference_impl.formats import named
-from tests.walproof.scan.damaged_kahadb_journal import (
+from tests.walproof.formats.kahadb_journal.damaged_logs import (
     EOF,
     HEADER,
     batch,

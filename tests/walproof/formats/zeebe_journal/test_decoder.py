@@ -10,7 +10,6 @@ import struct
 import subprocess
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import msgpack
@@ -20,6 +19,7 @@ import pytest
 from conformance import ROOT
 from reference_impl.zeebe_journal import raft
 from tests.conftest import alone, unavailable
+from tests.walproof.decode.real_programs import GOLDEN, PROGRAMS
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.decode.message_pack import MAX_DEPTH, to_json
@@ -27,9 +27,7 @@ from walproof.formats.zeebe_journal.decoder import TYPE, batch, decode, metadata
 from walproof.formats.zeebe_journal.decoder.protocol import names
 from walproof.formats.zeebe_journal.decoder.protocol.table_writer import TABLE, read_jars, table
 
-HERE = Path(__file__).parent
-GOLDEN = HERE / "golden"
-PROGRAM = HERE / "programs" / "zeebe"
+PROGRAM = PROGRAMS / "zeebe"
 # Release → the Java that it needs; what the metadata of the line looks like.
 RELEASES = {"8.2.15": 17, "8.3.4": 17, "8.8.0": 21}
 ZEEBE_JDK = ROOT / ".build" / "implementations" / "zeebe-journal-java21" / "jdk" / "bin"
