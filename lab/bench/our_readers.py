@@ -10,16 +10,16 @@ from pathlib import Path
 from conformance import ROOT
 from lab.bench.availability import why_no_duckdb, why_no_scan
 from lab.bench.contender import Command, Contender
-from lab.bench.formats import bench_of
+from lab.bench.format_bench import bench_of
 from lab.bench.readers import WITHOUT
 from walproof.scan import reads_ranges
 
-KERNELS = tuple((ROOT / "walproof" / "scan").rglob("__pycache__"))
+KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
 """numba stores no kernel, and reads none, where it cannot write."""
 
 
 def contenders_of(format_id: str) -> Iterator[Contender]:
-    """Those that read this format, as its file in ``formats/`` says."""
+    """Those that read this format, as its part ``bench`` in ``lab/formats`` says."""
     bench = bench_of(format_id)
     if bench.logs:
         yield specification(format_id)
@@ -49,7 +49,7 @@ def scanner(format_id: str) -> Contender:
     """The bulk scanner, which gives payloads and all columns."""
     return Contender(
         name="fast-scan",
-        title="the bulk scanner (walproof/scan)",
+        title="the bulk scanner",
         format=format_id,
         command=in_process("scanner", format_id),
         repeat=bench_of(format_id).scanner_repeat,
@@ -63,7 +63,7 @@ def scanner_on_all_cores(format_id: str) -> Contender:
     return replace(
         scanner(format_id),
         name="fast-scan-all-cores",
-        title="the bulk scanner (walproof/scan), parts of the log on all processors",
+        title="the bulk scanner, parts of the log on all processors",
         command=in_process("scanner_on_all_cores", format_id),
     )
 
@@ -73,7 +73,7 @@ def scanner_of_one_column(format_id: str, column: str) -> Contender:
     return replace(
         scanner(format_id),
         name="fast-scan-payloads",
-        title=f"the bulk scanner (walproof/scan), payloads and {column} only",
+        title=f"the bulk scanner, payloads and {column} only",
         command=in_process("scanner", format_id, column),
     )
 

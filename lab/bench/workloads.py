@@ -12,7 +12,7 @@ from conformance import BUILD
 from conformance.registry import FOLDER, load
 from lab.bench import sandbox
 from lab.bench.availability import why_not
-from lab.bench.formats import bench_of
+from lab.bench.format_bench import bench_of
 from reference_impl.formats import FORMATS, named
 
 SECONDS = 600

@@ -16,7 +16,7 @@ from typing import Any
 from conformance.scratch import Scratch
 from conformance.subject import Subject
 from lab.crash import oracles
-from lab.crash.formats import FormatCrash, crash_of
+from lab.crash.format_crash import FormatCrash, crash_of
 from lab.crash.judge import build, given, told
 from lab.crash.model import State
 from lab.crash.recorder import record

@@ -140,7 +140,9 @@ def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: P
     assert len(said) == 1, done.stderr
     assert str(tmp_path) in said[0] and "File too large" in said[0]
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert all(name == "read --each" and path.stat().st_size < 20 for path in left), "small and whole"
+    assert all(name == "read --each" and path.stat().st_size < 20 for path in left), (
+        "small and whole"
+    )
 
 
 @pytest.mark.parametrize("is_folder", [True, False])

@@ -16,7 +16,7 @@ from walproof.explain.subject import GrammarField, Meaning
 from walproof.implementations import all_implementations
 from walproof.review.prose import Requirement
 
-FOLDERS = (("reference_impl", "*.py"), ("walproof/scan", "*.py"))
+FOLDERS = ("reference_impl", "walproof/formats")
 
 
 @functools.cache
@@ -76,8 +76,8 @@ def code(register: Register, meaning: Meaning) -> list[tuple[str, str]]:
 def _lines(register: Register, wanted: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     sources = [
         path
-        for folder, pattern in FOLDERS
-        for path in sorted((PACKAGES / folder / register.module).rglob(pattern))
+        for folder in FOLDERS
+        for path in sorted((PACKAGES / folder / register.module).rglob("*.py"))
     ]
     grammars = [GRAMMARS / f"{grammar.name}.ksy" for grammar in register.grammars]
     for path in (*sources, *grammars):

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from conformance import BUILD
 from lab.bench.contender import Contender
-from lab.bench.formats import Limit, bench_of
+from lab.bench.format_bench import Limit, bench_of
 from lab.bench.workloads import Workload
 
 NAME = "limit"

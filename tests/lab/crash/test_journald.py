@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from conformance.subject import subject_of
 from lab.crash import oracles
 from lab.crash.command import crash
-from lab.crash.formats import crash_of
+from lab.crash.format_crash import crash_of
 from lab.crash.judge import given
 from lab.crash.run import run
 from lab.crash.strace import Parser

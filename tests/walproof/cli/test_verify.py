@@ -16,7 +16,7 @@ from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
 from walproof.cli import verify, walproof
-from walproof.scan import has_kernel
+from walproof.formats import plugin_for
 
 DAMAGED = VECTORS / "leveldb-log" / "payload-flipped-in-second-record.log"
 SOUND = VECTORS / "leveldb-log" / "one-record.log"
@@ -153,7 +153,7 @@ def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_kernels_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not has_kernel("systemd-journal"):
+    if not plugin_for("systemd-journal").has_scanner:
         pytest.skip("no kernels here")
     monkeypatch.setattr(verify, "WORTH_A_KERNEL", 0)
     monkeypatch.setattr(verify.inspection, "inspect", None)

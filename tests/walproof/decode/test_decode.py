@@ -16,13 +16,9 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from reference_impl.zeebe_journal import raft as zeebe_raft
 from reference_impl.zmq_raft import message_pack
-from walproof.decode import (
-    zeebe_journal as raft_entry,
-)
-from walproof.decode import (
-    zmq_raft as zmq_entry,
-)
 from walproof.decode.fault import Undecodable
+from walproof.formats.zeebe_journal import decoder as raft_entry
+from walproof.formats.zmq_raft import decoder as zmq_entry
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 

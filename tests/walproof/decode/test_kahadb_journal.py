@@ -13,9 +13,9 @@ import pytest
 from reference_impl.kahadb_journal.layout import COMMANDS as NAMES
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
-from walproof.decode.kahadb_journal import TYPE, body, decode, openwire
-from walproof.decode.kahadb_journal.commands import COMMANDS
-from walproof.decode.kahadb_journal.java_data import DEEPEST, JavaData, modified_utf8
+from walproof.formats.kahadb_journal.decoder import TYPE, body, decode, openwire
+from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
+from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData, modified_utf8
 
 
 def varint(value: int) -> bytes:

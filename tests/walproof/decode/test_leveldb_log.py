@@ -9,7 +9,7 @@ import pytest
 
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
-from walproof.decode.leveldb_log import TYPE, decode, version_edit, write_batch
+from walproof.formats.leveldb_log.decoder import TYPE, decode, version_edit, write_batch
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.walproof.decode.conftest import golden, payloads, run_activemq
 from walproof.decode import phrase
-from walproof.decode.kahadb_journal import TYPE, decode
+from walproof.formats.kahadb_journal.decoder import TYPE, decode
 
 # The oldest version with the layout of a message, of an acknowledgement and of a subscription.
 LAYOUTS = {

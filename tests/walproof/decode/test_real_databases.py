@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, golden, payloads
 from walproof.decode import phrase
-from walproof.decode.leveldb_log import TYPE, decode
+from walproof.formats.leveldb_log.decoder import TYPE, decode
 
 WrittenBy = Callable[[str, str, str], tuple[Path, Any]]
 KINDS = ["delete", "put"]

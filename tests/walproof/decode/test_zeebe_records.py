@@ -23,9 +23,9 @@ from tests.conftest import alone, unavailable
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
 from walproof.decode.message_pack import MAX_DEPTH, to_json
-from walproof.decode.zeebe_journal import TYPE, batch, decode, metadata
-from walproof.decode.zeebe_journal.protocol import names
-from walproof.decode.zeebe_journal.protocol.asked import TABLE, asked, table
+from walproof.formats.zeebe_journal.decoder import TYPE, batch, decode, metadata
+from walproof.formats.zeebe_journal.decoder.protocol import names
+from walproof.formats.zeebe_journal.decoder.protocol.table_writer import TABLE, read_jars, table
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
@@ -133,7 +133,7 @@ def test_the_table_is_what_the_real_classes_say() -> None:
         if shutil.which(tool) is None:
             unavailable(f"unavailable, because there is no {tool}")
     try:
-        lines = asked()
+        lines = read_jars()
     except subprocess.CalledProcessError as error:
         unavailable(f"unavailable, because {error.stderr[-300:]}")
     assert table(lines) == TABLE.read_text()

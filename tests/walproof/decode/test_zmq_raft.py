@@ -16,7 +16,7 @@ from reference_impl.zmq_raft import message_pack
 from tests.conftest import unavailable
 from walproof import decode
 from walproof.decode.fault import Undecodable
-from walproof.decode.zmq_raft import decode as entry_of
+from walproof.formats.zmq_raft.decoder import decode as entry_of
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner

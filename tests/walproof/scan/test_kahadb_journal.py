@@ -23,17 +23,11 @@ from tests.walproof.scan.damaged_kahadb_journal import (
     random_log,
     record,
 )
+from walproof.formats.kahadb_journal import scanner as kahadb_journal
+from walproof.formats.kahadb_journal.scanner import checksums as kahadb_sums
+from walproof.formats.kahadb_journal.scanner import damage as kahadb_damage
 from walproof.scan import scanner, window
 from walproof.scan.answers import answer, records
-from walproof.scan.kahadb_journal import (
-    checksums as kahadb_sums,
-)
-from walproof.scan.kahadb_journal import (
-    damage as kahadb_damage,
-)
-from walproof.scan.kahadb_journal import (
-    scanner as kahadb_journal,
-)
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import WHOLE, Records, Wanted
 

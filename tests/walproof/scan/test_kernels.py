@@ -14,8 +14,8 @@ import pytest
 
 pytest.importorskip("numba")
 
+from walproof.formats.kahadb_journal.scanner.kernel import ADLER_STRIDE, adler32
 from walproof.scan import kernels
-from walproof.scan.kahadb_journal.kernel import ADLER_STRIDE, adler32
 
 DATA = random.Random(1).randbytes(100_000)
 ARRAY = np.frombuffer(DATA, np.uint8)

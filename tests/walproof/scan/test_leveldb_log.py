@@ -25,8 +25,8 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
+from walproof.formats.leveldb_log import scanner as leveldb_log
 from walproof.scan import answers, window
-from walproof.scan.leveldb_log import scanner as leveldb_log
 from walproof.scan.log import Log, Source
 from walproof.scan.model import Event, Part, Records, Wanted
 

@@ -26,16 +26,20 @@ from tests.walproof.scan.damaged_systemd_journal import (
     originals,
     real_files,
 )
+from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
+from walproof.formats.systemd_journal.scanner import (
+    _inspection,
+    constants,
+    entry_kernels,
+    soundness,
+)
+from walproof.formats.systemd_journal.scanner.batches import runs
+from walproof.formats.systemd_journal.scanner.inspection import Inspection
 from walproof.scan import scanner
 from walproof.scan.answers import answer, records
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.systemd_journal import constants, entry_kernels, soundness
-from walproof.scan.systemd_journal.batches import runs
-from walproof.scan.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
-from walproof.scan.systemd_journal.inspection import Inspection
-from walproof.scan.systemd_journal.scanner import _inspection
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()

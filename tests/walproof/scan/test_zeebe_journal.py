@@ -23,21 +23,15 @@ from reference_impl.zeebe_journal.raft import (
 )
 from reference_impl.zeebe_journal.reader import read
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
+from walproof.formats import plugin_for
+from walproof.formats.zeebe_journal import scanner as zeebe_journal
+from walproof.formats.zeebe_journal.scanner import kernel as zeebe_kernel
+from walproof.formats.zeebe_journal.scanner import segment as zeebe_segment
 from walproof.scan import answers
-from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.scan.zeebe_journal import (
-    kernel as zeebe_kernel,
-)
-from walproof.scan.zeebe_journal import (
-    scanner as zeebe_journal,
-)
-from walproof.scan.zeebe_journal import (
-    segment as zeebe_segment,
-)
 
-OWN = {column.name for column in columns_of("zeebe-journal")}
+OWN = {column.name for column in plugin_for("zeebe-journal").columns}
 
 
 def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:

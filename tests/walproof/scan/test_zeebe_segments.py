@@ -9,11 +9,9 @@ import pytest
 
 from reference_impl.answer import End, NewRecord
 from reference_impl.zeebe_journal.writer import write
+from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.scan.zeebe_journal import (
-    scanner as zeebe_journal,
-)
 
 from .test_zeebe_journal import one_by_one, owed_by_reference
 

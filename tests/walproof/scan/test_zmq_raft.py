@@ -12,13 +12,13 @@ pytest.importorskip("numba")
 from reference_impl.answer import Lost, Record, collect
 from reference_impl.formats import named
 from tests.walproof.scan.damaged_zmq_raft import index_file, make_directory, make_file, snapshot
+from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
+from walproof.formats.zmq_raft.scanner import index_file as zmq_raft_index
 from walproof.scan import scanner, window
 from walproof.scan.answers import answer, records
 from walproof.scan.log import Log
 from walproof.scan.model import WHOLE, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.scan.zmq_raft import entries as zmq_raft_entries
-from walproof.scan.zmq_raft import index_file as zmq_raft_index
 
 FORMAT = "zmq-raft"
 SCANNER = scanner(FORMAT)

@@ -89,7 +89,7 @@ def findings(folder: Path) -> list[Finding]:
     """Return all findings of a folder, with those that its log leads to."""
     system = known(folder)
     found = summarise(system.format, folder, {})
-    return [*system.findings, *system.kind.beyond(system, found)]
+    return [*system.findings, *system.folder_type.beyond(system, found)]
 
 
 def known(folder: Path) -> System:
@@ -218,7 +218,7 @@ def test_damage_of_the_lock(content: bytes, tmp_path: Path, run) -> None:
     folder = a_node(tmp_path / "1")
     (folder / LOCK).write_bytes(content)
     assert lost(folder) == [LOCK]
-    assert known(folder).kind.repaired_files(known(folder)) == {LOCK: b"0"}
+    assert known(folder).folder_type.repaired_files(known(folder)) == {LOCK: b"0"}
     run("recover", folder, "--out", tmp_path / "new")
     assert (tmp_path / "new" / LOCK).read_bytes() == b"0"
     assert (tmp_path / "new" / f"{LOCK}.before-recovery").read_bytes() == content
@@ -237,12 +237,12 @@ def test_the_lock_of_a_larger_group_is_not_invented(tmp_path: Path) -> None:
     (folder / CONF).write_bytes(configuration(b"0", b"1", b"2"))
     (folder / LOCK).write_bytes(b"")
     assert lost(folder) == [LOCK]
-    assert not known(folder).kind.repaired_files(known(folder))
+    assert not known(folder).folder_type.repaired_files(known(folder))
     (folder / LOCK).write_bytes(b"2\n")
-    assert known(folder).kind.repaired_files(known(folder)) == {LOCK: b"2"}
+    assert known(folder).folder_type.repaired_files(known(folder)) == {LOCK: b"2"}
     (folder / LOCK).write_bytes(b"7")
     assert [(one.file, one.harm) for one in known(folder).findings][-1] == (LOCK, "lost")
-    assert not known(folder).kind.repaired_files(known(folder))
+    assert not known(folder).folder_type.repaired_files(known(folder))
 
 
 @pytest.mark.parametrize("content", [b"", bytes(32)])
@@ -591,7 +591,9 @@ def test_only_the_segments_of_its_journal_are_its_log(tmp_path: Path) -> None:
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
     (folder / "undeleted").write_bytes(b"")
     system = known(folder)
-    assert system.kind.log_files(system) == [f"{NAME}-{number}.log" for number in range(1, 5)]
+    assert system.folder_type.log_files(system) == [
+        f"{NAME}-{number}.log" for number in range(1, 5)
+    ]
     roles = {other.name: other.role for other in system.others}
     assert roles["other-1.log"] == "segment of another journal, other; not read"
     assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment that a broker deleted")
@@ -628,7 +630,7 @@ def test_recovered_it_has_every_file(tmp_path: Path, run) -> None:
 def test_a_damaged_first_segment_leaves_no_entry_to_a_broker(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     (folder / f"{NAME}-1.log").write_bytes(b"")
-    sentences = known(folder).kind.after_recovery(known(folder))
+    sentences = known(folder).folder_type.after_recovery(known(folder))
     assert "as flushed, and the journal has no entry." in sentences[1]
 
 
@@ -644,7 +646,7 @@ def test_recovered_with_fewer_entries_it_keeps_what_was_flushed(tmp_path: Path, 
     assert (out / META).read_bytes() == (folder / META).read_bytes()
     assert (out / f"{damaged.name}.before-recovery").read_bytes() == damaged.read_bytes()
     assert len(collect(JOURNAL.read(out, "recover", {})).records) == 7
-    assert f"{damaged.name}.before-recovery" not in known(out).kind.log_files(known(out))
+    assert f"{damaged.name}.before-recovery" not in known(out).folder_type.log_files(known(out))
 
 
 @needs_zeebe

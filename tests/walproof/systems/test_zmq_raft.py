@@ -250,7 +250,7 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
     (folder / "snap-2018-09-26-145936-8170").write_bytes((folder / "snap").read_bytes())
     system = seen(folder)
     copy = tmp_path / "copy"
-    for name in system.kind.log_files(system):
+    for name in system.folder_type.log_files(system):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / name, copy / name)
     answers = [list(named("zmq-raft").read(one, "recover", {})) for one in (folder, copy)]
@@ -260,7 +260,7 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
 
 def test_a_recovered_node_says_its_state(tmp_path: Path) -> None:
     system = seen(node(tmp_path / "node"))
-    first, *_ = system.kind.after_recovery(system)
+    first, *_ = system.folder_type.after_recovery(system)
     assert first == 'raft.pers says: currentTerm "10", votedFor "n2".'
 
 
