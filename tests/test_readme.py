@@ -101,7 +101,7 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
     rows = [row for row in re.findall(r"^\| .* \|$", table, re.MULTILINE) if "optional" not in row]
     paths = {path for row in rows for path in re.findall(r"`([\w/]+/my[-_]log[\w./]*)`", row)}
     paths -= {"ksy/my_log.ksy"}  # a format may have several grammars, under names of their own
-    assert len(paths) > 10
+    assert len(paths) >= 8
     missing = [
         place
         for format_id in FORMATS
