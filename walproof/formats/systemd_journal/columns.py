@@ -62,8 +62,8 @@ class EntryFieldsColumn(Column):
         shown = pc.binary_join_element_wise('["', names, '", "', texts, '"]', "")
         odd = pairs.filter(is_odd).to_pylist()
         if odd:
-            made = [json_text(one) for one in self.to_answer(odd)]
-            shown = pc.replace_with_mask(shown, is_odd, pa.array(made, pa.string()))
+            encoded = [json_text(one) for one in self.to_answer(odd)]
+            shown = pc.replace_with_mask(shown, is_odd, pa.array(encoded, pa.string()))
         firsts = pc.subtract(values.offsets, values.offsets[0])
         listed = pa.ListArray.from_arrays(firsts, shown, mask=values.is_null())
         return pc.binary_join_element_wise("[", pc.binary_join(listed, ", "), "]", "")

@@ -54,8 +54,8 @@ class ZeebeDiscovery(Discovery):
         for name, numbered in sorted(journals.items()):
             segments = [entry for _, entry in sorted(numbered, key=lambda one: one[0])]
             if folder.looks_like(segments):
-                beside = [entry for entry in folder.entries if entry.name == f"{name}.meta"]
-                yield {"name": name}, [*segments, *filter(is_file, beside)]
+                meta_files = [entry for entry in folder.entries if entry.name == f"{name}.meta"]
+                yield {"name": name}, [*segments, *filter(is_file, meta_files)]
 
     def order(self, name: str) -> int:
         """See :class:`Discovery`."""

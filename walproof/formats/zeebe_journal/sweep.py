@@ -49,8 +49,8 @@ class ZeebeSweep(FormatSweep):
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
         """See :class:`FormatSweep`. Their asqn rises, mostly."""
         found = []
-        told = [int(record.fields["asqn"]) for record in task.records] if task.appends else []
-        asqn = max(told, default=0)
+        numbers = [int(record.fields["asqn"]) for record in task.records] if task.appends else []
+        asqn = max(numbers, default=0)
         count = len(task.records) if task.appends else 0
         room = int(task.context.get("max_segment_size", 300))
         for number in range(how_many(chance)):

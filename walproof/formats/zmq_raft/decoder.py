@@ -123,8 +123,8 @@ def _update(update: str | None) -> dict[str, Any]:
 
     It is None for an update with too many values (ZMR-106).
     """
-    told = json.loads(update or "{}")
-    peers = _peers(told["peers"]) if isinstance(told, dict) and "peers" in told else {}
+    content = json.loads(update or "{}")
+    peers = _peers(content["peers"]) if isinstance(content, dict) and "peers" in content else {}
     return {"type": "update", **peers}
 
 
@@ -137,18 +137,18 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: index, term, type, and what the application wrote."""
     if value["type"] == "update":
         return f"update {fields.get('update') or 'with too many values to show'}"
-    said = f"index {fields['index']}, term {fields['term']}: {value['type']}"
+    line = f"index {fields['index']}, term {fields['term']}: {value['type']}"
     if value["data"] is not None:
-        said += f" {quoted(value['data'])}"
+        line += f" {quoted(value['data'])}"
     if value["old_peers"] is not None:
-        said += f" {_names(value['old_peers'])} → {_names(value['peers'])}"
+        line += f" {_names(value['old_peers'])} → {_names(value['peers'])}"
     elif value["peers"] is not None:
-        said += f" {_names(value['peers'])}"
+        line += f" {_names(value['peers'])}"
     elif value["config"] is not None:
-        said += f" {value['config']}"
+        line += f" {value['config']}"
     if value["requested"] is not None:
-        said += f", requested {moment(value['requested'] * 1000)}"
-    return said
+        line += f", requested {moment(value['requested'] * 1000)}"
+    return line
 
 
 def _names(peers: Sequence[Mapping[str, str]]) -> str:

@@ -72,7 +72,7 @@ class State:
         return self.base == self.name
 
     @property
-    def said(self) -> str:
+    def remark(self) -> str:
         """Its numbers and texts."""
         return ", ".join(
             f"{key} {quoted(str(value).encode(), 24)}"
@@ -91,9 +91,9 @@ class ZmqRaftFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """See :class:`SystemFolder`."""
         state = system.facts["state"]
-        said = f"{state.name} says: {state.said}." if state is not None and state.said else ""
+        remark = f"{state.name} says: {state.remark}." if state is not None and state.remark else ""
         return [
-            *([said] if said else []),
+            *([remark] if remark else []),
             "If entries or a vote are lost, do not let this node vote: keep the folder, and have"
             " the other nodes send their log to an empty one.",
         ]
@@ -266,16 +266,16 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
         what = "index" if state.base == MACHINE_STATE else "vote"
         lost = f"a later {what} may be lost" if state.values else f"its {what} is lost"
         stops = "the node does not start, and " if state.is_refused else ""
-        known = f". What can be read of it: {state.said}" if state.said else ""
+        known = f". What can be read of it: {state.remark}" if state.remark else ""
         yield Finding(f"{state.fault}: {stops}{lost}{known}", state.name, "lost")
         older = [
             one
             for one in states
-            if one.base == state.name and not one.is_current and not one.fault and one.said
+            if one.base == state.name and not one.is_current and not one.fault and one.remark
         ]
         if older:
             newest = max(older, key=lambda one: one.name)
-            text = f"the newest intact state before {state.name}: {newest.said}"
+            text = f"the newest intact state before {state.name}: {newest.remark}"
             yield Finding(text, newest.name, "look")
 
 
@@ -397,7 +397,9 @@ def _others(folder: Path, states: Sequence[State]) -> Iterator[OtherFile]:
             role = "state of the state machine"
         role = f"an older {role}" if _OLDER.search(state.name) else role
         role = f"an unfinished {role}" if _UNFINISHED.search(state.name) else role
-        yield OtherFile(state.name, f"{role}{': ' if state.said else ''}{state.said}", state.size)
+        yield OtherFile(
+            state.name, f"{role}{': ' if state.remark else ''}{state.remark}", state.size
+        )
     for path in sorted([*folder.iterdir(), folder / NEW_SNAPSHOT]):
         name = path.relative_to(folder).as_posix()
         if path.is_dir() and name.startswith(f"{LOG}-") and _OLDER.search(name):

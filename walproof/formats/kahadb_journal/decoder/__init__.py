@@ -132,30 +132,30 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: the message, where it goes, what it says, and when."""
     place, info = _place(value), value["subscription_info"]
     if value["message"] is not None:
-        said = _message(value, place)
+        line = _message(value, place)
     elif value["command"] == _REMOVE:
-        said = f"removes {value['message_id']} from {place}"
-        said += f", subscription {value['subscription']}" if value["subscription"] else ""
+        line = f"removes {value['message_id']} from {place}"
+        line += f", subscription {value['subscription']}" if value["subscription"] else ""
     elif value["command"] == _SUBSCRIBE and value["data"] is None:
-        said = f"unsubscribes {value['subscription']} from {place}"
+        line = f"unsubscribes {value['subscription']} from {place}"
     elif info is not None:
-        said = f"subscribes {value['subscription']} to {place}"
-        said += f", selector {_in_quotes(info['selector'])}" if info["selector"] else ""
+        line = f"subscribes {value['subscription']} to {place}"
+        line += f", selector {_in_quotes(info['selector'])}" if info["selector"] else ""
     else:
-        said = _other(value, place)
-    return said + _in_transaction(value["transaction"])
+        line = _other(value, place)
+    return line + _in_transaction(value["transaction"])
 
 
 def _other(value: Mapping[str, Any], place: str) -> str:
     """A command without a sentence of its own."""
-    said = value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")
-    said += f" {place}" if place else ""
-    said += "".join(f", {name.replace('_', ' ')} {inner}" for name, inner in value["fields"])
+    line = value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")
+    line += f" {place}" if place else ""
+    line += "".join(f", {name.replace('_', ' ')} {inner}" for name, inner in value["fields"])
     if value["data"] is None:
-        return str(said)
+        return str(line)
     if value["command"] == _TRACE:
-        return f"{said} {quoted(value['data'])}"
-    return f"{said} ({counted(len(value['data']), 'byte')} of a Java object, which is never opened)"
+        return f"{line} {quoted(value['data'])}"
+    return f"{line} ({counted(len(value['data']), 'byte')} of a Java object, which is never opened)"
 
 
 def _place(value: Mapping[str, Any]) -> str:
@@ -168,18 +168,18 @@ def _message(value: Mapping[str, Any], place: str) -> str:
     message = value["message"]
     place = place or message["destination"] or ""
     name = value["message_id"] or message["message_id"]
-    said = f"{_VERBS.get(value['command'], '')}message {name} to {place}"
+    line = f"{_VERBS.get(value['command'], '')}message {name} to {place}"
     if message["text"] is not None:
-        said += f", text {_in_quotes(message['text'])}"
+        line += f", text {_in_quotes(message['text'])}"
     elif message["bytes"] is not None:
-        said += f", bytes {quoted(message['bytes'])}"
+        line += f", bytes {quoted(message['bytes'])}"
     elif message["values"] is not None:
-        said += f", {message['type']} {_in_quotes(message['values'], '')}"
+        line += f", {message['type']} {_in_quotes(message['values'], '')}"
     elif message["type"] is not None:
-        said += f", {message['type']}"
+        line += f", {message['type']}"
     if message["timestamp"]:
-        said += f", {moment(message['timestamp'] * 1000)}"
-    return f"{said} ({message['not_decoded']})" if message["not_decoded"] else said
+        line += f", {moment(message['timestamp'] * 1000)}"
+    return f"{line} ({message['not_decoded']})" if message["not_decoded"] else line
 
 
 def _in_quotes(text: str, mark: str = '"') -> str:

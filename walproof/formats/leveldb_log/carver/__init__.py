@@ -52,9 +52,9 @@ class _Run:
     def __post_init__(self) -> None:
         ends_block = (self.kind == FIRST) | (self.kind == MIDDLE)
         after_trailer = self.at[1:][self.at[1:] != self.end[:-1]]
-        told = np.unique(np.concatenate([self.end[ends_block], after_trailer]) % BLOCK_SIZE)
-        self.phase = int(told[0]) if len(told) else None
-        self.agrees = len(told) < 2 and (self.phase is None or self.fits(self.phase))
+        phases = np.unique(np.concatenate([self.end[ends_block], after_trailer]) % BLOCK_SIZE)
+        self.phase = int(phases[0]) if len(phases) else None
+        self.agrees = len(phases) < 2 and (self.phase is None or self.fits(self.phase))
 
     def fits(self, phase: int) -> bool:
         """Whether no record crosses the end of a block, if blocks begin there."""

@@ -327,22 +327,24 @@ _IGNORABLE_NAMES: Mapping[int, str] = {
 def phrase(edit: Mapping[str, Any]) -> str:
     """What an edit changes: tables first, then column families, then counters."""
     added, deleted = edit["new_files"] or [], edit["deleted_files"] or []
-    said = [_added(file) for file in added[:1]] + _more("adds", added)
-    said += [f"deletes table {file['number']:06d} at level {file['level']}" for file in deleted[:1]]
-    said += _more("deletes", deleted)
+    changes = [_added(file) for file in added[:1]] + _more("adds", added)
+    changes += [
+        f"deletes table {file['number']:06d} at level {file['level']}" for file in deleted[:1]
+    ]
+    changes += _more("deletes", deleted)
     if edit["column_family_added"] is not None:
-        said.append(f"adds column family {quoted(edit['column_family_added'].encode())}")
+        changes.append(f"adds column family {quoted(edit['column_family_added'].encode())}")
     if edit["column_family_dropped"]:
-        said.append(f"drops column family {edit['column_family'] or 0}")
+        changes.append(f"drops column family {edit['column_family'] or 0}")
     if edit["comparator"] is not None:
-        said.append(f"comparator {quoted(edit['comparator'].encode())}")
+        changes.append(f"comparator {quoted(edit['comparator'].encode())}")
     if edit["db_id"] is not None:
-        said.append(f"database {quoted(edit['db_id'].encode())}")
-    said += [
+        changes.append(f"database {quoted(edit['db_id'].encode())}")
+    changes += [
         f"{name.replace('_', ' ')} {edit[name]}" for name in _COUNTERS if edit[name] is not None
     ]
     others = (f"sets {name.replace('_', ' ')}" for name in edit if edit[name] is not None)
-    return ", ".join(said or others) or "an edit that changes nothing"
+    return ", ".join(changes or others) or "an edit that changes nothing"
 
 
 _COUNTERS = ("log_number", "prev_log_number", "next_file_number", "last_sequence")

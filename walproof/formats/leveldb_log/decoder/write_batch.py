@@ -164,17 +164,17 @@ def phrase(sequence: int, ops: list[Mapping[str, Any]]) -> str:
 
 
 def _operation(op: Mapping[str, Any]) -> str:
-    said = str(op["op"]).replace("_", " ")
+    line = str(op["op"]).replace("_", " ")
     if op["column_family"] is not None:
-        said += f" in column family {op['column_family']}"
+        line += f" in column family {op['column_family']}"
     if op["key"] is not None:
-        said += f" {quoted(op['key'])}"
+        line += f" {quoted(op['key'])}"
     if op["xid"] is not None:
-        said += f" transaction {quoted(op['xid'])}"
+        line += f" transaction {quoted(op['xid'])}"
     if op["columns"] is not None:
         shown = ", ".join(f"{quoted(c['name'])}: {quoted(c['value'])}" for c in op["columns"][:3])
         more = ", …" if len(op["columns"]) > 3 else ""
-        return f"{said} = {{{shown}{more}}}"
+        return f"{line} = {{{shown}{more}}}"
     if op["value"] is not None:
-        said += f" {'to' if op['op'] == 'delete_range' else '='} {quoted(op['value'])}"
-    return said
+        line += f" {'to' if op['op'] == 'delete_range' else '='} {quoted(op['value'])}"
+    return line

@@ -76,15 +76,15 @@ class Carver(base.Carver):
         if end - at <= header.header_size:
             return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
         with as_file(self.image, [(at, end)], ".journal") as path:
-            said = read_file(path, FORMAT)
+            answer = read_file(path, FORMAT)
         is_cut = False
-        if said.last_lost is not None and at + said.last_lost[1] >= end:
+        if answer.last_lost is not None and at + answer.last_lost[1] >= end:
             # Nothing of it is found up to the end: so it ends with the sector before that.
-            cut = at + max(said.last_lost[0], header.header_size)
+            cut = at + max(answer.last_lost[0], header.header_size)
             shorter = min(end, cut + -(cut - at) % SECTOR)
             is_cut, end = shorter < end, shorter
-        certainty: Certainty = "checksum" if said.records else "structure"
-        return Find(at, end, "log", certainty, ".journal", said=None if is_cut else said)
+        certainty: Certainty = "checksum" if answer.records else "structure"
+        return Find(at, end, "log", certainty, ".journal", said=None if is_cut else answer)
 
     def _before_another(self, at: int, end: int) -> int:
         """The first place where another journal file begins that is no content of this one."""

@@ -221,12 +221,12 @@ def _may_unpack(head: bytes, compression: int) -> bool:
 
 
 def _is_compact(image: Image, run: Sequence[Object]) -> bool:
-    told = Counter(
+    layouts = Counter(
         _named(image, one.at, one.size)
         for one in run
         if one.kind == layout.DATA and not one.flags & layout.OBJECT_COMPRESSED
     )
-    return told[COMPACT] > told[REGULAR]
+    return layouts[COMPACT] > layouts[REGULAR]
 
 
 def _entry(image: Image, one: Object, is_compact: bool) -> _Entry:

@@ -50,14 +50,14 @@ def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: the line of journalctl, then what it does not say."""
     found = dict(value["fields"])
-    said = short.line(found, int(fields["realtime"]))
+    shown = short.line(found, int(fields["realtime"]))
     if "MESSAGE" not in found:
-        said = " ".join([said, *(f"{name}={quoted(all[-1])}" for name, all in found.items())][:5])
-    elif len(said) > LONGEST:
-        said = f"{said[:LONGEST]}…"
+        shown = " ".join([shown, *(f"{name}={quoted(all[-1])}" for name, all in found.items())][:5])
+    elif len(shown) > LONGEST:
+        shown = f"{shown[:LONGEST]}…"
     more = [short.priority(found)]
     if "MESSAGE_ID" in found:
         known = short.printable(found["MESSAGE_ID"][-1])
         more.append(f"MESSAGE_ID {quoted(found['MESSAGE_ID'][-1]) if known is None else known}")
-    told = ", ".join(one for one in more if one is not None)
-    return f"{said}  ({told})" if told else said
+    remarks = ", ".join(one for one in more if one is not None)
+    return f"{shown}  ({remarks})" if remarks else shown

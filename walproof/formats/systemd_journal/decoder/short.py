@@ -30,25 +30,25 @@ def line(fields: Fields, realtime: int) -> str:
     follow without the spaces in front. Where there is no message, journalctl prints nothing; this
     ends with the colon.
     """
-    said = [moment(fields, realtime)]
+    parts = [moment(fields, realtime)]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
-        said.append(host)
+        parts.append(host)
     process = _named(fields, "_PID", "SYSLOG_PID")
-    said.append(
+    parts.append(
         ("unknown" if name is None else name)
         + (f"[{process}]" if process is not None else "")
         + ":"
     )
     value = _last(fields, "MESSAGE")
-    return " ".join(said if value is None else [*said, message(value)])
+    return " ".join(parts if value is None else [*parts, message(value)])
 
 
 def moment(fields: Fields, realtime: int) -> str:
     """When the sender says that it was, else when it was received; in UTC."""
-    told = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
-    if _NUMBER.fullmatch(told) and int(told) < _LATEST:
-        realtime = int(told)
+    stored = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
+    if _NUMBER.fullmatch(stored) and int(stored) < _LATEST:
+        realtime = int(stored)
     try:
         return datetime.fromtimestamp(realtime // 10**6, UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError, OSError):
@@ -82,8 +82,8 @@ def size(count: int) -> str:
 
 def priority(fields: Fields) -> str | None:
     """``err``, for example; None where there is none that syslog knows."""
-    told = _last(fields, "PRIORITY") or b""
-    return PRIORITIES[told[0] - ord("0")] if re.fullmatch(b"[0-7]", told) else None
+    stored = _last(fields, "PRIORITY") or b""
+    return PRIORITIES[stored[0] - ord("0")] if re.fullmatch(b"[0-7]", stored) else None
 
 
 def _named(fields: Fields, *names: str) -> str | None:

@@ -91,7 +91,7 @@ class SystemdFolder(SystemFolder):
                     if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
                         findings.append(Finding(fault, name, "lost"))
                 elif entry.is_dir() and entry not in places:
-                    findings += _apart(entry, name)
+                    findings += _unmerged_folder(entry, name)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(one.header for one in held)
@@ -200,7 +200,7 @@ def _fault_of_key(path: Path) -> str | None:
     return None
 
 
-def _apart(folder: Path, name: str) -> Iterator[Finding]:
+def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
     """Name a folder whose journals journalctl does not merge with those around it."""
     files = [path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file()]
     if files:

@@ -144,17 +144,17 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     For an entry without any: index, term, and what kind of entry it is.
     """
     if value["records"]:
-        said = batch.phrase(value["records"][0], value["application_data"])
+        line = batch.phrase(value["records"][0], value["application_data"])
         more = value["highest_asqn"] - value["lowest_asqn"]
-        said += f", and {counted(more, 'more record')}" if more > 0 else ""
+        line += f", and {counted(more, 'more record')}" if more > 0 else ""
         is_whole = value["records_fault"] is None or value["application_data"] is None
-        return said if is_whole else f"{said}  ({value['records_fault']})"
-    said = f"index {fields['index']}, term {value['term']}: {value['type']}"
+        return line if is_whole else f"{line}  ({value['records_fault']})"
+    line = f"index {fields['index']}, term {value['term']}: {value['type']}"
     if value["application_data"] is not None:
         span = f"{value['lowest_asqn']}–{value['highest_asqn']}"
-        said += f", records {span}, {quoted(value['application_data'])}"
-        said += f"  ({value['records_fault']})"
+        line += f", records {span}, {quoted(value['application_data'])}"
+        line += f"  ({value['records_fault']})"
     if value["new_members"] is not None:
         members = ", ".join(quoted(one["member_id"]) for one in value["new_members"][:5])
-        said += f" of {len(value['new_members'])} members: {members}"
-    return said
+        line += f" of {len(value['new_members'])} members: {members}"
+    return line

@@ -105,21 +105,21 @@ def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
 
     ``data`` is that of its entry, of which it is the first; None where that was cut.
     """
-    said = []
+    parts = []
     if record["record_type"] is not None:
         kind = record["record_type"].lower().replace("_", " ")
-        said.append(f"{kind} {record['value_type']} {record['intent']}")
+        parts.append(f"{kind} {record['value_type']} {record['intent']}")
     if record["rejection_type"] is not None:
         reason = record["rejection_reason"]
-        said.append(record["rejection_type"] + (f' "{shortened(reason)}"' if reason else ""))
+        parts.append(record["rejection_type"] + (f' "{shortened(reason)}"' if reason else ""))
     if record["key"] != -1:
-        said.append(f"key {record['key']}")
-    said.append(f"position {record['position']}")
+        parts.append(f"key {record['key']}")
+    parts.append(f"position {record['position']}")
     if record["value"] is not None:
-        said.append(shortened(record["value"]))
+        parts.append(shortened(record["value"]))
     if record["fault"] is not None and data is not None:
-        said.append(f"{quoted(data[_LEAST:])}  ({record['fault']})")
-    return ", ".join(said)
+        parts.append(f"{quoted(data[_LEAST:])}  ({record['fault']})")
+    return ", ".join(parts)
 
 
 def shortened(text: str, most: int = LONGEST) -> str:

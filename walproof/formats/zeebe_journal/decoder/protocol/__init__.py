@@ -51,7 +51,7 @@ def names(broker: Version | None, schema: int) -> Names:
         before = [line for line in lines if _version(line) <= broker]
         line = before[-1] if before else next(iter(lines))
     else:
-        same = [line for line, told in lines.items() if told["schema"] == schema]
+        same = [line for line, line_facts in lines.items() if line_facts["schema"] == schema]
         line = same[-1] if same else next(reversed(lines))
     return _names(line)
 
