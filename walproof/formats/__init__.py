@@ -90,21 +90,28 @@ class FormatPlugin:
         return import_part(__name__, self.id, part)
 
     @cached_property
+    def _columns(self) -> Any:
+        part = self._part("columns")
+        if part is None:
+            raise ModuleNotFoundError(f"{__name__}: {self.id} lacks the part columns")
+        return part
+
+    @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The fields of a record as columns, in order."""
-        columns: tuple[Column, ...] = self._part("columns").COLUMNS
+        columns: tuple[Column, ...] = self._columns.COLUMNS
         return columns
 
     @cached_property
     def adds_fields(self) -> bool:
         """Whether a record has fields that no column holds."""
-        return hasattr(self._part("columns"), "add_fields")
+        return hasattr(self._columns, "add_fields")
 
     def add_fields(self, record: Record) -> Record:
         """Return a record made from columns with the fields that no column holds."""
         if not self.adds_fields:
             return record
-        full: Record = self._part("columns").add_fields(record)
+        full: Record = self._columns.add_fields(record)
         return full
 
     @property
