@@ -114,9 +114,8 @@ ASK = -1
     PENDING,
     PENDING_KIND,
     PENDING_END,
-    REPORTED_HIDDEN,
-) = range(20)
-STATES = 20
+) = range(19)
+STATES = 19
 
 NO_NAME = 0xFFFF
 """The name id of what is no sound DATA, and of names that did not fit into the table."""

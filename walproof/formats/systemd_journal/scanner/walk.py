@@ -52,7 +52,6 @@ from walproof.formats.systemd_journal.scanner.constants import (
     PENDING_KIND,
     PHASE,
     PLACE,
-    REPORTED_HIDDEN,
     ROOM,
     SEEK,
     SIZE,
@@ -312,8 +311,7 @@ def walk(
                             BAD, NO_NAME,
                         )  # fmt: skip
                 else:
-                    if code == HIDDEN and state[REPORTED_HIDDEN] == 0:  # SDJ-027: once is enough
-                        state[REPORTED_HIDDEN] = 1
+                    if code == HIDDEN:  # SDJ-027: a fault for each, all at the flags of the header
                         _lose(state, faults, lost, _FLAGS_FIELD, _FLAGS_FIELD + 4, BAD_HEADER)
                         state[LOST] -= 1  # a fault that loses no object
                     mark, name = 0, int64(NO_NAME)
