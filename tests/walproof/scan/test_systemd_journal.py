@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-sys.path.insert(0, str(Path(__file__).resolve().parent))
 from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
+from tests.real_files import JOURNALS, read_journal
 from tests.walproof.scan.damaged_systemd_journal import (
     KEY,
     LONG,
@@ -24,7 +23,6 @@ from tests.walproof.scan.damaged_systemd_journal import (
     hello,
     made,
     originals,
-    real_files,
 )
 from walproof.scan import scanner
 from walproof.scan.answers import answer, records
@@ -39,7 +37,6 @@ from walproof.scan.systemd_journal.scanner import _inspection
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()
-REAL = real_files()
 
 
 def fast(path: Path, **context: Any) -> Answer:
@@ -126,10 +123,9 @@ def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
     assert asked > 50
 
 
-@pytest.mark.skipif(not REAL, reason="no real files")
 def test_real_files(tmp_path: Path) -> None:
     chance = random.Random(9)
-    for data in REAL:
+    for data in map(read_journal, JOURNALS):
         check(tmp_path / "a.journal", data)
         end = int.from_bytes(data[136:144], "little") + 4096
         for _ in range(3):
