@@ -13,7 +13,7 @@ import pytest
 from tests.walproof.real_systems import Driver
 from walproof.systems import Finding, recognise
 
-MESSAGE = re.compile(rb"order (\d+) x")
+MESSAGE = re.compile(rb"(?:order|job) (\d+) x")
 PAGE_BYTES = 4096
 COUNT = 300
 PENDING = {number for number in range(COUNT) if number % 3 != 2}

@@ -186,7 +186,7 @@ public final class Store {
   }
 
   private static byte[] payload(int number) {
-    return ("order " + number + " " + "x".repeat(200)).getBytes(StandardCharsets.UTF_8);
+    return ("job " + number + " " + "x".repeat(200)).getBytes(StandardCharsets.UTF_8);
   }
 
   private static void writeJobs(Path folder, boolean isEachThirdRemoved) throws Exception {
@@ -195,7 +195,9 @@ public final class Store {
     store.start();
     JobScheduler jobs = store.getJobScheduler("JMS");
     for (int number = 0; number < MESSAGES; number++) {
-      jobs.schedule("job-" + number, new ByteSequence(payload(number)), "", DELAY_MS + number, 0, 0);
+      // Jobs of one time leave free pages in the index.
+      long delay = isEachThirdRemoved ? DELAY_MS + number : DELAY_MS;
+      jobs.schedule("job-" + number, new ByteSequence(payload(number)), "", delay, 0, 0);
       if (isEachThirdRemoved && number % 3 == 2) {
         jobs.remove("job-" + number);
       }
