@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
 from conformance.protocol.messages import SCHEMAS
-from conformance.vectors import load_all
 from reference_impl.register import registers
+from tests.golden import golden_vectors
 
 FORMATS = list(registers())
 
@@ -27,7 +27,7 @@ def validator(format: str, name: str) -> Draft202012Validator:
 
 
 def vectors(format: str) -> Iterator[Mapping[str, Any]]:
-    return (one.body for one in load_all().values() if one.body["format"] == format)
+    return (one.body for one in golden_vectors().values() if one.body["format"] == format)
 
 
 @pytest.mark.parametrize("format", FORMATS)

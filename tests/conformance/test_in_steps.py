@@ -14,11 +14,14 @@ from conformance.kaitai.field_map import ParseStopped, iter_fields
 from conformance.kaitai.grammar_docs import grammar_docs
 from conformance.kaitai.grammars import grammar_of
 from conformance.kaitai.in_steps import Last
-from conformance.vectors import Vector, load_all
+from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
+from tests.golden import golden_vectors
 from tests.hostile import kahadb_journal, zeebe_journal, zmq_raft
 
-VECTORS = [one for one in load_all().values() if one.operation == "read" and one.input.is_file()]
+VECTORS = [
+    one for one in golden_vectors().values() if one.operation == "read" and one.input.is_file()
+]
 
 
 def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, object]]:

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from conformance.vectors import NEUTRAL, load_all
+from conformance.vectors import NEUTRAL
+from tests.golden import golden_vectors
 
-VECTORS = load_all()
+VECTORS = golden_vectors()
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped")
 """Names of inputs that a reader goes by: the index of a file of zmq-raft, a prefix to avoid."""
 

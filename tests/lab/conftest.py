@@ -4,9 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.vectors import Vector, load_all
+from conformance.vectors import Vector
+from tests.golden import golden_vectors
 
 
 @pytest.fixture(scope="session")
 def vectors() -> Mapping[str, Vector]:
-    return load_all()
+    return golden_vectors()

@@ -10,14 +10,15 @@ from click.testing import CliRunner
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.vectors import Vector, load_all
+from conformance.vectors import Vector
 from lab.scenarios import book, page, results
 from lab.scenarios.command import scenarios as command
+from tests.golden import golden_vectors
 
 
 @pytest.fixture(scope="module")
 def vectors():
-    return load_all()
+    return golden_vectors()
 
 
 @pytest.fixture(scope="module")

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import contents
-from conformance.vectors import load_all
+from tests.golden import golden_vectors
 from walproof.cli import walproof
 
-VECTORS = load_all()
+VECTORS = golden_vectors()
 
 
 def run(*arguments: str | Path) -> Result:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.vectors import Vector, load_all
+from conformance.vectors import Vector
+from tests.golden import golden_vectors
 from walproof.damage.log import LogToDamage
 from walproof.damage.words import BadWords, damage, forms
 
-VECTORS = load_all()
+VECTORS = golden_vectors()
 
 
 def speakable() -> list[Vector]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
-from conformance.vectors import Vector, load, load_all
+from conformance.vectors import Vector, load
+from tests.golden import golden_vectors
 from walproof.sweep import findings, plan, shard_pool
 from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
@@ -31,7 +32,7 @@ def wrong(name: str, *profiles: str) -> Program:
 
 @functools.cache
 def _vectors() -> tuple[Vector, ...]:
-    return tuple(load_all().values())
+    return tuple(golden_vectors().values())
 
 
 def small_plan(

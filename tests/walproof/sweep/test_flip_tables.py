@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from conformance import unseen
-from conformance.vectors import Vector, load_all
+from conformance.vectors import Vector
 from reference_impl.register import registers
+from tests.golden import golden_vectors
 from walproof.sweep.flips import (
     FlippedLog,
     FlipSearch,
@@ -37,7 +38,7 @@ AGAIN = "run walproof sweep --flips --save --format"
 
 @cache
 def vectors() -> Mapping[str, Vector]:
-    return load_all()
+    return golden_vectors()
 
 
 @cache
