@@ -1,8 +1,12 @@
-"""One Spark session for all tests that need one.
+"""One Spark session for all tests that need one, and the rule for ``make test-quick``.
 
-Such a test takes the fixture ``spark`` and carries ``@pytest.mark.xdist_group("spark")``, so that
-`pytest -n 2 --dist loadgroup` gives all of them to the same process: a session costs five seconds
-and half a gigabyte. Most tests of the data source need none: readers work without a JVM.
+A test of Spark takes the fixture ``spark`` and carries ``@pytest.mark.xdist_group("spark")``, so
+that `pytest -n 2 --dist loadgroup` gives all of them to the same process: a session costs five
+seconds and half a gigabyte. Most tests of the data source need none: readers work without a JVM.
+
+``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_FOLDERS`, those
+that share a set-up (an ``xdist_group``, a fixture of :data:`SLOW_FIXTURES`), and those that carry
+the mark because they take more than half a second.
 """
 
 from __future__ import annotations
@@ -14,18 +18,48 @@ import pickle
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from conformance import ROOT
+from conformance import ROOT, vectors
 from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+#: Folders of tests that run whole systems, tool chains, sweeps or Spark.
+SLOW_FOLDERS = (
+    "conformance/implementations",
+    "conformance/packages",
+    "hostile",
+    "lab",
+    "pyspark_journal",
+    "walproof/inventory",
+    "walproof/parsers",
+    "walproof/recovery",
+    "walproof/review",
+    "walproof/sweep",
+    "wrong",
+)
+SLOW_FIXTURES = {"java", "kahadb", "spark", "written_by", "zeebe"}
+
+
+_load_vectors = vectors.load_all
+_load_golden_vectors = cache(_load_vectors)
+
+
+def _load_all(*root: Path) -> dict[str, vectors.Vector]:
+    return _load_vectors(*root) if root else _load_golden_vectors()
+
+
+# A process reads the golden vectors once: test modules, which are imported later, get this one.
+vectors.load_all = _load_all
 
 
 def pytest_configure() -> None:
@@ -36,6 +70,26 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import the tests of slow folders for ``make test-quick``: Spark may be missing."""
+    is_quick = config.getoption("markexpr") == "not slow"
+    return True if is_quick and _is_in_slow_folder(collection_path) else None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that ``make test-quick`` leaves out."""
+    for item in items:
+        is_shared = item.get_closest_marker("xdist_group") is not None
+        is_shared |= not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+        if is_shared or _is_in_slow_folder(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+@cache
+def _is_in_slow_folder(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / "tests" / folder) for folder in SLOW_FOLDERS)
 
 
 def unavailable(why: str) -> None:

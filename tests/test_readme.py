@@ -15,10 +15,10 @@ from conformance import known_failures, registry
 from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.score import WRITING, score
+from conformance.vectors import load_all
 from lab.bench.availability import why_not
 from reference_impl.formats import FORMATS
 from tests.conftest import unavailable
-from tests.golden import golden_vectors
 from walproof.cli import walproof
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +141,7 @@ def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
     ((head, rows),) = found
     names = ("recover", "strict", "write", "append")
     ends = {name: head.index(name) + len(name) for name in names}
-    of_format = {id: one for id, one in golden_vectors().items() if id.startswith("leveldb-log/")}
+    of_format = {id: one for id, one in load_all().items() if id.startswith("leveldb-log/")}
     facts = {id: {**one.body, "control": one.control} for id, one in of_format.items()}
     shown = 0
     for row in rows.splitlines():

@@ -6,11 +6,11 @@ import pytest
 
 from conformance import field_names
 from conformance.field_names import FieldNames
-from tests.golden import golden_vectors
+from conformance.vectors import load_all
 
 
 def names(vector: str) -> FieldNames:
-    found = golden_vectors()
+    found = load_all()
     one = found[vector]
     control = found.get(one.control or "")
     sound = FieldNames(control.contents, one.body["format"], one.input.name) if control else None
@@ -42,7 +42,7 @@ def test_a_place_in_a_log_of_one_file(start: int, end: int, name: str | None) ->
 
 
 def test_a_short_field_comes_with_its_value() -> None:
-    contents = golden_vectors()["leveldb-log/three-records"].contents
+    contents = load_all()["leveldb-log/three-records"].contents
     assert isinstance(contents, bytes)
     checksum = int.from_bytes(contents[12:16], "little")
     expected = f"blocks[0].records[1].header.checksum = {checksum}"

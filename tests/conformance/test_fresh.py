@@ -18,8 +18,8 @@ from conformance.recipes.variation import Kept, Variation, varied_by, vary
 from conformance.registry import FOLDER, Unavailable, load
 from conformance.runner import run_subjects
 from conformance.subject import Subject, subject_of
+from conformance.vectors import load_all
 from reference_impl.register import registers
-from tests.golden import golden_vectors
 from walproof.cli.check import check
 
 pytestmark = pytest.mark.xdist_group("fresh")  # variants of all vectors are made once
@@ -29,7 +29,7 @@ WRONG = Path(__file__).parents[1] / "wrong"
 
 @pytest.fixture(scope="module")
 def vectors():
-    return golden_vectors()
+    return load_all()
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from conformance.vectors import NEUTRAL
-from tests.golden import golden_vectors
+from conformance.vectors import NEUTRAL, load_all
 
-VECTORS = golden_vectors()
+VECTORS = load_all()
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped")
 """Names of inputs that a reader goes by: the index of a file of zmq-raft, a prefix to avoid."""
 

@@ -11,10 +11,10 @@ from conformance.aftermath import compared_parts
 from conformance.compare import differences, normalise
 from conformance.contents import write_contents
 from conformance.registry import Unavailable
+from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from reference_impl.register import registers
-from tests.golden import golden_vectors
 from walproof.implementations import all_implementations
 
 
@@ -36,7 +36,7 @@ def written(tmp_path_factory):
 
     def of(format_id):
         folder = tmp_path_factory.mktemp(format_id)
-        for vector in golden_vectors().values():
+        for vector in load_all().values():
             body = vector.body
             if body["format"] != format_id or vector.operation not in ("write", "append"):
                 continue

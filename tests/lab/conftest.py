@@ -4,10 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from conformance.vectors import Vector
-from tests.golden import golden_vectors
+from conformance.vectors import Vector, load_all
 
 
 @pytest.fixture(scope="session")
 def vectors() -> Mapping[str, Vector]:
-    return golden_vectors()
+    return load_all()

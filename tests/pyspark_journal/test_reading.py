@@ -13,17 +13,16 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from pyspark_journal.options import parse
 from pyspark_journal.reading import Malformed
 from pyspark_journal.source import JournalDataSource
 from reference_impl.answer import Answer, NewRecord, collect
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.lake.discovery import find
 
 RowsOf = Callable[..., list[dict[str, Any]]]
-READ = [vector for vector in golden_vectors().values() if vector.operation == "read"]
+READ = [vector for vector in load_all().values() if vector.operation == "read"]
 
 
 def place(row: dict[str, Any]) -> tuple[Any, ...]:

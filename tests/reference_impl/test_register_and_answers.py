@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from conformance.vectors import load_all
 from reference_impl.register import Register, registers
-from tests.golden import golden_vectors
 
 COMMON = {"payload_sha256": ("hex",)}
 """What stands for ``payload`` above 4096 bytes, in every format (spec/conventions.md)."""
@@ -32,7 +32,7 @@ def test_a_field_that_is_not_optional_is_in_every_record(format: str) -> None:
 
 
 def answers(format: str) -> Iterator[Mapping[str, Any]]:
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["format"] == format:
             yield vector.body["expect"]
             if "expect_strict" in vector.body:

@@ -23,7 +23,7 @@ from conformance.packages.build import (
     tarball,
     write_package,
 )
-from tests.golden import golden_vectors
+from conformance.vectors import load_all
 
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
 """The messages of Cargo and Maven for a dependency that was never fetched; tests fetch nothing."""
@@ -62,7 +62,7 @@ def test_the_tarball_holds_the_set_and_its_manifest(files: dict[str, bytes]) -> 
 
 def test_known_failures_are_ids_of_vectors() -> None:
     ids = (HERE / KNOWN_FAILURES).read_text("utf-8").split()
-    assert ids == sorted(set(ids) & golden_vectors().keys())
+    assert ids == sorted(set(ids) & load_all().keys())
 
 
 def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProcess[str]:

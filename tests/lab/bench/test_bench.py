@@ -15,6 +15,7 @@ from rich.console import Console
 from conformance.declaration import BrokenDeclaration
 from conformance.sandbox import bubblewrap
 from conformance.sandbox import isolation as isolation_here
+from conformance.vectors import load_all
 from lab.bench import (
     declared,
     harness_peer,
@@ -29,7 +30,6 @@ from lab.bench.contenders import contenders
 from lab.bench.our_readers import in_process, specification
 from lab.bench.readers import READERS
 from lab.bench.workloads import WORKLOADS, Workload
-from tests.golden import golden_vectors
 from walproof.implementations import all_implementations
 
 TINY = Workload("tiny", "leveldb-log", 20, 50)
@@ -48,7 +48,7 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
         for load in {one.format: one for one in reversed(WORKLOADS)}.values()
         for name in [*(one.name for one in contenders() if one.format == load.format), "limit"]
     ]
-    formats = sorted({vector.body["format"] for vector in golden_vectors().values()})
+    formats = sorted({vector.body["format"] for vector in load_all().values()})
     asked = [(row["workload"], row["contender"]) for row in report["harness"]]
     assert asked == [
         (harness_peer.WORKLOAD, "walproof"),

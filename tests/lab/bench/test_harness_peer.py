@@ -11,13 +11,13 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.cases import cases_of
+from conformance.vectors import load_all
 from lab.bench import harness_peer, noop_reader
-from tests.golden import golden_vectors
 
 
 @pytest.fixture(scope="module")
 def few():
-    vectors = [one for one in golden_vectors().values() if one.operation == "read"]
+    vectors = [one for one in load_all().values() if one.operation == "read"]
     return vectors[::60]
 
 

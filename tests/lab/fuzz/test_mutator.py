@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from conformance import VECTORS
-from conformance.vectors import load
+from conformance.vectors import load, load_all
 from lab.fuzz.field_positions import Known, moved
 from lab.fuzz.mutator import LARGEST, Mutator, any_bytes
 from lab.fuzz.packed import Input, unpack
@@ -16,7 +16,6 @@ from lab.fuzz.seeds import seeds
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
 from reference_impl.leveldb_log.reader import read_stream
-from tests.golden import golden_vectors
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")
 THREE = Input("leveldb-log", "x.log", VECTOR.contents)
@@ -24,7 +23,7 @@ THREE = Input("leveldb-log", "x.log", VECTOR.contents)
 
 @pytest.fixture(scope="module")
 def of_format() -> dict[str, list[Input]]:
-    vectors = golden_vectors().values()
+    vectors = load_all().values()
     return {
         format: [one for one in seeds(vectors, format) if one.size < 4096] for format in FORMATS
     }

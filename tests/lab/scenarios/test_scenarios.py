@@ -10,15 +10,14 @@ from click.testing import CliRunner
 
 from conformance import known_failures
 from conformance.registry import FOLDER
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from lab.scenarios import book, page, results
 from lab.scenarios.command import scenarios as command
-from tests.golden import golden_vectors
 
 
 @pytest.fixture(scope="module")
 def vectors():
-    return golden_vectors()
+    return load_all()
 
 
 @pytest.fixture(scope="module")

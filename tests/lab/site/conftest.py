@@ -16,11 +16,10 @@ from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.reports import json_report
 from conformance.score import score
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from lab.site import build
 from lab.site.broken import Page
 from lab.site.run import Run, run_of
-from tests.golden import golden_vectors
 
 CHOSEN = (
     "leveldb-log/first-then-full",
@@ -48,7 +47,7 @@ FAILING = "goleveldb"
 
 @pytest.fixture(scope="session")
 def tree() -> dict[str, Vector]:
-    return golden_vectors()
+    return load_all()
 
 
 @pytest.fixture(scope="session")

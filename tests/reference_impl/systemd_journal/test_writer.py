@@ -29,7 +29,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(ENTRIES, OPTIONS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, Any]) -> None:
     found = answer(made(*entries, **options))
     assert found.verdict == "intact"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from tests.golden import golden_vectors
+from conformance.vectors import load_all
 from walproof.cli.ask import ask
 
 WRONG = Path(__file__).parents[2] / "wrong"
@@ -35,7 +35,7 @@ def test_a_right_reply_stands_after_its_request() -> None:
     assert (request["cmd"], request["seq"], request["profile"]) == ("read", 1, "recover")
     assert reply["answer"]["verdict"] == "torn"  # type: ignore[index]
     assert done.output.splitlines()[-1] == "right"
-    assert f"log      {golden_vectors()[CUT].input}" in done.output
+    assert f"log      {load_all()[CUT].input}" in done.output
 
 
 def test_a_wrong_reply_is_followed_by_what_is_owed() -> None:
@@ -52,7 +52,7 @@ def test_no_reply_is_said_and_ends_the_exchange() -> None:
 
 
 def test_every_request_of_a_table_is_sent() -> None:
-    name = next(id for id, one in golden_vectors().items() if one.operation == "truncations")
+    name = next(id for id, one in load_all().items() if one.operation == "truncations")
     done = CliRunner().invoke(
         ask, ["--impl", "executable-spec", "--vector", name], standalone_mode=False
     )
@@ -64,9 +64,9 @@ def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None
     kept = tmp_path / "kept"
     done = run("changes_the_log", "--vector", CUT, "--keep", str(kept))
     assert done.return_value == 3
-    copy = kept / golden_vectors()[CUT].neutral_name
+    copy = kept / load_all()[CUT].neutral_name
     assert f"kept     {copy}" in done.output
-    assert copy.read_bytes() != golden_vectors()[CUT].input.read_bytes()
+    assert copy.read_bytes() != load_all()[CUT].input.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from typing import Any
 import click
 import pytest
 
+from conformance.vectors import load_all
 from reference_impl.context import check
-from tests.golden import golden_vectors
 from walproof.cli.context import context_of
 
 
@@ -54,5 +54,5 @@ def test_what_no_reader_understands_is_refused(format: str, item: str, said: str
 
 
 def test_every_vector_is_asked_with_a_context_that_its_format_knows() -> None:
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         check(str(vector.body["format"]), vector.body["context"])

@@ -13,10 +13,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import contents
-from tests.golden import golden_vectors
+from conformance.vectors import load_all
 from walproof.cli import walproof
 
-VECTORS = golden_vectors()
+VECTORS = load_all()
 
 
 def run(*arguments: str | Path) -> Result:

@@ -11,12 +11,12 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from tests.golden import golden_vectors
 from walproof.cli import walproof
 
-VECTORS = golden_vectors()
+VECTORS = load_all()
 
 
 def run(*arguments: str | Path) -> Result:

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.cli.recover import recover, write_anew
 
-VECTORS = [vector for vector in golden_vectors().values() if vector.operation == "read"]
+VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
 """Their records are numbered, or hold what their own writer never writes."""
 

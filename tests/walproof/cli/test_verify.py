@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance import VECTORS
+from conformance.vectors import load_all
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
-from tests.golden import golden_vectors
 from walproof.cli import verify, walproof
 from walproof.scan import has_kernel
 
@@ -131,7 +131,7 @@ def test_journals_of_a_folder_are_named(tmp_path: Path) -> None:
 
 def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same words and status with them as without, whatever is wrong, sealed or not."""
-    vectors = [one for one in golden_vectors().values() if one.body["format"] == "systemd-journal"]
+    vectors = [one for one in load_all().values() if one.body["format"] == "systemd-journal"]
     vectors = [one for one in vectors if one.operation == "read" and one.input.is_file()]
     sound = 0
     for vector in vectors[::6]:

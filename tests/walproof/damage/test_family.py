@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from conformance.kaitai.field_map import Field
 from conformance.text import json_text
+from conformance.vectors import load_all
 from reference_impl.answer import End, Event, Lost, Record
-from tests.golden import golden_vectors
 from walproof.damage.family import family
 from walproof.damage.log import LogToDamage
 from walproof.damage.manifest import Manifest
@@ -56,7 +56,7 @@ def test_a_name_that_no_field_has_is_answered_without_keeping_them() -> None:
 
 def test_leaves_are_the_fields_without_fields_of_their_own() -> None:
     """What is chosen among has a value; no field with a value holds another."""
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["kind"] == "valid" and vector.operation == "read":
             log = LogToDamage(vector.contents, vector.body["format"], vector.input.name)
             for file in list(log.files)[:2]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.vectors import Vector
-from tests.golden import golden_vectors
+from conformance.vectors import Vector, load_all
 from walproof.damage.log import LogToDamage
 from walproof.damage.words import BadWords, damage, forms
 
-VECTORS = golden_vectors()
+VECTORS = load_all()
 
 
 def speakable() -> list[Vector]:

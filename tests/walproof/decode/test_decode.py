@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from reference_impl.zeebe_journal import raft as zeebe_raft
 from reference_impl.zmq_raft import message_pack
-from tests.golden import golden_vectors
 from walproof.decode import (
     zeebe_journal as raft_entry,
 )
@@ -62,7 +62,7 @@ def test_zmq_entry() -> None:
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
 def test_every_vector(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -> None:
     """Nothing that a payload holds stops the reading, and decoding changes no other column."""
-    vectors = [v for v in golden_vectors().values() if v.operation == "read"]
+    vectors = [v for v in load_all().values() if v.operation == "read"]
     inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
     if format_id == "auto":
         inputs = inputs[::20]

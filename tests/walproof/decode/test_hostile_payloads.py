@@ -14,9 +14,9 @@ import pyarrow as pa
 import pytest
 
 from conformance.text import one_line
+from conformance.vectors import load_all
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from tests.golden import golden_vectors
 from tests.walproof.decode.conftest import golden
 from walproof import decode
 from walproof.decode import message_pack
@@ -39,7 +39,7 @@ KEPT = {
 def seeds(format_id: str) -> list[bytes]:
     """Payloads that programs wrote, and those of the vectors."""
     found = [*KEPT[format_id], bytes(12), b""]
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["format"] == format_id and vector.operation == "read":
             answer = collect(
                 named(format_id).read(vector.input, "recover", vector.body.get("context", {}))

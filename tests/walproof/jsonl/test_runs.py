@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 from conformance.text import json_text
+from conformance.vectors import load_all
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.jsonl import LARGE, line, pieces
 from walproof.jsonl import runs as jsonl
 from walproof.scan import columns, scanner
@@ -19,7 +19,7 @@ from walproof.scan.answers import in_full
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 
-READ = [vector for vector in golden_vectors().values() if vector.operation == "read"]
+READ = [vector for vector in load_all().values() if vector.operation == "read"]
 
 
 def events(format_id: str, path: Path, context: dict[str, object]) -> list[Event]:

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, End, Lost, collect
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.scan import has_kernel, scanner
 from walproof.scan.answers import answer, records
 from walproof.scan.columns import columns_of
@@ -18,7 +17,7 @@ from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
-VECTORS = [v for v in golden_vectors().values() if v.operation == "read"]
+VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
 
 def in_columns(given: Answer, format_id: str) -> dict[str, Any]:

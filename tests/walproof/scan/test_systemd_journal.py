@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
+from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
-from tests.golden import golden_vectors
 from tests.real_files import JOURNALS, read_journal
 from tests.walproof.scan.damaged_systemd_journal import (
     KEY,
@@ -109,7 +109,7 @@ def test_damage_in_a_context(context: dict[str, Any], tmp_path: Path) -> None:
 def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
     """Files without tables (SDJ-016) are among them: there is no index to ask."""
     asked = 0
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         expected = vector.body.get("expect", {})
         if vector.body["format"] != FORMAT or vector.operation != "read":
             continue
@@ -357,7 +357,7 @@ def test_cursors_of_all_numbers() -> None:
 
 
 def test_what_is_sound_has_no_fault() -> None:
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["format"] == FORMAT and vector.input.is_file():
             data = vector.input.read_bytes()
             refused = len(data) < 208 or inspection.refusal(data) is not None

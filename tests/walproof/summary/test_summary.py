@@ -7,15 +7,14 @@ from collections import Counter
 
 import pytest
 
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.summary import model, runs, summary
 from walproof.summary.model import SHOWN_RANGES, Summary
 from walproof.summary.summary import summarise
 
-VECTORS = [v for v in golden_vectors().values() if v.operation == "read" and v.input.exists()]
+VECTORS = [v for v in load_all().values() if v.operation == "read" and v.input.exists()]
 READERS = ("scanner", "specification in columns", "specification alone")
 
 

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
-from conformance.vectors import Vector, load
-from tests.golden import golden_vectors
+from conformance.vectors import Vector, load, load_all
 from walproof.sweep import findings, plan, shard_pool
 from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
@@ -32,7 +31,7 @@ def wrong(name: str, *profiles: str) -> Program:
 
 @functools.cache
 def _vectors() -> tuple[Vector, ...]:
-    return tuple(golden_vectors().values())
+    return tuple(load_all().values())
 
 
 def small_plan(

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from conformance import unseen
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
-from tests.golden import golden_vectors
 from walproof.sweep.flips import (
     FlippedLog,
     FlipSearch,
@@ -38,7 +37,7 @@ AGAIN = "run walproof sweep --flips --save --format"
 
 @cache
 def vectors() -> Mapping[str, Vector]:
-    return golden_vectors()
+    return load_all()
 
 
 @cache

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 
 from conformance import unseen
 from conformance.contents import digest
+from conformance.vectors import load_all
 from reference_impl.answer import End, Lost, Record
 from reference_impl.register import Unseen
-from tests.golden import golden_vectors
 from walproof.cli.sweep import sweep
 from walproof.sweep.flips import (
     Flip,
@@ -71,7 +71,7 @@ def stretch_of(log: FlippedLog) -> Stretch:
 
 
 def test_each_bit_of_an_unchecked_payload_changes_it_unseen() -> None:
-    (log,) = choose_logs(golden_vectors(), "kahadb-journal", ["hello-without-checksum"], BITS)
+    (log,) = choose_logs(load_all(), "kahadb-journal", ["hello-without-checksum"], BITS)
     stretch = stretch_of(log)
     assert stretch.tried.total() == log.count == log.bits == 344
     assert Counter((one.field, one.effect) for one in stretch.undetected) == {
@@ -83,14 +83,14 @@ def test_each_bit_of_an_unchecked_payload_changes_it_unseen() -> None:
 
 
 def test_a_checksum_over_each_record_leaves_nothing_unseen() -> None:
-    (log,) = choose_logs(golden_vectors(), "leveldb-log", ["three-records"], BITS)
+    (log,) = choose_logs(load_all(), "leveldb-log", ["three-records"], BITS)
     stretch = stretch_of(log)
     assert stretch.tried.total() == 304
     assert stretch.undetected == []
 
 
 def test_a_log_of_several_files_is_searched_file_by_file() -> None:
-    (log,) = choose_logs(golden_vectors(), "zmq-raft", ["snapshot-in-front"], BITS)
+    (log,) = choose_logs(load_all(), "zmq-raft", ["snapshot-in-front"], BITS)
     flips = [log.flip(number) for number in range(log.count)]
     assert len(set(flips)) == 8 * sum(map(len, log.control.files.values()))
     index = next(
@@ -103,7 +103,7 @@ def test_a_log_of_several_files_is_searched_file_by_file() -> None:
 
 
 def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
-    (log,) = choose_logs(golden_vectors(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
+    (log,) = choose_logs(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)
@@ -113,7 +113,7 @@ def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
 
 
 def test_logs_that_are_equal_are_searched_once_and_none_that_is_damaged() -> None:
-    vectors = golden_vectors()
+    vectors = load_all()
     for format in ("leveldb-log", "kahadb-journal"):
         logs = choose_logs(vectors, format, [], BITS)
         told = {(digest(log.control.contents), repr(log.control.context)) for log in logs}
@@ -128,7 +128,7 @@ def test_outcomes_come_in_the_order_of_the_tasks_and_no_copy_stays(
 ) -> None:
     monkeypatch.setattr("conformance.scratch.IN_MEMORY", tmp_path)
     monkeypatch.delenv("TMPDIR", raising=False)
-    logs = choose_logs(golden_vectors(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
+    logs = choose_logs(load_all(), "zmq-raft", ["three-entries", "terms-and-votes"], 400)
     tasks = [FlipTask(n, start, start + 100) for n in (1, 0) for start in range(0, 400, 100)]
     outcomes = run_flips(logs, tasks)
     assert [outcome.log for outcome in outcomes] == [logs[1].id] * 4 + [logs[0].id] * 4
@@ -157,7 +157,7 @@ def test_the_command_lists_each_flip() -> None:
 
 
 def test_the_command_searches_a_log_of_mine_and_leaves_it_as_it_is(tmp_path: Path) -> None:
-    data = golden_vectors()["zmq-raft/three-entries"].contents
+    data = load_all()["zmq-raft/three-entries"].contents
     assert isinstance(data, bytes)
     mine = tmp_path / "00000000000001.rlog"
     mine.write_bytes(data)

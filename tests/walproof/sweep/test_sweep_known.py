@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from conformance.registry import Implementation
-from tests.golden import golden_vectors
+from conformance.vectors import load_all
 from tests.walproof.sweep.plans import planned, wrong
 from walproof.sweep import findings, shard_pool
 from walproof.sweep.findings import Finding
@@ -35,7 +35,7 @@ def swept(tmp_path: Path, *entries: tuple[str, str]) -> list[Finding]:
     store = Store(tmp_path / "out")
     shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
     markers = [store.marker(number) for number in store.done()]
-    known = Known(listed(tmp_path / "known.json", *entries), golden_vectors(), plan)
+    known = Known(listed(tmp_path / "known.json", *entries), load_all(), plan)
     return findings.findings(findings.merged(markers).values(), {"hides_damage": known})
 
 

@@ -16,7 +16,6 @@ import pytest
 
 from conformance.saving import UNFINISHED
 from conformance.vectors import load, load_all
-from tests.golden import golden_vectors
 from tests.walproof.sweep.plans import planned, small_plan, swept, wrong
 from walproof.sweep import findings, proposals, shard_pool
 from walproof.sweep.minimise import minimise
@@ -96,7 +95,7 @@ def test_a_wrong_reader_is_found_made_small_and_proposed(
     findings.describe(enumerations, found[0])
     assert found[0].recipe is not None and len(found[0].recipe.damage) <= 2
     proposer = Proposer(enumerations, {}, Store(tmp_path))
-    proposer.vectors = [v for v in golden_vectors().values() if v.body["format"] == "leveldb-log"]
+    proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
     proposer.propose(found[0])
     assert found[0].proposal is not None
     if found[0].proposal.endswith(".json"):

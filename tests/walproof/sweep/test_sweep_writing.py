@@ -15,10 +15,9 @@ from click.testing import CliRunner, Result
 
 from conformance import cases
 from conformance.contents import MAX_BYTES
-from conformance.vectors import load
+from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
-from tests.golden import golden_vectors
 from tests.walproof.sweep import plans
 from tests.walproof.sweep.plans import control, planned, wrong
 from walproof.cli import walproof
@@ -113,7 +112,7 @@ def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -
 
 def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
     _, damages, found = swept(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
-    proposer = Proposer(damages, golden_vectors(), Store(tmp_path))
+    proposer = Proposer(damages, load_all(), Store(tmp_path))
     findings.describe(damages, found[0])
     proposer.propose(found[0])
     assert found[0].proposal is not None

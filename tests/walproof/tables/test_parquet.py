@@ -11,10 +11,9 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance.vectors import Vector
+from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
-from tests.golden import golden_vectors
 from walproof.cli import walproof
 from walproof.cli.output import EXIT_STATUS
 from walproof.scan import answers
@@ -23,7 +22,7 @@ from walproof.scan.reference import ReferenceScanner
 from walproof.tables import batches, rows
 from walproof.tables import parquet as export
 
-VECTORS = [v for v in golden_vectors().values() if v.operation == "read"]
+VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
 
 def run(*arguments: object) -> Result:

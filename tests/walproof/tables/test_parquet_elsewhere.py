@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 import pytest
 
+from conformance.vectors import load_all
 from reference_impl.formats import FORMATS
-from tests.golden import golden_vectors
 from walproof.scan.log import Log
 from walproof.tables import parquet as export
 
@@ -26,7 +26,7 @@ LOGS = 4
 def exported(format_id: str, folder: Path) -> list[Path]:
     """Of each verdict the largest files that come of logs of the vectors, records decoded."""
     found: dict[str, list[Path]] = {}
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["format"] == format_id and vector.operation == "read":
             out = folder / f"{vector.id.replace('/', '-')}.parquet"
             log = Log(vector.input, vector.body.get("context", {}))

@@ -8,7 +8,6 @@ import pytest
 
 from reference_impl.answer import End, Lost
 from reference_impl.formats import FORMATS
-from tests.golden import golden_vectors
 from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Records, Wanted
@@ -65,9 +64,10 @@ def test_a_choice_of_columns_and_some_of_the_callers() -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_every_vector_has_rows(format_id: str) -> None:
+    from conformance.vectors import load_all
 
     schema = rows.schema(format_id)
-    for vector in golden_vectors().values():
+    for vector in load_all().values():
         if vector.body["format"] != format_id or vector.operation != "read":
             continue
         log = Log(vector.input, vector.body.get("context", {}))
