@@ -18,6 +18,8 @@ from reference_impl.kahadb_journal.data_file import Scan
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER
 from reference_impl.kahadb_journal.writer import batch, record
 
+pytestmark = pytest.mark.slow
+
 STRATEGIES = ["none", "sparse", "kernel-copy", "zeros", "chunked-zeros"]
 ERAS = [
     *((eof, strategy) for eof in ("record", "none") for strategy in STRATEGIES),

@@ -15,6 +15,8 @@ from reference_impl.answer import Answer
 from reference_impl.systemd_journal import recognise
 from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
 
+pytestmark = pytest.mark.slow
+
 FILES = [
     made(*hello(8)),
     made(*hello(8), compact=True, keyed=True, compression="zstd"),

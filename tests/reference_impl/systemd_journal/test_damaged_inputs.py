@@ -3,9 +3,13 @@
 import subprocess
 import sys
 
+import pytest
+
 from conformance import ROOT
 from tests.reference_impl.systemd_journal import damaged_inputs
 from tests.reference_impl.systemd_journal.damaged_inputs import SECONDS, inputs, run
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_input_raises_or_hangs() -> None:

@@ -13,6 +13,8 @@ from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 from tests.reference_impl.systemd_journal.journal_files import hello, made
 
+pytestmark = pytest.mark.slow
+
 journalctl = pytest.mark.skipif(not shutil.which("journalctl"), reason="journalctl not found")
 
 

@@ -14,6 +14,8 @@ from reference_impl.systemd_journal.export_format import entry_body
 from reference_impl.systemd_journal.query import values
 from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
 
+pytestmark = pytest.mark.slow
+
 NAMES = st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda n: n != "_BOOT_ID")
 FIELDS = st.builds(lambda name, value: name.encode() + b"=" + value, NAMES, st.binary(max_size=700))
 ENTRIES = st.lists(st.lists(FIELDS, min_size=1, max_size=4), max_size=12)

@@ -18,6 +18,8 @@ import pytest
 
 from conformance import ROOT
 
+pytestmark = pytest.mark.slow
+
 LOG = str(ROOT / "vectors/leveldb-log/three-records.log")
 FOLDER = str(ROOT / "vectors/kahadb-journal/damage-in-the-first-file")
 KILLS = 5

@@ -16,6 +16,8 @@ import pytest
 from conformance import ROOT
 from conformance.scratch import PREFIX, clear_abandoned
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "check": ["--vector", "leveldb-log/one-record"],
     "check --smoke": ["--seconds", "60", "--format", "leveldb-log"],

@@ -13,6 +13,8 @@ from tests.walproof.decode.conftest import golden, payloads, run_activemq
 from walproof.decode import phrase
 from walproof.decode.kahadb_journal import TYPE, decode
 
+pytestmark = pytest.mark.slow
+
 # The oldest version with the layout of a message, of an acknowledgement and of a subscription.
 LAYOUTS = {
     1: (1, 1, 1),

@@ -27,6 +27,8 @@ from walproof.decode.zeebe_journal import TYPE, batch, decode, metadata
 from walproof.decode.zeebe_journal.protocol import names
 from walproof.decode.zeebe_journal.protocol.asked import TABLE, asked, table
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 GOLDEN = HERE / "golden"
 PROGRAM = HERE / "programs" / "zeebe"

@@ -22,6 +22,8 @@ from tests.walproof.systems import test_leveldb_log as leveldb
 from tests.walproof.systems import test_zeebe_journal as zeebe
 from walproof.cli import walproof
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "rescue.md"
 NUMBER = re.compile(r"\d[\d,.]*(?: (?:[KMG]iB|B|bytes?)\b)?")
 JOURNALS = ("v252-compact-keyed-zstd", "v257-compact-512k", "v257-lz4")
