@@ -1,12 +1,11 @@
 """One Spark session for all tests that need one, and the rule for ``make test-quick``.
 
-A test of Spark takes the fixture ``spark`` and carries ``@pytest.mark.xdist_group("spark")``, so
-that `pytest -n 2 --dist loadgroup` gives all of them to the same process: a session costs five
-seconds and half a gigabyte. Most tests of the data source need none: readers work without a JVM.
+Tests with a fixture of :data:`SHARED_FIXTURES` are a group, which `pytest -n 2 --dist loadgroup`
+gives to one process: a Spark session costs five seconds and half a gigabyte. Most tests of the data
+source need none: readers work without a JVM.
 
-``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_FOLDERS`, those
-that share a set-up (an ``xdist_group``, a fixture of :data:`SLOW_FIXTURES`), and those that carry
-the mark because they take more than half a second.
+``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_FOLDERS`, those in
+groups, and those that carry the mark because they take more than half a second.
 """
 
 from __future__ import annotations
@@ -47,7 +46,8 @@ SLOW_FOLDERS = (
     "walproof/sweep",
     "wrong",
 )
-SLOW_FIXTURES = {"java", "kahadb", "spark", "written_by", "zeebe"}
+#: Fixtures that are dear to make: once for each process of a run.
+SHARED_FIXTURES = ("ask", "files", "kahadb", "site", "spark", "written_by", "zeebe")
 
 
 _load_vectors = vectors.load_all
@@ -78,12 +78,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if is_quick and _is_in_slow_folder(collection_path) else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests that ``make test-quick`` leaves out."""
+    """Group the tests that share a fixture; mark those that ``make test-quick`` leaves out."""
     for item in items:
-        is_shared = item.get_closest_marker("xdist_group") is not None
-        is_shared |= not SLOW_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
-        if is_shared or _is_in_slow_folder(item.path):
+        fixtures = getattr(item, "fixturenames", ())
+        group = next((name for name in SHARED_FIXTURES if name in fixtures), None)
+        if group is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group))
+        if item.get_closest_marker("xdist_group") or _is_in_slow_folder(item.path):
             item.add_marker(pytest.mark.slow)
 
 
