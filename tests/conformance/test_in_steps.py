@@ -76,6 +76,7 @@ def test_where_parsing_stops_open_fields_reach_to_the_end(monkeypatch: pytest.Mo
     assert found[-1].end == len(data) and found[-1].value is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make",
     [kahadb_journal.empty_records, zeebe_journal.empty_records, zmq_raft.empty_arrays],

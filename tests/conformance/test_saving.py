@@ -87,6 +87,7 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_leaves_nothing_half(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for milliseconds in range(1, 40, 8):
@@ -125,6 +126,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: Path) -> None:
     arguments, out = COMMANDS[name]
