@@ -39,6 +39,7 @@ def test_a_circle_is_found() -> None:
     assert list(circles(toy)) == [["a", "b", "c"]]
 
 
+@pytest.mark.slow
 def test_no_edge_hides_in_a_string() -> None:
     assert list(hidden_edges(ROOT)) == []
 

@@ -123,6 +123,7 @@ def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
     assert asked > 50
 
 
+@pytest.mark.slow
 def test_real_files(tmp_path: Path) -> None:
     chance = random.Random(9)
     for data in map(read_journal, JOURNALS):
@@ -256,6 +257,7 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
         assert len(names) == len(set(names)) == 76
 
 
+@pytest.mark.slow
 def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     """Every link of every kind, to itself, to where it came from, and to everything else."""
     data = made(*hello(5))
@@ -271,6 +273,7 @@ def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     assert time.monotonic() - started < 120
 
 
+@pytest.mark.slow
 def test_types_of_objects_that_change(tmp_path: Path) -> None:
     """What nothing inside tells apart: tables, arrays and entries."""
     chance = random.Random(8)
@@ -356,6 +359,7 @@ def test_cursors_of_all_numbers() -> None:
         assert ids[32 * row :][:32].tobytes().decode() == named_boot
 
 
+@pytest.mark.slow
 def test_what_is_sound_has_no_fault() -> None:
     for vector in load_all().values():
         if vector.body["format"] == FORMAT and vector.input.is_file():
