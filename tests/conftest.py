@@ -4,8 +4,9 @@ Tests with a fixture of :data:`SHARED_FIXTURES` are a group, which `pytest -n 2 
 gives to one process: a Spark session costs five seconds and half a gigabyte. Most tests of the data
 source need none: readers work without a JVM.
 
-``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_FOLDERS`, those in
-groups, and those that carry the mark because they take more than half a second.
+``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_PATHS`, those in
+groups, those that import Spark, and those that carry the mark because they take more than half a
+second.
 """
 
 from __future__ import annotations
@@ -32,14 +33,15 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-#: Folders of tests that run whole systems, tool chains, sweeps or Spark.
-SLOW_FOLDERS = (
+#: Tests that run whole systems, tool chains, sweeps or Spark.
+SLOW_PATHS = (
     "conformance/implementations",
     "conformance/packages",
     "hostile",
     "lab",
     "pyspark_journal",
     "walproof/inventory",
+    "walproof/lake/test_remote.py",
     "walproof/parsers",
     "walproof/recovery",
     "walproof/review",
@@ -73,9 +75,9 @@ def pytest_configure() -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import the tests of slow folders for ``make test-quick``: Spark may be missing."""
+    """Do not import the tests of slow paths for ``make test-quick``: Spark may be missing."""
     is_quick = config.getoption("markexpr") == "not slow"
-    return True if is_quick and _is_in_slow_folder(collection_path) else None
+    return True if is_quick and _is_slow(collection_path) else None
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
@@ -86,13 +88,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         group = next((name for name in SHARED_FIXTURES if name in fixtures), None)
         if group is not None and item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(group))
-        if item.get_closest_marker("xdist_group") or _is_in_slow_folder(item.path):
+        is_light = item.get_closest_marker("xdist_group") is None and "batches" not in fixtures
+        if not is_light or _is_slow(item.path):
             item.add_marker(pytest.mark.slow)
 
 
 @cache
-def _is_in_slow_folder(path: Path) -> bool:
-    return any(path.is_relative_to(ROOT / "tests" / folder) for folder in SLOW_FOLDERS)
+def _is_slow(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / "tests" / part) for part in SLOW_PATHS)
 
 
 def unavailable(why: str) -> None:

@@ -22,7 +22,7 @@ from walproof.lake.remote import PREFIX, RemoteLog, sweep
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
+pytestmark = pytest.mark.xdist_group("spark")
 RowsOf = Callable[..., list[dict[str, Any]]]
 
 
