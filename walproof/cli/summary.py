@@ -12,14 +12,13 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
 from walproof.cli.context import context_of
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.progress import progress_bar
 from walproof.quantity import counted
 from walproof.summary import of_system
 from walproof.summary.logs import FoundOne, one
@@ -416,18 +415,8 @@ def terminal_height() -> int:
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
     """A bar on the terminal for what takes long; it leaves nothing there."""
-    console = Console(stderr=True)
-    if size < LONG or not console.is_terminal:
+    if size < LONG:
         yield lambda at: None
         return
-    bar = Progress(
-        TextColumn(doing),
-        BarColumn(),
-        DownloadColumn(binary_units=True),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(doing, total=size)
-        yield lambda at: bar.update(task, completed=at)
+    with progress_bar(doing, size, in_bytes=True) as bar:
+        yield lambda at: bar.show(done=at)
