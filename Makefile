@@ -5,13 +5,14 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
 	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
+	@echo 'make test-quick                      those that start no Spark, tool chain or sweep: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
@@ -38,6 +39,11 @@ test: setup $(VENV)/spark
 	@# One Java machine for all tests that need one: they stay together (xdist_group).
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup
 
+# While you edit. The rule is in tests/conftest.py.
+test-quick: $(VENV)/ready
+	@$(PYTHON) -m pytest -n 2 -m 'not slow'
+	@echo 'These were the quick tests only; make test runs all.'
+
 vectors: $(VENV)/ready
 	@$(PYTHON) -m conformance.recipes
 
@@ -62,9 +68,9 @@ MUTANTS ?=
 mutants: $(VENV)/ready
 	@$(PYTHON) -m lab mutants $(MUTANTS)
 
-# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
+# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast-scan --impl NAME'
 FORMAT ?= leveldb-log
-SWEEP ?= --impl fast --impl leveldb-cpp
+SWEEP ?= --impl fast-scan --impl leveldb-cpp
 sweep: setup
 	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
 

@@ -31,8 +31,6 @@ PLAIN = {
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
     "lab/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
     "lab/databases/implementations/opener/opener.py": "in a scratch folder",
-    "lab/fuzz/compiled/run.py": "what a process says, in a scratch folder",
-    "lab/fuzz/run.py": "what a process says, in a scratch folder",
     "lab/databases/implementations/systemd-journald/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",
@@ -51,11 +49,13 @@ _METHODS = frozenset({"write_text", "write_bytes"})
 _MODES = frozenset("wxa+")
 
 
+@pytest.mark.slow
 def test_nobody_else_writes_plainly() -> None:
     writers = {name for name, _ in plain_writes(ROOT)}
     assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
 
 
+@pytest.mark.slow
 def test_the_list_is_no_longer_than_it_must_be() -> None:
     assert (
         set(PLAIN) - {name for name, _ in plain_writes(ROOT)} - {"conformance/saving.py"} == set()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -29,6 +28,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
+from walproof.progress import progress_bar
 from walproof.quantity import counted
 
 SHOWN = 6
@@ -147,16 +147,9 @@ def _run(
     seed: int,
     slow: int,
 ) -> Run:
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("recording")
-
-        def show(model: str, done: int, of: int) -> None:
-            progress.update(task, description=model, completed=done, total=of)
-
-        sizes = [int(one) for one in sectors] or [SECTORS[0]]
-        return run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
+    sizes = [int(size) for size in sectors] or [SECTORS[0]]
+    with progress_bar("recording") as bar:
+        return run(subject, format, models, sizes, count, most, seed, bar.show, slow / 1000)
 
 
 def _show(done: Run, format: str, slow: int) -> None:

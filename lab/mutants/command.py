@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from conformance import REPORTS, __version__
 from conformance.saving import save
@@ -30,6 +29,7 @@ from lab.mutants.run import hunt, wrong
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
 from walproof.cli.output import say
+from walproof.progress import progress_bar
 
 OF_THIS_CHANGE = "merge-base"
 OF_A_CHANGE = 300
@@ -97,9 +97,7 @@ def mutants(
                 return 0
         at_most = sample or (None if base is None else OF_A_CHANGE)
         choice = Choice(functions, files, changed, at_most, seed)
-        reports = [
-            _hunt(one, choice, not first_kill, jobs, console) for one in format_ids or FORMATS
-        ]
+        reports = [_hunt(one, choice, not first_kill, jobs) for one in format_ids or FORMATS]
     except (BrokenVector, WrongOriginal, BadReview) as error:
         raise click.ClickException(f"ours is broken: {error}") from None
     except (NoSuchRevision, OSError) as error:
@@ -134,18 +132,14 @@ def _changed(base: str) -> Mapping[Path, frozenset[int]]:
         return {}
 
 
-def _hunt(
-    format_id: str, choice: Choice, common: bool, jobs: int, console: Console
-) -> dict[str, Any]:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console, transient=True) as progress:
-        task = progress.add_task(format_id, total=None)
+def _hunt(format_id: str, choice: Choice, common: bool, jobs: int) -> dict[str, Any]:
+    with progress_bar(format_id) as bar:
         return hunt(
             format_id,
             choice,
             common=common,
             jobs=jobs,
-            started=lambda count: progress.update(task, total=count),
-            progress=lambda fate: progress.advance(task),
+            started=lambda count: bar.show(total=count),
+            progress=lambda fate: bar.advance(),
             kept=kept_of(format_id, common),
         )

@@ -7,15 +7,17 @@ import subprocess
 
 import pytest
 
-from conformance.aftermath import compared_parts
 from conformance.compare import differences, normalise
 from conformance.contents import write_contents
+from conformance.postconditions import compared_parts
 from conformance.registry import Unavailable
 from conformance.vectors import load_all
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from reference_impl.register import registers
 from walproof.implementations import all_implementations
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

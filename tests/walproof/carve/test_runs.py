@@ -257,6 +257,7 @@ def _headers(size: int) -> bytes:
 HOSTILE = [_kahadb, _empty_batches, _zeebe, _rlog, _objects, _journals, _headers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__.strip("_"))
 def test_what_looks_like_records_everywhere_takes_linear_time(make, tmp_path: Path) -> None:
     seconds, finds = [], []

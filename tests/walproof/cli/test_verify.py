@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from conformance import ROOT, VECTORS
+from conformance import VECTORS
 from conformance.vectors import load_all
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import named
@@ -23,7 +23,6 @@ SOUND = VECTORS / "leveldb-log" / "one-record.log"
 JOURNAL = VECTORS / "systemd-journal" / "five-entries.journal"
 SEALED = JOURNAL.with_name("sealed-regular.journal")
 SEALED_KEY = "60c6dd-60e930-b562e9-86b6ff/ab344fa-989680"
-CASE = ROOT.parent / "shared" / "reviews" / "cases" / "not-sealed-and-a-key.journal"
 KEY = "c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900"
 
 
@@ -66,11 +65,6 @@ def test_a_key_proves_nothing_about_a_file_without_seals(
     ]
     assert (body["from"], body["to"], body["reason"]) == (8, 12, "not-sealed")
     assert run(JOURNAL).return_value == 0
-
-
-@pytest.mark.skipif(not CASE.is_file(), reason="no cases")
-def test_the_reported_journal_and_its_key() -> None:
-    assert run(CASE, "--key", KEY).return_value == 3
 
 
 def test_a_flag_that_was_removed() -> None:

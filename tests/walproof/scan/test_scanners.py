@@ -42,6 +42,7 @@ def log_of(vector: Vector) -> Log:
     return Log(vector.input, vector.body.get("context", {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("which", ["plain", "fast"])
 def test_whole(format_id: str, which: str) -> None:
@@ -69,6 +70,7 @@ def places(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_parts(format_id: str) -> None:
     reader = scanner(format_id)

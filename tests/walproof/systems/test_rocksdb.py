@@ -11,6 +11,8 @@ import pytest
 
 from tests.walproof.decode.real_programs import ROCKSDB, _python_with
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).with_name("rocksdb.py")
 
 

@@ -12,9 +12,10 @@ import pytest
 from conformance import ROOT, VECTORS
 from reference_impl.answer import End
 from reference_impl.formats import named
+from tests.real_files import ZMQ_RAFT
 from walproof.systems import Finding, System, recognise
 
-CASE = ROOT.parent / "shared" / "reviews" / "cases" / "zmq-raft-state-of-zeros"
+CASE = ZMQ_RAFT / "state-of-zeros"
 PACKAGE = ROOT / ".build" / "implementations" / "zmq-raft" / "package.json"
 STATE = b"\x82\xabcurrentTerm\x05\xa8votedFor\xa2n1"
 """A map of MessagePack: the term and the vote of a node."""
@@ -264,7 +265,6 @@ def test_a_recovered_node_says_its_state(tmp_path: Path) -> None:
     assert first == 'raft.pers says: currentTerm "10", votedFor "n2".'
 
 
-@pytest.mark.skipif(not CASE.is_dir(), reason="no cases")
 def test_the_reported_node(run) -> None:
     assert run(CASE).return_value == 3
     assert {one.file: one.harm for one in seen(CASE).findings} == {

@@ -13,6 +13,8 @@ from tests.walproof.decode.real_programs import golden, payloads, run_activemq
 from walproof.decode import phrase
 from walproof.formats.kahadb_journal.decoder import TYPE, decode
 
+pytestmark = pytest.mark.slow
+
 # The oldest version with the layout of a message, of an acknowledgement and of a subscription.
 LAYOUTS = {
     1: (1, 1, 1),

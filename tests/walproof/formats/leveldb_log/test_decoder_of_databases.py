@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pytest
 
 from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, golden, payloads
 from walproof.decode import phrase
 from walproof.formats.leveldb_log.decoder import TYPE, decode
+
+pytestmark = pytest.mark.slow
 
 WrittenBy = Callable[[str, str, str], tuple[Path, Any]]
 KINDS = ["delete", "put"]

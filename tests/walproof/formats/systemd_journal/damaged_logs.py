@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
-import lzma
-import os
 import random
-from pathlib import Path
-from typing import Any
 
-from conformance import ROOT
-from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL
-from reference_impl.systemd_journal.builder import Options, Writer
+from conformance.recipes.systemd_journal.log import KEY, SEALED_START
+from tests.reference_impl.systemd_journal.journal_files import made
 
-SHARED = Path(os.environ.get("WALPROOF_SHARED", ROOT.parent / "shared"))
 LONG = [b"MESSAGE=" + b"x" * 700, b"BLOB=\x00\xff\n" + b"y" * 5000, "UNIT=ünïcode \ufdd0".encode()]
-
-
-def made(*entries: list[bytes], first: int = 1_700_000_000_000_000, **options: Any) -> bytes:
-    """A file of these entries, a second apart."""
-    step = options.pop("step", 1_000_000)
-    writer = Writer(Options.from_context({**SMALL, **options}))
-    for number, payloads in enumerate(entries):
-        own = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
-        writer.append(own, first + number * step, number + 1, bytes.fromhex(BOOT))
-    return writer.finish()
 
 
 def hello(count: int) -> list[list[bytes]]:
@@ -47,12 +31,6 @@ def originals() -> list[bytes]:
         made(*hello(3), first=SEALED_START, step=6_000_000, key=KEY, header_size=272, compact=True),
     ]
     return found
-
-
-def real_files() -> list[bytes]:
-    """What real systems wrote, without the unused space at the end."""
-    folder = SHARED / "real" / "systemd"
-    return [lzma.decompress(path.read_bytes()) for path in sorted(folder.glob("*.xz"))]
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:

@@ -15,6 +15,7 @@ from conformance.vectors import load_all
 from reference_impl.answer import Answer, Lost, collect
 from reference_impl.formats import named
 from reference_impl.systemd_journal import inspection
+from tests.real_files import JOURNALS, read_journal
 from tests.walproof.formats.systemd_journal.damaged_logs import (
     KEY,
     LONG,
@@ -22,7 +23,6 @@ from tests.walproof.formats.systemd_journal.damaged_logs import (
     hello,
     made,
     originals,
-    real_files,
 )
 from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
 from walproof.formats.systemd_journal.scanner import (
@@ -41,7 +41,6 @@ from walproof.scan.reference import ReferenceScanner
 
 FORMAT = "systemd-journal"
 ORIGINALS = originals()
-REAL = real_files()
 
 
 def fast(path: Path, **context: Any) -> Answer:
@@ -128,10 +127,10 @@ def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
     assert asked > 50
 
 
-@pytest.mark.skipif(not REAL, reason="no real files")
+@pytest.mark.slow
 def test_real_files(tmp_path: Path) -> None:
     chance = random.Random(9)
-    for data in REAL:
+    for data in map(read_journal, JOURNALS):
         check(tmp_path / "a.journal", data)
         end = int.from_bytes(data[136:144], "little") + 4096
         for _ in range(3):
@@ -262,6 +261,7 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
         assert len(names) == len(set(names)) == 76
 
 
+@pytest.mark.slow
 def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     """Every link of every kind, to itself, to where it came from, and to everything else."""
     data = made(*hello(5))
@@ -277,6 +277,7 @@ def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     assert time.monotonic() - started < 120
 
 
+@pytest.mark.slow
 def test_types_of_objects_that_change(tmp_path: Path) -> None:
     """What nothing inside tells apart: tables, arrays and entries."""
     chance = random.Random(8)
@@ -362,6 +363,7 @@ def test_cursors_of_all_numbers() -> None:
         assert ids[32 * row :][:32].tobytes().decode() == named_boot
 
 
+@pytest.mark.slow
 def test_what_is_sound_has_no_fault() -> None:
     for vector in load_all().values():
         if vector.body["format"] == FORMAT and vector.input.is_file():

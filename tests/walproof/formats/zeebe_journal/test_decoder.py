@@ -27,6 +27,8 @@ from walproof.formats.zeebe_journal.decoder import TYPE, batch, decode, metadata
 from walproof.formats.zeebe_journal.decoder.protocol import names
 from walproof.formats.zeebe_journal.decoder.protocol.table_writer import TABLE, read_jars, table
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = PROGRAMS / "zeebe"
 # Release → the Java that it needs; what the metadata of the line looks like.
 RELEASES = {"8.2.15": 17, "8.3.4": 17, "8.8.0": 21}

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import random
 import struct
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conformance import ROOT
 from reference_impl.answer import End, NewRecord, Record
 from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.zeebe_journal.raft import (
@@ -24,6 +22,7 @@ from reference_impl.zeebe_journal.raft import (
 )
 from reference_impl.zeebe_journal.reader import read
 from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
+from tests.real_files import unpack_partition
 from walproof.formats import plugin_for
 from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.formats.zeebe_journal.scanner import kernel as zeebe_kernel
@@ -275,14 +274,7 @@ def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) ->
 
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
 def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
-    archive = ROOT.parent / "shared" / "real" / "zeebe" / f"{version}.zip"
-    if not archive.exists():
-        pytest.skip(f"no broker files: {archive.name}")
-    with zipfile.ZipFile(archive) as files:
-        names = [n for n in files.namelist() if "raft-partition/partitions/1/raft" in n]
-        for name in names:
-            if name.count("/") == names[0].count("/") and not name.endswith("/"):
-                (tmp_path / Path(name).name).write_bytes(files.read(name))
+    unpack_partition(version, tmp_path)
     context = {"last_flushed_index": "meta"}
     owed = owed_by_reference(tmp_path, context)
     assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == owed

@@ -1,0 +1,227 @@
+"""What one bit can do unseen: the flips of a search, by field, and why nothing tells of them.
+
+``spec/one-bit/<format>.json`` holds what ``walproof sweep --flips --save`` found: of each log its
+flips, and those that lost or changed a record of a log that is still `intact`. The register of the
+format says why (``unseen``). Both together are the table in the chapter, and in the report.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_impl.places import SPEC
+from reference_impl.register import Register, Unseen
+
+FOLDER = "one-bit"
+EFFECTS = ("gone", "changed", "invented", "order", "fields")
+HEADS = {
+    "gone": "gone",
+    "changed": "changed",
+    "invented": "invented",
+    "order": "reordered",
+    "fields": "beside",
+}
+"""The columns of the table."""
+
+MEANING = {
+    "gone": "a record is not returned",
+    "changed": "a record has another payload",
+    "invented": "a record is returned that nobody wrote",
+    "order": "the records come in another order",
+    "fields": "a record has another value beside its payload, or another place",
+}
+
+Hit = tuple[str, str]
+"""A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones
+(``fields: term``)."""
+
+
+@dataclass(frozen=True)
+class SearchedLog:
+    """One log: what tells its bytes and context from others, its bits, and how many were flipped.
+
+    ``unseen`` counts the flips that nothing told.
+    """
+
+    id: str
+    fingerprint: str
+    bits: int
+    flips: int
+    unseen: Mapping[Hit, int]
+
+
+@dataclass(frozen=True)
+class Searched:
+    """What a search of one format found. ``tried`` counts the flips of each field."""
+
+    format: str
+    at_most: int
+    tried: Mapping[str, int]
+    logs: Mapping[str, SearchedLog]
+
+    @property
+    def unseen(self) -> Counter[Hit]:
+        """The flips of all logs that nothing told."""
+        found: Counter[Hit] = Counter()
+        for log in self.logs.values():
+            found.update(log.unseen)
+        return found
+
+
+@dataclass(frozen=True)
+class Row:
+    """One field: its flips, those of each effect that nothing told, and the entries that say why.
+
+    ``beside`` names the values that change beside the payload. Entries are numbers, from 1.
+    """
+
+    field: str
+    tried: int
+    counts: Mapping[str, int]
+    beside: tuple[str, ...]
+    why: tuple[int, ...]
+
+    @property
+    def unseen(self) -> int:
+        """All flips of the field that nothing told."""
+        return sum(self.counts.values())
+
+
+def load(format: str, spec: Path = SPEC) -> Searched | None:
+    """What was found in a format; None where nobody searched."""
+    path = spec / FOLDER / f"{format}.json"
+    return loaded(json.loads(path.read_text("utf-8"))) if path.is_file() else None
+
+
+def loaded(body: Mapping[str, Any]) -> Searched:
+    """The same from the JSON of the file."""
+    logs = {}
+    for id, said in body["logs"].items():
+        unseen = {
+            (field, effect): count
+            for field, effects in said["unseen"].items()
+            for effect, count in effects.items()
+        }
+        logs[id] = SearchedLog(id, said["fingerprint"], said["bits"], said["flips"], unseen)
+    return Searched(body["format"], body["at_most"], body["tried"], logs)
+
+
+def text_of(found: Searched) -> str:
+    """The file of a search: one line for each log."""
+    logs = []
+    for log in sorted(found.logs.values(), key=lambda log: log.id):
+        unseen: dict[str, dict[str, int]] = {}
+        for (field, effect), count in sorted(log.unseen.items()):
+            unseen.setdefault(field, {})[effect] = count
+        body = {"fingerprint": log.fingerprint, "bits": log.bits, "flips": log.flips}
+        logs.append(f"  {json.dumps(log.id)}: {json.dumps(body | {'unseen': unseen})}")
+    head = {"format": found.format, "at_most": found.at_most}
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
+    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(found.tried.items())]
+    lines.append(' "tried": {\n' + ",\n".join(tried) + "\n }")
+    lines.append(' "logs": {\n' + ",\n".join(logs) + "\n }")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def kind_of(effect: str) -> str:
+    """One of ``EFFECTS``: ``fields`` of ``fields: term``."""
+    return effect.partition(":")[0]
+
+
+def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
+    """The numbers of the entries that say why nothing tells, from 1; there should be one."""
+    field, effect = hit
+    return [
+        number
+        for number, entry in enumerate(entries, 1)
+        if any(_fits(pattern, field) for pattern in entry.fields)
+        and (not entry.effects or kind_of(effect) in entry.effects)
+    ]
+
+
+def _fits(pattern: str, field: str) -> bool:
+    # No fnmatch: the names of the fields have brackets in them.
+    return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
+
+
+def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
+    """The fields with flips that nothing told, those with the gravest effects first."""
+    by_field: dict[str, Counter[str]] = {}
+    why: dict[str, set[int]] = {}
+    beside: dict[str, set[str]] = {}
+    for (field, effect), count in found.unseen.items():
+        by_field.setdefault(field, Counter())[kind_of(effect)] += count
+        why.setdefault(field, set()).update(explained_by((field, effect), entries))
+        names = effect.partition(": ")[2]
+        beside.setdefault(field, set()).update(names.split(", ") if names else ())
+    table_rows = [
+        Row(field, found.tried[field], counts, tuple(sorted(beside[field])),
+            tuple(sorted(why[field])))
+        for field, counts in by_field.items()
+    ]  # fmt: skip
+    return sorted(
+        table_rows, key=lambda row: ([-row.counts.get(effect, 0) for effect in EFFECTS], row.field)
+    )
+
+
+def table(register: Register, found: Searched) -> str:
+    """The section of the chapter below its heading, in Markdown."""
+    logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
+    unseen = found.unseen.total()
+    whole = sum(log.flips == log.bits for log in found.logs.values())
+    share = "all vectors every bit"
+    if whole < logs:
+        sample = f"{found.at_most:,} bits at most"
+        share = f"{whole:,} every bit, of the others {sample}" if whole else f"each {sample}"
+    lines = [
+        f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time: of {share}."
+        f" {f'{unseen:,}' if unseen else 'None'} left the log `intact` with other records.",
+    ]
+    table_rows = rows(found, register.unseen)
+    if not table_rows:
+        return f"{_wrapped(lines[0])}\n"
+    shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
+    lines[0] = _wrapped(f"{lines[0]} Each counts once, as the gravest: {legend(shown)}.")
+    head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
+    lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    for row in table_rows:
+        counts = [f"{row.counts[effect]:,}" if row.counts.get(effect) else "" for effect in shown]
+        cells = [f"`{row.field}`", f"{row.tried:,}", *counts, ", ".join(map(str, row.why))]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines.append("")
+    for number, entry in enumerate(register.unseen, 1):
+        ids = f" ({', '.join(entry.requirements)})" if entry.requirements else ""
+        lines.append(_wrapped(f"{number}. {entry.why}{ids}", "   "))
+    return "\n".join(lines) + "\n"
+
+
+def _wrapped(text: str, indent: str = "") -> str:
+    return textwrap.fill(
+        text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def legend(effects: Sequence[str]) -> str:
+    """Return what the columns of some effects count."""
+    return "; ".join(f"*{HEADS[effect]}*, {MEANING[effect]}" for effect in effects)
+
+
+def problems(register: Register, found: Searched) -> Iterator[str]:
+    """Flips that no entry explains, or several, and entries that explain none."""
+    used = set()
+    for hit, count in sorted(found.unseen.items()):
+        numbers = explained_by(hit, register.unseen)
+        used.update(numbers)
+        if len(numbers) != 1:
+            said = f"{len(numbers)} entries of unseen explain" if numbers else "nothing explains"
+            yield f"{said} what {count:,} flips of {hit[0]} do: {hit[1]}"
+    for number, entry in enumerate(register.unseen, 1):
+        if number not in used:
+            yield f"unseen {number} explains no flip: {', '.join(entry.fields)}"

@@ -1,0 +1,45 @@
+"""An input is one string of bytes, and the way back gives nothing that reaches out of a folder."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lab.fuzz.inputs import Input, NotPacked, unpack
+
+ONE = Input("leveldb-log", "a.log", b"\n\0{}", {"key": 1}, "leveldb-log/one-record")
+SEVERAL = Input("zeebe-journal", "journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"})
+
+
+@pytest.mark.parametrize("one", [ONE, SEVERAL, Input("zmq-raft", "empty", {})])
+def test_there_and_back(one: Input) -> None:
+    assert unpack(one.pack()) == one
+
+
+def test_a_log_that_the_engine_has_cut_is_shorter() -> None:
+    assert unpack(ONE.pack()[:-2]).contents == b"\n\0"
+    assert unpack(SEVERAL.pack()[:-2]).contents == {"a/b.log": b"x", "c.log": b"", "d": b""}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [[["../a", 1]], [["/a", 1]], [["a", 1], ["a", 1]], [["a", 1], ["a/b", 1]],
+     [["a/b", 1], ["a", 1]], [["a", -1]], [["", 1]], [["a\0", 1]], [["a//b", 1]],
+     [[str(n), 0] for n in range(65)]],
+)  # fmt: skip
+def test_what_no_folder_holds_is_no_input(files: list[list[object]]) -> None:
+    head = {"format": "zmq-raft", "name": "x", "context": {}, "origin": "", "files": files}
+    with pytest.raises(NotPacked):
+        unpack(json.dumps(head).encode() + b"\nabc")
+
+
+@pytest.mark.parametrize("packed", [b"", b"{}\n", b"[" * 9000, b"\xff\n", ONE.pack()[:20], b"1\n"])
+def test_anything_else_is_no_input(packed: bytes) -> None:
+    with pytest.raises(NotPacked):
+        unpack(packed)
+
+
+def test_a_name_that_leaves_the_folder_is_no_name() -> None:
+    with pytest.raises(NotPacked):
+        unpack(ONE.pack().replace(b"a.log", b"../a."))

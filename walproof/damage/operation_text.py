@@ -1,0 +1,243 @@
+"""Operations of the damage algebra, from words: ``flip bit 3 of header.checksum``.
+
+The words are those that :class:`conformance.recipes.algebra.Damage` keeps of what it did, so what
+stands in a vector under ``damage`` can be typed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+
+from conformance.kaitai.field_map import Field
+from walproof.damage.log import LogToDamage
+from walproof.formats import plugin_for
+from walproof.sweep.fields import generic
+
+Operation = tuple[str, re.Pattern[str], Callable[..., None]]
+MOST_ADDED = 1 << 30
+"""Bytes that one operation may add to a log."""
+
+
+class BadWords(ValueError):
+    """No operation of the algebra, or one that this log does not allow; the message says why."""
+
+
+def damage(log: LogToDamage, words: str) -> None:
+    """Carry out one operation. Raises :class:`BadWords`."""
+    words = " ".join(words.split())
+    for _, pattern, act in _OPERATIONS:
+        if (match := pattern.fullmatch(words)) is not None:
+            try:
+                act(log, **match.groupdict(default=""))
+            except (KeyError, ValueError, IndexError) as error:
+                said = error.args[0] if isinstance(error, KeyError) else error
+                raise BadWords(f"{words}: {said}") from None
+            log.operations[-1] = words
+            return
+    raise BadWords(_unknown(words))
+
+
+def forms() -> list[str]:
+    """How each operation is said, with capitals for what varies."""
+    return list(dict.fromkeys(form for form, _, _ in _OPERATIONS))
+
+
+def _unknown(words: str) -> str:
+    verb = words.partition(" ")[0]
+    verbs = list(dict.fromkeys(form.partition(" ")[0] for form in forms()))
+    near = get_close_matches(verb, verbs, n=1)
+    if verb in verbs or near:
+        mine = [form for form in forms() if form.split()[0] == (verb if verb in verbs else near[0])]
+        return f"{words!r}: expected {' or '.join(map(repr, mine))}"
+    return f"{words!r}: expected an operation: {', '.join(verbs)}"
+
+
+def byte_order(fields: Iterable[Field], data: bytes) -> str:
+    """``little`` or ``big``: how the numbers of a log stand in it, by what its grammar read."""
+    votes = {"little": 0, "big": 0}
+    for field in fields:
+        raw = data[field.start : field.end]
+        if isinstance(field.value, int) and not isinstance(field.value, bool) and len(raw) > 1:
+            for order in votes:
+                wide = 1 << 8 * len(raw)
+                votes[order] += int.from_bytes(raw, order) == field.value % wide  # type: ignore[arg-type]
+    return "big" if votes["big"] > votes["little"] else "little"
+
+
+def _flip(log: LogToDamage, bit: str, path: str) -> None:
+    field = log.field(path)
+    bits = 8 * (field.end - field.start)
+    if int(bit) >= bits:
+        raise BadWords(f"{path} has {bits} bits: expected 0 to {bits - 1}, found {bit}")
+    log.flip(path, int(bit))
+
+
+def _flip_byte(log: LogToDamage, bit: str, at: str, file: str) -> None:
+    data = _bytes_of(log, file)
+    if int(bit) > 7 or int(at) >= len(data):
+        raise BadWords(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
+    data[int(at)] ^= 1 << int(bit)
+    log.did(f"flip bit {int(bit)} of byte {int(at)}{_in(file)}")
+
+
+def _set(log: LogToDamage, path: str, value: str) -> None:
+    field = log.field(path)
+    size = field.end - field.start
+    if re.fullmatch(r"-?(0|[1-9][0-9]*)", value):  # with a zero before it, it is hexadecimal
+        number = int(value)
+        if number < 0:
+            number += 1 << 8 * size
+        if not 0 <= number < 1 << 8 * size:
+            raise BadWords(f"{path} has {size} bytes: {value} does not fit")
+        log.set(path, number, _byte_order(log, _file(path)))
+    else:
+        log.set(path, _hex(value))
+
+
+def _insert(log: LogToDamage, new: str, at: str, file: str) -> None:
+    data = _bytes_of(log, file)
+    if int(at) > len(data):
+        raise BadWords(f"expected an offset up to {len(data)}, found {at}")
+    log.insert(int(at), _hex(new), file=file)
+
+
+def _extend(log: LogToDamage, new: str, file: str) -> None:
+    _bytes_of(log, file)
+    log.extend(_hex(new), new, file)
+
+
+def _extend_by_zeros(log: LogToDamage, count: str, file: str) -> None:
+    _bytes_of(log, file)
+    if int(count) > MOST_ADDED:
+        raise BadWords(f"expected at most {MOST_ADDED} bytes, found {count}")
+    log.extend(bytes(int(count)), f"{int(count)} zero bytes", file)
+
+
+def _truncate(log: LogToDamage, at: str, file: str) -> None:
+    data = _bytes_of(log, file)
+    if int(at) > len(data):
+        raise BadWords(f"expected an offset up to {len(data)}, found {at}")
+    log.truncate(int(at), file)
+
+
+def _zero_sector(log: LogToDamage, number: str, sector: str, file: str) -> None:
+    _has_sector(log, file, int(sector), int(number))
+    log.zero_sector(int(number), int(sector), file)
+
+
+def _swap_sectors(log: LogToDamage, first: str, other: str, sector: str, file: str) -> None:
+    _has_sector(log, file, int(sector), int(first), int(other))
+    log.swap_sectors(int(first), int(other), int(sector), file)
+
+
+def _has_sector(log: LogToDamage, file: str, sector: int, *numbers: int) -> None:
+    count = -(-len(_bytes_of(log, file)) // sector) if sector else 0
+    if max(numbers) >= count:
+        raise BadWords(f"there are {count} sectors of {sector} bytes: found {max(numbers)}")
+
+
+def _torn(log: LogToDamage, sector: str, file: str) -> None:
+    if not int(sector) or not _bytes_of(log, file):
+        raise BadWords("expected a sector of at least one byte, and a log of at least one")
+    log.torn(int(sector), file)
+
+
+def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
+    file = file or _file(path)
+    inner = path.rpartition(":")[2]
+    data = _bytes_of(log, file)
+    target = log.field(f"{file}:{inner}" if file else inner)
+    # A grammar of another project names no checksums.
+    known = plugin_for(log.format).sweep.seals if log.format else ()
+    seals = [seal for seal in known if generic(inner) == seal.unit]
+    if not seals:
+        units = ", ".join(seal.unit for seal in known) or "none"
+        raise BadWords(f"no checksum over {inner}: expected one of {units}")
+    for lo, hi, new in (seal.edit(bytes(data), target, log.fields_of(file)) for seal in seals):
+        data[lo:hi] = new
+    log.did(f"reseal {inner}{f' of {file}' if file else ''}")
+
+
+def _remove(log: LogToDamage, file: str) -> None:
+    _bytes_of(log, file)
+    log.remove_file(file)
+
+
+def _rename(log: LogToDamage, file: str, new: str) -> None:
+    _bytes_of(log, file)
+    if new in log.files or new.startswith("/") or ".." in new.split("/"):
+        raise BadWords(f"expected a name inside the log that no file has, found {new}")
+    log.rename_file(file, new)
+
+
+def _swap(log: LogToDamage, first: str, other: str) -> None:
+    _bytes_of(log, first)
+    _bytes_of(log, other)
+    log.swap_files(first, other)
+
+
+def _bytes_of(log: LogToDamage, file: str) -> bytearray:
+    if file not in log.files:
+        if not file:
+            raise BadWords(f"say which file: … in {' or '.join(sorted(log.files)[:3])}")
+        names = ", ".join(sorted(name for name in log.files if name)[:5]) or "a log of one file"
+        raise BadWords(f"no file {file}: {names}")
+    return log.files[file]
+
+
+def _byte_order(log: LogToDamage, file: str) -> str:
+    return byte_order(log.each_field(file), bytes(log.files[file]))
+
+
+def _file(path: str) -> str:
+    return path.rpartition(":")[0]
+
+
+def _hex(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise BadWords(f"expected bytes in hexadecimal, as in '0a ff', found {text!r}") from None
+
+
+def _in(file: str) -> str:
+    return f" in {file}" if file else ""
+
+
+_FILE = r"(?: in (?P<file>\S+))?"
+_PATH = r"(?P<path>\S+)"
+_HEX = r"(?P<new>(?:[0-9a-f]{2} ?)+)"
+_OPERATIONS: Sequence[Operation] = [
+    (form, re.compile(pattern), act)
+    for form, pattern, act in (
+        ("flip bit N of byte OFFSET [in FILE]",
+         rf"flip bit (?P<bit>\d+) of byte (?P<at>\d+){_FILE}", _flip_byte),
+        ("flip bit N of FIELD", rf"flip bit (?P<bit>\d+) of {_PATH}", _flip),
+        ("set FIELD to VALUE", rf"set {_PATH} to (?P<value>.+)", _set),
+        ("zero sector N of SIZE bytes [in FILE]",
+         rf"zero sector (?P<number>\d+) of (?P<sector>\d+) bytes{_FILE}", _zero_sector),
+        ("zero FIELD", rf"zero {_PATH}", lambda log, path: log.zero(path)),
+        ("fill FIELD with HEX", rf"fill {_PATH} with (?P<byte>[0-9a-f]{{2}})",
+         lambda log, path, byte: log.fill(path, int(byte, 16))),
+        ("truncate at OFFSET [in FILE]", rf"truncate at (?P<at>\d+){_FILE}", _truncate),
+        ("truncate N bytes into FIELD", rf"truncate (?P<keep>\d+) bytes into {_PATH}",
+         lambda log, keep, path: log.truncate_in(path, int(keep))),
+        ("torn at the last boundary of SIZE bytes [in FILE]",
+         rf"torn at the last boundary of (?P<sector>\d+) bytes{_FILE}", _torn),
+        ("swap sectors N and M of SIZE bytes [in FILE]",
+         rf"swap sectors (?P<first>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
+         _swap_sectors),
+        ("swap FILE and FILE", r"swap (?P<first>\S+) and (?P<other>\S+)", _swap),
+        ("duplicate FIELD", rf"duplicate {_PATH}", lambda log, path: log.duplicate(path)),
+        ("drop FIELD", rf"drop {_PATH}", lambda log, path: log.drop(path)),
+        ("insert HEX at OFFSET [in FILE]", rf"insert {_HEX} at (?P<at>\d+){_FILE}", _insert),
+        ("extend by N zero bytes [in FILE]",
+         rf"extend by (?P<count>\d+) zero bytes?{_FILE}", _extend_by_zeros),
+        ("extend by HEX [in FILE]", rf"extend by {_HEX}{_FILE}", _extend),
+        ("reseal FIELD", rf"reseal {_PATH}(?: of (?P<file>\S+))?", _reseal),
+        ("remove FILE", r"remove (?P<file>\S+)", _remove),
+        ("rename FILE to NAME", r"rename (?P<file>\S+) to (?P<new>\S+)", _rename),
+    )
+]  # fmt: skip
