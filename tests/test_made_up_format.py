@@ -14,6 +14,8 @@ import pytest
 
 from conformance import ROOT
 
+pytestmark = pytest.mark.slow
+
 DIRECTORIES = ("spec", "ksy", "reference_impl", "conformance", "walproof")
 FORMAT = "tally-log"
 MADE_UP = Path(__file__).with_name("made_up_format")

@@ -1,13 +1,26 @@
-"""Drivers of real systems in Java: one process for all tests of a worker."""
+"""The command as somebody types it, and drivers of real systems in Java, one for each worker."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
 from tests.walproof.real_systems import Driver, java_driver, scratch_folder
+from walproof.cli import walproof
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """Runs the command in a terminal of 160 columns."""
+
+    def run(*arguments: str | Path) -> Result:
+        runner = CliRunner(env={"COLUMNS": "160"})
+        return runner.invoke(walproof, list(map(str, arguments)), standalone_mode=False)
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -17,9 +17,9 @@ from click.testing import CliRunner
 
 from conformance import ROOT
 from tests.real_files import ZMQ_RAFT, read_journal
+from tests.walproof.formats.leveldb_log import test_system_folder as leveldb
+from tests.walproof.formats.zeebe_journal import test_system_folder as zeebe
 from tests.walproof.real_systems import Driver
-from tests.walproof.systems import test_leveldb_log as leveldb
-from tests.walproof.systems import test_zeebe_journal as zeebe
 from walproof.cli import walproof
 
 pytestmark = pytest.mark.slow
