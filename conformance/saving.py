@@ -40,7 +40,8 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
             yield file
             file.flush()
             if sync:
-                sync_to_disk(unfinished)
+                with named_in_errors(path):
+                    sync_to_disk(unfinished)
         with named_in_errors(path):
             _take_name(unfinished, path, replace)
             if sync:

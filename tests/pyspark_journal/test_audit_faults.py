@@ -113,7 +113,7 @@ def test_what_reading_once_missed_the_next_run_reads(
 ) -> None:
     at = failed = 0
     while True:
-        at += 1 + at // 8  # each of the first calls, then fewer and fewer
+        at += 1 + at // 4  # each of the first calls, then fewer and fewer
         error = (errno.EIO, errno.ESTALE, errno.EMFILE)[at % 3]
         found = ask(lake, kind, "the-lake", at, 1, error)
         assert "error" not in found, f"{kind} {at}: {found}"
@@ -135,7 +135,7 @@ def test_an_output_that_fails_is_no_fault_of_a_log(
     owed = again(small, tmp_path / "truth")
     at = failed = 0
     while True:
-        at += 1 + at // 12
+        at += 1 + at // 5
         error = (errno.ENOSPC, errno.EIO)[at % 2]
         found = ask(small, kind, "the-output", at, 1, error)
         if found["calls"] < at:

