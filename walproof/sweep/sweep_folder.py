@@ -68,11 +68,15 @@ class SweepFolder:
             )
         for name in ("sweep", "shards"):
             (self.path / name).mkdir(parents=True, exist_ok=True)
-        for half in [*self.path.glob(f".*{UNFINISHED}"), *self.path.glob(f"*/.*{UNFINISHED}")]:
-            half.unlink()
+        self.remove_unfinished()
         if not earlier:
             self.write_json("plan.json", described)
         return sorted(set(range(len(plan.shards))) - self.done())
+
+    def remove_unfinished(self) -> None:
+        """Remove what killed workers left half written."""
+        for half in [*self.path.glob(f".*{UNFINISHED}"), *self.path.glob(f"*/.*{UNFINISHED}")]:
+            half.unlink()
 
     def clear(self) -> None:
         """Remove an earlier sweep, and nothing else that is there."""
@@ -134,6 +138,8 @@ def run_shards(
     After ``seconds`` no shard is begun any more. ``progress`` is called with the numbers of shards
     and cases that were finished since the last call. Raises :class:`ShardFailed`.
     """
+    if not todo:
+        return 0.0
     started = time.monotonic()
     deadline = None if seconds is None else started + seconds
     left = list(todo)
@@ -155,6 +161,7 @@ def run_shards(
                     raise ShardFailed(text) from None
     finally:
         scratch.close()
+        folder.remove_unfinished()
     return time.monotonic() - started
 
 
