@@ -1,6 +1,12 @@
 """Log directories: where the files lie, and what they are called."""
 
-from conformance.recipes.zmq_raft.directories import ALL, ENTRIES, last_file_full, three_files
+from conformance.recipes.zmq_raft.directories import (
+    ALL,
+    ENTRIES,
+    bare_log_folder,
+    last_file_full,
+    three_files,
+)
 from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import path_of
@@ -108,8 +114,9 @@ def a_folder_with_the_name_of_an_index_file(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=ALL[:7], end=None)
 
 
-@BOOK.valid("directory", "ZMR-090", "ZMR-101")
+@BOOK.damaged(bare_log_folder, "directory", "ZMR-090", "ZMR-101")
 def a_folder_without_index_files(log: ZmqRaftLog) -> None:
     """A folder that holds neither a snapshot nor an index file: intact, without records or end."""
     log.files = {"readme.txt": bytearray(b"Entries come here.")}
+    log.did("keep one file of text alone")
     log.expect("intact", end=None)

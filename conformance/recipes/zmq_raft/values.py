@@ -72,7 +72,7 @@ def keys_that_are_not_utf8(log: ZmqRaftLog) -> None:
 
 @BOOK.valid("state", "ZMR-072")
 def keys_with_letters_to_escape(log: ZmqRaftLog) -> None:
-    """A key is an array with a text: only what JSON demands is escaped, briefly where it can be."""
+    """A key is an array with a text: JSON demands few escapes, and most have a short form."""
     letters = "\"\\/\b\t\n\f\r\0\x1b\x7f<&>'é\u2028😀".encode()
     _values(log, f"81 91 d9{len(letters):02x}{letters.hex()} 01")
 
