@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance import templates
-from lab.findings import FOLDER, runtimes
-from lab.findings.record import HARMS, SHOWS, Finding, load
+from lab.findings import releases
+from lab.findings.record import FOLDER, HARMS, SHOWS, Finding, load
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LANGUAGES = {
@@ -77,39 +77,8 @@ def needs(one: Finding) -> str:
 
 
 def commands(one: Finding) -> str:
-    """What a person types who has the script: for the first release that shows it.
-
-    Raises ``ValueError`` for a kind that it does not know.
-    """
-    how = one.body["reproduction"]
-    package, also = how["package"], how.get("also", [])
+    """Return what a person types who has the script, for the first release that shows it."""
     tried = next(row for row in one.body["tried"] if row["did"] == SHOWS)
-    version, name = tried["version"], one.script.name
-    match one.kind:
-        case "python":
-            python = f"python{tried.get('python', '3')}"
-            wanted = " ".join([f"{package}=={version}", *also])
-            return f"{python} -m venv venv\nvenv/bin/pip install {wanted}\nvenv/bin/python {name}"
-        case "go":
-            return f"go mod init repro\ngo get {package}@{version}\ngo run {name}"
-        case "java":
-            options = "".join(f"{option} " for option in how.get("options", []))
-            xml = runtimes.pom(package, version)
-            return (
-                f"cat > pom.xml <<'END'\n{xml}END\n"
-                "mvn -q dependency:copy-dependencies -DoutputDirectory=lib -DincludeScope=runtime\n"
-                f"java {options}-cp 'lib/*' {name}"
-            )
-        case "node":
-            wanted = " ".join([f"{package}@{version}", *also])
-            return f"npm install --ignore-scripts {wanted}\nnode {name}"
-        case "rust":
-            wanted = " ".join([f"{package}@={version}", *also])
-            return (
-                f"cargo init --name repro\ncargo add {wanted}\ncp {name} src/main.rs\n"
-                "cargo run --release"
-            )
-        case "journalctl" | "journald":
-            as_root = "sudo " if one.kind == "journald" else ""
-            return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"
-    raise ValueError(f"{one.id}: how to run a script of the kind {one.kind} is not known")
+    shell = releases.commands(one, tried)
+    as_root = "sudo " if one.kind == "journald" else ""
+    return f"{shell.install}\n{as_root}{shell.run}"

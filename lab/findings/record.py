@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from conformance import ROOT, declaration
-from lab.findings import FOLDER
+
+FOLDER = ROOT / "docs" / "findings"
+"""A folder for each finding, and the page that lists them."""
 
 HARMS = {
     "loses": "Acknowledged records are lost",
@@ -43,7 +45,7 @@ class Finding:
 
     @property
     def kind(self) -> str:
-        """What runs the script: a key of :data:`lab.findings.runtimes.RUNTIMES`."""
+        """What runs the script: see :func:`lab.findings.releases.commands`."""
         return str(self.body["reproduction"]["kind"])
 
     @property

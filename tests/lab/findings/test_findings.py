@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
-from lab.findings import FOLDER, command, runtimes
+from lab.findings import command
 from lab.findings.pages import commands, needs, pages
-from lab.findings.record import Finding, faults, load
+from lab.findings.record import FOLDER, Finding, faults, load
+from lab.findings.releases import Release, Unavailable, releases
 
 FINDINGS = load()
-RUNS = [(finding, tried) for finding in FINDINGS for tried in finding.run_on]
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda one: one.id)
@@ -63,17 +62,16 @@ def test_a_script_needs_nothing_of_ours() -> None:
 
 
 @pytest.mark.parametrize(
-    ("finding", "tried"), RUNS, ids=[f"{one.id}@{tried['version']}" for one, tried in RUNS]
+    "release", releases(FINDINGS), ids=lambda one: f"{one.finding.id}@{one.tried['version']}"
 )
-def test_a_script_prints_what_its_record_says(finding: Finding, tried: dict[str, Any]) -> None:
-    release = runtimes.release(finding, tried)
-    if not release.ready:
+def test_a_script_prints_what_its_record_says(release: Release) -> None:
+    if not release.is_installed:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:
-        said = command.shown(runtimes.run(finding, release))
-    except runtimes.Unavailable as reason:
+        said = command.shown(release.run())
+    except Unavailable as reason:
         pytest.fail(str(reason))
-    assert command.disagreement(finding, tried, said) is None
+    assert command.disagreement(release.finding, release.tried, said) is None
 
 
 def broken(tmp_path: Path, change: str, by: str) -> Finding:
