@@ -20,7 +20,6 @@ PLAIN = {
     "conformance/registry.py": "a build's log and stamp: the stamp is written last",
     "conformance/saving.py": "the one way",
     "conformance/traceability/write_tables.py": "sources under version control",
-    "lab/bench/harness_peer.py": "a build in .build, stamped when whole",
     "conformance/kaitai/compile.py": "a folder that appears whole",
     "pyspark_journal/audit.py": "a lock",
     "pyspark_journal/java.py": "a script, renamed when whole",

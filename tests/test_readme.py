@@ -16,7 +16,7 @@ from conformance.cases import cases_of
 from conformance.registry import FOLDER
 from conformance.score import WRITING, score
 from conformance.vectors import load_all
-from lab.bench.availability import why_not
+from lab.bench.contenders import why_not
 from reference_impl.formats import FORMATS
 from tests.conftest import unavailable
 from walproof.cli import walproof
