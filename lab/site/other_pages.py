@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.findings.record import HARMS
 from lab.findings.record import load as load_findings
-from lab.mutants.run import kill_rate
+from lab.mutants.report import kill_rate
 from lab.scenarios import book, page, results
 from lab.site import page_paths
 from lab.site.format_pages import scores
