@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -21,18 +21,16 @@ from lab.crash.judge import Finding, build
 from lab.crash.judge import told as payload
 from lab.crash.model import MODELS, SECTORS
 from lab.crash.recorder import CannotRecord
-from lab.crash.run import Result, Run, run
-from lab.crash.strace_syntax import NotUnderstood
-from lab.crash.trace import Trace
-from lab.crash.writers import all_writers, is_boxed
+from lab.crash.run import Result, Run, all_writers, can_be_isolated, run
+from lab.crash.strace import NotUnderstood
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
 from walproof.quantity import counted
 
-SHOWN = 6
-"""Parts of a state that are named; the folder of ``--out`` has all."""
+#: The folder of ``--out`` has all.
+MAX_SHOWN_PARTS = 6
 
 
 @click.command()
@@ -52,8 +50,7 @@ SHOWN = 6
     "--seed", default=1, show_default=True, help="Chooses the states where there are more."
 )
 @click.option("--slow", type=click.IntRange(0), default=200, show_default=True,
-              help="Milliseconds that each sync takes, where it can be stopped:"
-              " who does not wait is seen.")  # fmt: skip
+              help="Milliseconds that each sync takes: who does not wait is seen.")  # fmt: skip
 @click.option("--live", is_flag=True,
               help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
@@ -98,7 +95,7 @@ def crash(
         raise click.UsageError(f"--out {out}: expected a path where nothing is")
     if name is not None:
         writer = _writer(name)
-        subject = subjects.own(writer, isolated and is_boxed(writer))
+        subject = subjects.own(writer, isolated and can_be_isolated(writer))
         if subject.unavailable:
             raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     else:
@@ -111,13 +108,13 @@ def crash(
             sizes = [int(one) for one in sectors] or list(SECTORS)
             watched = run_live(subject, chosen, count, sizes)
             _show_live(watched, chosen)
-            return 3 if watched.findings else 0
+            return 3 if watched.judgement.findings else 0
         done = _run(subject, chosen, models or MODELS, sectors, count, most, seed, slow)
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except PROGRAM_FAILURES as error:
         raise click.ClickException(f"{subject.name}: {error}") from None
-    _show(done, chosen, slow)
+    _show(done, chosen)
     if out is not None:
         _save(done, chosen, out)
         say(f"{out}: the plainest state of each finding", err=True)
@@ -148,8 +145,7 @@ def _run(
     slow: int,
 ) -> Run:
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
+    with Progress(console=console, transient=True) as progress:
         task = progress.add_task("recording")
 
         def show(model: str, done: int, of: int) -> None:
@@ -159,7 +155,7 @@ def _run(
         return run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
 
 
-def _show(done: Run, format: str, slow: int) -> None:
+def _show(done: Run, format: str) -> None:
     console = Console()
     operations = len(done.trace.operations)
     say(f"writer   {done.hello['name']} {done.hello['version']}, {format}")
@@ -167,9 +163,6 @@ def _show(done: Run, format: str, slow: int) -> None:
         f"trace    {counted(operations, 'operation')}, {counted(done.trace.syncs, 'sync')},"
         f" {counted(len(done.records), 'record')} acknowledged"
     )
-    _show_pages(done.trace)
-    if done.trace.not_stopped and slow:
-        say(f"slow     no: a sync that is not stopped does not take {slow} ms longer (--slow)")
     table = Table(box=None, pad_edge=False)
     for title in ("model", "sector", "states", "violations", "notes"):
         table.add_column(title, justify="left" if title == "model" else "right")
@@ -189,20 +182,13 @@ def _show(done: Run, format: str, slow: int) -> None:
             _show_finding(result, finding, console)
 
 
-def _show_pages(trace: Trace) -> None:
-    """Say so where the pages of mapped memory are known less well than they can be."""
-    if trace.not_stopped:
-        say(f"pages    compared when it waits, not at each sync: {printable(trace.not_stopped)}")
-
-
 def _show_live(watched: Watched, format: str) -> None:
     say(f"writer   {watched.hello['name']} {watched.hello['version']}, {format}")
     say(
-        f"moments  {counted(watched.moments, 'moment')}, {watched.torn:,} of them inside of a"
-        f" write, {counted(watched.trace.acknowledged, 'record')}"
+        f"moments  {counted(watched.judgement.states, 'moment')}, {watched.torn:,} of them inside"
+        f" of a write, {counted(watched.trace.acknowledged, 'record')}"
     )
-    _show_pages(watched.trace)
-    for one in watched.findings.values():
+    for one in watched.judgement.findings.values():
         say("")
         say(f"{one.what}  {one.who}, at {counted(one.count, 'moment')}", style="red")
         say(
@@ -210,10 +196,11 @@ def _show_live(watched: Watched, format: str) -> None:
             f"{''.join(f', {part}' for part in one.state.missing)},"
             f" {counted(one.state.acknowledged, 'record')} acknowledged"
         )
-        say(f"  found    {counted(len(one.found), 'record')}")
+        if one.found is not None:
+            say(f"  found    {counted(len(one.found), 'record')}")
         if one.detail:
             say(f"  said     {printable(one.detail)}")
-    if not watched.findings:
+    if not watched.judgement.findings:
         say("No reader went wrong.")
 
 
@@ -229,10 +216,10 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
         f"  state    after operation {state.after - 1},"
         f" {counted(state.acknowledged, 'record')} acknowledged"
     )
-    for one in state.missing[:SHOWN]:
+    for one in state.missing[:MAX_SHOWN_PARTS]:
         say(f"           {one}")
-    if len(state.missing) > SHOWN:
-        say(f"           and {len(state.missing) - SHOWN} more")
+    if len(state.missing) > MAX_SHOWN_PARTS:
+        say(f"           and {len(state.missing) - MAX_SHOWN_PARTS} more")
     if finding.found is not None:
         say(f"  found    {counted(len(finding.found), 'record')}")
     if finding.detail:

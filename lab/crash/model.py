@@ -40,7 +40,7 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-LEAST_AT_A_POINT = 16
+MIN_STATES_AT_A_POINT = 16
 """So many states are looked at, at least, for each point of a crash, whatever the limit."""
 
 
@@ -343,12 +343,8 @@ def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) ->
     for one in trace.operations[: after - 1]:
         live.apply(one)
     live.apply(cut or trace.operations[after - 1])
-    files: dict[str, bytes | None] = {}
-    for path, node in paths(live.names):
-        is_folder = node in trace.folders
-        files[path] = None if is_folder else bytes(live.content.get(node, b""))
     missing = (f"operation {after - 1} from {cut.at + len(cut.data)} on",) if cut else ()
-    return State(files, acknowledged, after, missing)
+    return State(live.files(trace.folders), acknowledged, after, missing)
 
 
 def states(
@@ -371,7 +367,7 @@ def states(
             keep(crash)
         return list(found.values()), True
     disk, complete, where = Disk(trace, sector), True, points(trace)
-    share = max(LEAST_AT_A_POINT, most // max(1, len(where)))
+    share = max(MIN_STATES_AT_A_POINT, most // max(1, len(where)))
     for after in where:
         point = Point(disk, model, after)
         complete &= point.count() <= share

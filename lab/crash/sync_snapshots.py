@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
 import os
 import platform
 import select
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -36,8 +34,6 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
 _GO_ON = 1
 """The call is carried out as if nobody had looked."""
-
-_ONE_CALL = "import contextlib, os\nwith contextlib.suppress(OSError): os.truncate('', 0)"
 
 Pages = list[bytes]
 """The content of a file, page by page; the last one may be short."""
@@ -209,19 +205,3 @@ def _asked(told: int, what: int, room: bytearray) -> bool:
         except OSError as error:
             # Kernels before 5.5 stop a call and cannot let it go on.
             raise RuntimeError(f"this kernel lets no call go on: {error.strerror}") from None
-
-
-@functools.cache
-def why_not() -> str:
-    """Why no program can be stopped here, or nothing: one that makes a call is. Asked once."""
-    if not sys.platform.startswith("linux"):
-        return "only Linux has seccomp"
-    try:
-        with contextlib.closing(Stops(dict)) as stops:
-            words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
-            done = subprocess.run(words, capture_output=True, check=False, timeout=30)
-    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
-        return f"the launcher does not run: {error}"
-    if stops.why_not or (done.returncode == 0 and stops.looks):
-        return stops.why_not
-    return "the launcher stops no call"

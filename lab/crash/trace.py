@@ -6,7 +6,7 @@ folder :data:`ROOT` is there, empty and durable, before the first operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 ROOT = 0
@@ -68,8 +68,6 @@ class Trace:
 
     operations: list[Operation] = field(default_factory=list)
     folders: set[int] = field(default_factory=lambda: {ROOT})
-    not_stopped: str = ""
-    """Why mapped pages were compared at acknowledgements only; empty if at each sync, too."""
 
     @property
     def acknowledged(self) -> int:
@@ -113,6 +111,13 @@ class Live:
             content.extend(bytes(one.size - len(content)))
         elif isinstance(one, Names):
             change_names(self.names, one)
+
+    def files(self, folders: Container[int]) -> dict[str, bytes | None]:
+        """Return the content of every path, ``None`` for a folder."""
+        return {
+            path: None if node in folders else bytes(self.content.get(node, b""))
+            for path, node in paths(self.names)
+        }
 
     def node(self, path: str) -> int | None:
         """The node of a path relative to the root, or None."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from lab.crash import oracles
+from lab.crash import judge
 from lab.crash.concurrent_readers import DIFFERS, SHRINKS, moments, watch
 from lab.crash.formats import crash_of
 from lab.crash.trace import ROOT, Acknowledged, Names, Operation, Resize, Trace, Write
@@ -64,12 +64,12 @@ def test_a_writer_that_appends_is_read_right_at_every_moment() -> None:
 def test_a_writer_that_makes_the_log_anew_in_place_is_seen() -> None:
     whole = b"".join(framed())
     found = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
-    assert {(oracles.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
+    assert {(judge.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
 
 
 def test_a_writer_that_says_written_too_early_is_seen() -> None:
     write, said, *rest = appends()
-    assert (oracles.LOST, "the specification") in seen(trace(said, write, *rest))
+    assert (judge.LOST, "the specification") in seen(trace(said, write, *rest))
 
 
 def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
@@ -82,4 +82,4 @@ def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
         return found + found[-1:]
 
     found = seen(trace(*appends()), more={"it": twice})
-    assert found == {(oracles.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}
+    assert found == {(judge.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}
