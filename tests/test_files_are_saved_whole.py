@@ -40,7 +40,6 @@ PLAIN = {
     "walproof/parsers/package.py": "a fresh folder, published when whole",
     "walproof/review/grammars.py": "a scratch folder",
     "lab/site/frame.py": "in a folder that takes its place when whole",
-    "lab/site/look/__init__.py": "beside the modules that it fetches, in .build",
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
