@@ -17,8 +17,7 @@ from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
 from lab.crash.concurrent_readers import Watched, run_live
-from lab.crash.judge import Finding, build
-from lab.crash.judge import told as payload
+from lab.crash.judge import Finding, build, payload_text
 from lab.crash.model import MODELS, SECTORS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Result, Run, all_writers, can_be_isolated, run
@@ -255,7 +254,7 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
                 "operations": _operations(done, finding),
                 "acknowledged": finding.state.acknowledged,
                 "missing": list(finding.state.missing),
-                "written": [payload(one.payload) for one in done.records],
+                "written": [payload_text(one.payload) for one in done.records],
                 "found": finding.found,
             }
             save(folder / "state.json", json_text(about, 1) + "\n", sync=False)

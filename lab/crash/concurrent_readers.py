@@ -16,7 +16,7 @@ from typing import Any
 from conformance.scratch import Scratch
 from conformance.subject import Subject
 from lab.crash.formats import FormatCrash, crash_of
-from lab.crash.judge import DIED, Judgement, after_a_crash, build, given, told
+from lab.crash.judge import DIED, Judgement, after_a_crash, build, payload_text, written_payloads
 from lab.crash.model import State
 from lab.crash.recorder import record
 from lab.crash.trace import Acknowledged, Live, Trace, Write
@@ -29,7 +29,7 @@ SHRINKS = "no longer returns a record that it returned"
 DIFFERS = "returns other records than the specification"
 
 Read = Callable[[Path], list[str]]
-"""The payloads of a log at a path, as :func:`~lab.crash.judge.told` tells them."""
+"""The payloads of a log at a path, as :func:`~lab.crash.judge.payload_text` tells them."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ def readers(format: str, what: FormatCrash) -> dict[str, Read]:
     reference = named(format)
 
     def payloads(records: Sequence[Record]) -> list[str]:
-        return given(what, [one.payload for one in records if not what.is_part(one)])
+        return written_payloads(what, [one.payload for one in records if not what.is_part(one)])
 
     def specification(path: Path) -> list[str]:
         return payloads(collect(reference.read(path, "recover", what.context)).records)
@@ -160,7 +160,7 @@ def watch(
     """Look at every moment of a trace. ``more`` are further readers of the same log."""
     what, watched = crash_of(format), Watched(hello, trace)
     all_readers = {**readers(format, what), **(more or {})}
-    eyes = Watch(all_readers, what.name, [told(one.payload) for one in records])
+    eyes = Watch(all_readers, what.name, [payload_text(one.payload) for one in records])
     scratch = Scratch()
     try:
         for moment in moments(trace, sectors):

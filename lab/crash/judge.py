@@ -130,7 +130,7 @@ class Judge:
         probe: NewRecord,
     ) -> None:
         self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
-        self.written = [told(one.payload) for one in records]
+        self.written = [payload_text(one.payload) for one in records]
         self.scratch = Scratch()
         self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
@@ -182,7 +182,7 @@ class Judge:
             if appends:
                 found = read(path, state, who)
                 wrong = after_an_append(
-                    self.written, state.acknowledged, told(self.probe.payload), found
+                    self.written, state.acknowledged, payload_text(self.probe.payload), found
                 )
             else:
                 wrong = after_a_crash(self.written, state.acknowledged, found)
@@ -202,7 +202,7 @@ class Judge:
         if answer.verdict == "damaged":
             self.judgement.note(DAMAGE, who, state, None, str(answer.reason))
         whole = [one.payload for one in answer.records if not self.what.is_part(one)]
-        return given(self.what, whole)
+        return written_payloads(self.what, whole)
 
     def _append_by_us(self, path: Path, state: State, who: str) -> Found:
         try:
@@ -219,7 +219,7 @@ class Judge:
         found: Found = []
         for one in records:
             if "payload" in one:
-                found += given(self.what, [bytes.fromhex(one["payload"])])
+                found += written_payloads(self.what, [bytes.fromhex(one["payload"])])
             else:  # a long one, of which nothing can be taken away
                 found.append(one["payload_sha256"])
         return found
@@ -244,15 +244,15 @@ class Judge:
             raise _Died(str(error)) from None
 
 
-def told(payload: bytes) -> str:
+def payload_text(payload: bytes) -> str:
     """A payload as an answer tells it."""
     return next(iter(payload_to_json(payload).values()))
 
 
-def given(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
+def written_payloads(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
     """What was given to the writer of payloads that were read."""
     written = [what.written(one) for one in payloads]
-    return [told(one) for one in written if one is not None]
+    return [payload_text(one) for one in written if one is not None]
 
 
 def build(state: State, place: Path) -> None:

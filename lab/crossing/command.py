@@ -10,7 +10,6 @@ from rich.progress import Progress
 from rich.text import Text
 
 from conformance import known_failures, registry
-from conformance.known_failures import KnownFailures
 from conformance.registry import Implementation
 from conformance.reports.console_text import print_hanging
 from conformance.subject import Subject
@@ -23,11 +22,11 @@ from lab.crossing.run import Crossing, matrix
 from lab.crossing.run import cross as cross_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
-from walproof.cli.output import say, say_json
+from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 
-WIDTH = 80
-NARROWEST = 40
+MAX_WIDTH_COLUMNS = 80
+MIN_WIDTH_COLUMNS = 40
 
 
 @click.command()
@@ -35,7 +34,6 @@ NARROWEST = 40
               help="Only this format.")  # fmt: skip
 @click.option("--writer", "writers", multiple=True, metavar="NAME", help="Only what this writes.")
 @click.option("--reader", "readers", multiple=True, metavar="NAME", help="Only who reads here.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object for each format.")
 @click.option("--update-known", is_flag=True, help="Write what differs to the lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
 @click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
@@ -45,7 +43,6 @@ def crossing(
     formats: tuple[str, ...],
     writers: tuple[str, ...],
     readers: tuple[str, ...],
-    as_json: bool,
     update_known: bool,
     cause: str | None,
     because: str | None,
@@ -62,7 +59,6 @@ def crossing(
     \b
     python -m lab crossing --format leveldb-log
     python -m lab crossing --format leveldb-log --writer rusty-leveldb --reader pebble
-    python -m lab crossing --json
 
     Exit status: 0 if nothing differs but what is listed, 3 if something does, or something
     listed does not differ any more, 1 for a usage or I/O error.
@@ -83,19 +79,12 @@ def crossing(
             listed.save()
         found = known.differences(result, listed)
         gone = known.gone(result, listed)
-        if as_json:
-            say_json(_told(result, found, gone))
-        else:
-            _print(result, found, gone)
+        _print(result, found, gone)
         if gone or any(one.cause is None for one in found):
             status = 3
-        _warn(listed, update_known)
+        if update_known and listed.unexplained():
+            say(f"{listed.path}: write down the cause of what is unexplained", err=True)
     return status
-
-
-def _warn(listed: KnownFailures, update_known: bool) -> None:
-    if update_known and listed.unexplained():
-        say(f"{listed.path}: write down the cause of what is unexplained", err=True)
 
 
 def _all_formats(names: Sequence[str]) -> list[str]:
@@ -135,20 +124,6 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
     return found
 
 
-def _told(
-    crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
-) -> dict[str, object]:
-    """The object of ``--json``."""
-    told = crossing.to_json()
-    for pair in told["pairs"]:
-        pair["differ"] = [
-            one.to_json()
-            for one in found
-            if (one.writer, one.reader) == (pair["writer"], pair["reader"])
-        ]
-    return {**told, "listed_and_same": [{"log": log, "pair": pair} for log, pair in gone]}
-
-
 def _print(
     crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
 ) -> None:
@@ -157,7 +132,7 @@ def _print(
         say(f"{crossing.format}: nobody here writes a log of given records")
         return
     say(f"{crossing.format}: logs of a writer (across) that a reader (down) reads as written")
-    for line in matrix(crossing, max(NARROWEST, min(WIDTH, console.width))):
+    for line in matrix(crossing, max(MIN_WIDTH_COLUMNS, min(MAX_WIDTH_COLUMNS, console.width))):
         say(line)
     for pair in crossing.pairs:
         of_pair = [one for one in found if (one.writer, one.reader) == (pair.writer, pair.reader)]

@@ -41,7 +41,7 @@ class Wanted:
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
     """The logs of a format that are to be written: those of its vectors, then its own."""
-    return [*of_vectors(vectors, format), *own(format)]
+    return [*of_vectors(vectors, format), *format_logs(format)]
 
 
 def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
@@ -61,7 +61,7 @@ def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
     return chosen
 
 
-def own(format: str) -> list[Wanted]:
+def format_logs(format: str) -> list[Wanted]:
     """The logs that the module of a format adds, if there is one."""
     name = f"{__package__}.formats.{registers()[format].module}"
     if importlib.util.find_spec(name) is None:

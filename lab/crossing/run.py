@@ -1,4 +1,4 @@
-"""Lets every writer write, and every reader read what each of them wrote.
+"""Let every writer write, and every reader read what each of them wrote.
 
 Whether or not the bytes are those of a vector, a reader must return the records that the writer
 acknowledged, without a word about damage.
@@ -22,7 +22,7 @@ WALL_MS = max(DEFAULT_WALL_MS, 30_000)
 """For one request: nobody is timed here."""
 
 Progress = Callable[[str], None]
-"""Told what is asked now."""
+"""Called with what happens now."""
 
 
 @dataclass
@@ -37,16 +37,6 @@ class Pair:
     """Log and first difference, of each that was read otherwise."""
     skipped: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
-        return {
-            "writer": self.writer,
-            "reader": self.reader,
-            "same": self.same,
-            "differ": [{"log": log, "difference": text} for log, text in self.differ],
-            "skipped": self.skipped,
-        }
-
 
 @dataclass
 class Crossing:
@@ -57,14 +47,9 @@ class Crossing:
     not_written: dict[str, dict[str, str]] = field(default_factory=dict)
     """By writer and log: why there is no log."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
-        pairs = [one.to_json() for one in self.pairs]
-        return {"format": self.format, "pairs": pairs, "not_written": self.not_written}
 
-
-class Asked:
-    """A program that is asked one thing after another, and started again when it has ended."""
+class RestartedSession:
+    """A session with a program that is started again when it has ended."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -73,8 +58,8 @@ class Asked:
         self._session: ProtocolSession | None = None
         self._seq = 0
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any] | str:
-        """The reply, or how it ended."""
+    def send(self, request: dict[str, Any]) -> dict[str, Any] | str:
+        """Return the reply, or how the program ended."""
         self._seq += 1
         try:
             if self._session is None:
@@ -125,39 +110,39 @@ def cross(
 def _written(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
-    asked = Asked(subject)
+    session = RestartedSession(subject)
     made: dict[str, Contents] = {}
     missing: dict[str, str] = {}
     try:
         for one in logs:
-            place = asked.scratch.place(one.name)
-            reply = asked.ask(one.message("write", place))
+            place = session.scratch.place(one.name)
+            reply = session.send(one.message("write", place))
             log = found_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
                 made[one.id] = log
             else:
                 missing[one.id] = _why(reply)
     finally:
-        asked.close()
+        session.close()
     return made, missing
 
 
 def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
-    asked, pair = Asked(subject), Pair(writer, subject.name)
+    session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
         for one in logs:
-            place = asked.scratch.place(one.name)
+            place = session.scratch.place(one.name)
             write_contents(made[one.id], place)
-            reply = asked.ask(one.message("read", place))
-            asked.scratch.clear(place)
+            reply = session.send(one.message("read", place))
+            session.scratch.clear(place)
             if isinstance(reply, dict) and "skipped" in reply:
                 pair.skipped += 1
-            elif difference := _difference(one, asked.hello, reply):
+            elif difference := _difference(one, session.hello, reply):
                 pair.differ.append((one.id, difference))
             else:
                 pair.same.append(one.id)
     finally:
-        asked.close()
+        session.close()
     return pair
 
 

@@ -15,7 +15,7 @@ from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.text import one_line
 from lab.databases import page
-from lab.databases.run import Result, ask, cases_of
+from lab.databases.run import Result, cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.output import say
 
@@ -61,9 +61,9 @@ def databases(
         except Unavailable as missing:
             say(f"{system.name}: unavailable, because {missing}", err=True)
             continue
-        results = _asked(system, case_ids)
+        results = _open_all(system, case_ids)
         if is_saved:
-            system.keep(kept(results))
+            system.save_answers(by_mode(results))
         _print(system, results, bool(case_ids), Console())
     if is_saved:
         save(page.PAGE, page.page())
@@ -71,8 +71,8 @@ def databases(
     return 0
 
 
-def kept(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
-    """What is kept of results: by mode, then by case."""
+def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
+    """Return what is stored of results: by mode, then by case."""
     found: dict[str, dict[str, dict[str, object]]] = {}
     for one in results:
         found.setdefault(one.mode, {})[one.case.id] = one.judgement.to_json()
@@ -113,12 +113,14 @@ def _list(chosen: Iterable[System]) -> None:
             say(f"    {case.id:32} {'; '.join(case.operations)}")
 
 
-def _asked(system: System, case_ids: Sequence[str]) -> list[Result]:
+def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
     found = []
     with Progress(console=Console(stderr=True), transient=True) as progress:
         number = len(case_ids) or len(cases_of(system.format))
         task = progress.add_task(system.name, total=len(system.modes) * number)
-        for result in ask(system, system.modes, lambda case: not case_ids or case.id in case_ids):
+        for result in open_cases(
+            system, system.modes, lambda case: not case_ids or case.id in case_ids
+        ):
             found.append(result)
             progress.advance(task)
     return found

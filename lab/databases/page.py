@@ -22,7 +22,7 @@ MOST_WORDS = 6
 
 def page() -> str:
     """The text of the page."""
-    asked = [one for one in systems() if one.kept()]
+    asked = [one for one in systems() if one.load_answers()]
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
     return template.render(
         summary=[row for one in asked for row in _summary(one)],
@@ -38,13 +38,13 @@ def page() -> str:
 
 
 def _summary(system: System) -> Iterator[Mapping[str, Any]]:
-    for mode, answers in system.kept().items():
+    for mode, answers in system.load_answers().items():
         found = [Judgement.from_json(one) for id, one in answers.items() if id != "none"]
         opened = [one for one in found if one.end == "opened"]
         yield {
             "system": system.implementation.title,
             "mode": f"`{mode}`",
-            "owed": sum(one.is_as_owed for one in found),
+            "owed": sum(one.is_as_expected for one in found),
             "told": sum(bool(one.lost and one.word) for one in opened),
             "silent": sum(bool((one.lost or one.gone) and not one.word) for one in opened),
             "invented": sum(bool(one.invented) for one in opened),
@@ -55,7 +55,7 @@ def _summary(system: System) -> Iterator[Mapping[str, Any]]:
 
 
 def _shown(system: System) -> Mapping[str, Any]:
-    kept = system.kept()
+    kept = system.load_answers()
     return {
         "title": system.implementation.title,
         "modes": system.modes,
@@ -69,7 +69,7 @@ def _rows(system: System, kept: Mapping[str, Mapping[str, Any]]) -> Iterator[Map
     known = scenarios()
     for case in cases_of(system.format):
         owed = due(system.format, case)
-        left = f"{len(owed.owed & owed.written)} of {len(owed.written)}: {owed.verdict}"
+        left = f"{len(owed.left & owed.written)} of {len(owed.written)}: {owed.verdict}"
         _, _, which = case.id.partition("/")
         title = known[case.scenario].title if case.scenario in known else "Nothing"
         yield {

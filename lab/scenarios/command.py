@@ -40,12 +40,12 @@ def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
     if scenario is not None and scenario not in known:
         raise click.ClickException(f"no scenario {scenario!r}; there are: {', '.join(known)}")
     examples = book.shown(vectors)
-    told = results.load()
+    told = results.load_results()
     if report is not None:
         told = _taken_from(report, [one.vector.id for each in examples.values() for one in each])
     if is_saved:
         if report is not None:
-            results.keep(told)
+            results.save_results(told)
         save(page.PAGE, page.page(vectors, told).encode())
         say(f"wrote {page.PAGE.name} with {len(known)} scenarios and {len(told)} systems")
     elif scenario is None:

@@ -15,7 +15,7 @@ from conformance.describe import payload_key
 from conformance.registry import FOLDER
 from conformance.saving import save
 
-KEPT = "scenarios.json"
+FILE_NAME = "scenarios.json"
 """The file in the folder of an implementation."""
 AS_OWED = "as owed"
 NOT_ASKED = "not asked"
@@ -78,15 +78,15 @@ def is_real(implementation: Mapping[str, Any]) -> bool:
     return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
-def load() -> Results:
+def load_results() -> Results:
     """The kept results."""
     return {
         path.parent.name: json.loads(path.read_text("utf-8"))
-        for path in sorted(FOLDER.glob(f"*/{KEPT}"))
+        for path in sorted(FOLDER.glob(f"*/{FILE_NAME}"))
     }
 
 
-def keep(results: Results) -> None:
+def save_results(results: Results) -> None:
     """Keep the results of a run, each in the place of those of the last one."""
     for name, effects in results.items():
-        save(FOLDER / name / KEPT, (json.dumps(effects, indent=1) + "\n").encode())
+        save(FOLDER / name / FILE_NAME, (json.dumps(effects, indent=1) + "\n").encode())

@@ -41,7 +41,7 @@ def appends() -> list[Operation]:
 
 
 def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
-    return set(watch(done, {}, FORMAT, RECORDS, **more).findings)
+    return set(watch(done, {}, FORMAT, RECORDS, **more).judgement.findings)
 
 
 def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
@@ -74,11 +74,14 @@ def test_a_writer_that_says_written_too_early_is_seen() -> None:
 
 def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
     def twice(path: Path) -> list[str]:
-        from lab.crash.judge import told
+        from lab.crash.judge import payload_text
         from reference_impl.answer import collect
         from reference_impl.formats import named
 
-        found = [told(r.payload) for r in collect(named(FORMAT).read(path, "recover", {})).records]
+        found = [
+            payload_text(r.payload)
+            for r in collect(named(FORMAT).read(path, "recover", {})).records
+        ]
         return found + found[-1:]
 
     found = seen(trace(*appends()), more={"it": twice})

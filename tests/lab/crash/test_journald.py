@@ -11,7 +11,7 @@ from conformance.subject import subject_of
 from lab.crash import judge
 from lab.crash.command import crash
 from lab.crash.formats import crash_of
-from lab.crash.judge import given
+from lab.crash.judge import written_payloads
 from lab.crash.run import all_writers, can_be_isolated, run
 from lab.crash.strace import Parser
 from lab.crash.trace import Names, Write
@@ -37,7 +37,7 @@ def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> No
     )
     (record,) = WHAT.records(1)
     assert WHAT.written(own) is None
-    assert given(WHAT, [own, record.payload]) == given(WHAT, [record.payload])
+    assert written_payloads(WHAT, [own, record.payload]) == written_payloads(WHAT, [record.payload])
 
 
 def test_half_a_record_is_not_what_was_written() -> None:

@@ -105,5 +105,5 @@ def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment
     ours = next(one for one in all_implementations() if one.name == "executable-spec")
     subject = Subject("ours", "ours", list(ours.command), isolated=False)
     done = run_live(subject, "zmq-raft", 5)
-    assert done.findings == {}
-    assert done.moments > done.torn > 0
+    assert done.judgement.findings == {}
+    assert done.judgement.states > done.torn > 0
