@@ -58,7 +58,8 @@ class Contender:
 def contenders() -> list[Contender]:
     """Return all contenders by format, in each format the peer first."""
     found = [each for format_id in FORMATS for each in our_contenders(format_id)]
-    found += [each for one in all_implementations() for each in declared_contenders(one)]
+    for implementation in all_implementations():
+        found += declared_contenders(implementation)
     return sorted(found, key=lambda each: (each.format, not each.peer, each.name))
 
 

@@ -104,7 +104,7 @@ def crash(
         raise click.UsageError("--live has no models, and no states to keep")
     try:
         if live:
-            sizes = [int(one) for one in sectors] or list(SECTORS)
+            sizes = [int(each) for each in sectors] or list(SECTORS)
             watched = run_live(subject, chosen, count, sizes)
             _show_live(watched, chosen)
             return 3 if watched.judgement.findings else 0
@@ -117,11 +117,11 @@ def crash(
     if out is not None:
         _save(done, chosen, out)
         say(f"{out}: the plainest state of each finding", err=True)
-    return 3 if any(one.judgement.violations() for one in done.results) else 0
+    return 3 if any(each.judgement.violations() for each in done.results) else 0
 
 
 def _writer(name: str) -> Implementation:
-    writers = {one.name: one for one in all_writers()}
+    writers = {each.name: each for each in all_writers()}
     if name not in writers:
         raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
     return writers[name]
@@ -150,7 +150,7 @@ def _run(
         def show(model: str, done: int, of: int) -> None:
             progress.update(task, description=model, completed=done, total=of)
 
-        sizes = [int(one) for one in sectors] or [SECTORS[0]]
+        sizes = [int(each) for each in sectors] or [SECTORS[0]]
         return run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
 
 
@@ -165,12 +165,12 @@ def _show(done: Run, format: str) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("model", "sector", "states", "violations", "notes"):
         table.add_column(title, justify="left" if title == "model" else "right")
-    for one in done.results:
-        number = f"{one.judgement.states:,}{'' if one.complete else ' sampled'}"
-        wrong, notes = one.judgement.violations(), one.judgement.notes()
+    for each in done.results:
+        number = f"{each.judgement.states:,}{'' if each.complete else ' sampled'}"
+        wrong, notes = each.judgement.violations(), each.judgement.notes()
         table.add_row(
-            one.model,
-            str(one.sector),
+            each.model,
+            str(each.sector),
             number,
             Text(str(len(wrong)), "red" if wrong else "green"),
             str(len(notes)),
@@ -187,18 +187,18 @@ def _show_live(watched: Watched, format: str) -> None:
         f"moments  {counted(watched.judgement.states, 'moment')}, {watched.torn:,} of them inside"
         f" of a write, {counted(watched.trace.acknowledged, 'record')}"
     )
-    for one in watched.judgement.findings.values():
+    for each in watched.judgement.findings.values():
         say("")
-        say(f"{one.what}  {one.who}, at {counted(one.count, 'moment')}", style="red")
+        say(f"{each.what}  {each.who}, at {counted(each.count, 'moment')}", style="red")
         say(
-            f"  moment   operation {one.state.after - 1}"
-            f"{''.join(f', {part}' for part in one.state.missing)},"
-            f" {counted(one.state.acknowledged, 'record')} acknowledged"
+            f"  moment   operation {each.state.after - 1}"
+            f"{''.join(f', {part}' for part in each.state.missing)},"
+            f" {counted(each.state.acknowledged, 'record')} acknowledged"
         )
-        if one.found is not None:
-            say(f"  found    {counted(len(one.found), 'record')}")
-        if one.detail:
-            say(f"  said     {printable(one.detail)}")
+        if each.found is not None:
+            say(f"  found    {counted(len(each.found), 'record')}")
+        if each.detail:
+            say(f"  said     {printable(each.detail)}")
     if not watched.judgement.findings:
         say("No reader went wrong.")
 
@@ -215,8 +215,8 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
         f"  state    after operation {state.after - 1},"
         f" {counted(state.acknowledged, 'record')} acknowledged"
     )
-    for one in state.missing[:MAX_SHOWN_PARTS]:
-        say(f"           {one}")
+    for each in state.missing[:MAX_SHOWN_PARTS]:
+        say(f"           {each}")
     if len(state.missing) > MAX_SHOWN_PARTS:
         say(f"           and {len(state.missing) - MAX_SHOWN_PARTS} more")
     if finding.found is not None:
@@ -254,7 +254,7 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
                 "operations": _operations(done, finding),
                 "acknowledged": finding.state.acknowledged,
                 "missing": list(finding.state.missing),
-                "written": [payload_text(one.payload) for one in done.records],
+                "written": [payload_text(each.payload) for each in done.records],
                 "found": finding.found,
             }
             save(folder / "state.json", json_text(about, 1) + "\n", sync=False)
@@ -262,4 +262,4 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
 
 def _operations(done: Run, finding: Finding) -> list[str]:
     """What the writer did up to the crash, a line for each operation."""
-    return [str(one)[:200] for one in done.trace.operations[: finding.state.after]]
+    return [str(each)[:200] for each in done.trace.operations[: finding.state.after]]

@@ -49,30 +49,30 @@ def moments(trace: Trace, sectors: Sequence[int] = SECTORS) -> Iterator[Moment]:
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None
-    for after, one in enumerate(trace.operations, 1):
-        if isinstance(one, Acknowledged):
-            acknowledged = max(acknowledged, one.count)
-        torn = [*_parts(one, live, sectors)] if isinstance(one, Write) else []
+    for after, each in enumerate(trace.operations, 1):
+        if isinstance(each, Acknowledged):
+            acknowledged = max(acknowledged, each.count)
+        torn = [*_parts(each, live, sectors)] if isinstance(each, Write) else []
         for part, words, late in torn:
             files = _with(trace, live, part)
             if files != last:
                 last = files
                 yield Moment(State(files, acknowledged, after, (words,)), late)
-        live.apply(one)
+        live.apply(each)
         files = live.files(trace.folders)
-        if files != last or isinstance(one, Acknowledged):
+        if files != last or isinstance(each, Acknowledged):
             last = files
             yield Moment(State(files, acknowledged, after))
 
 
-def _parts(one: Write, live: Live, sectors: Sequence[int]) -> Iterator[tuple[Write, str, bool]]:
-    size, end = len(live.content.get(one.file, b"")), one.at + len(one.data)
-    cuts = {at for sector in sectors for at in range(one.at // sector * sector, end, sector)}
-    for cut in sorted(cut for cut in cuts if one.at < cut < end):
-        yield Write(one.file, one.at, one.data[: cut - one.at]), f"a write up to {cut}", False
-    for cut in sorted(cut for cut in cuts if one.at < cut < min(end, size)):
-        late = one.data[cut - one.at : size - one.at]
-        yield Write(one.file, cut, late), f"a write from {cut} on, nothing before it", True
+def _parts(each: Write, live: Live, sectors: Sequence[int]) -> Iterator[tuple[Write, str, bool]]:
+    size, end = len(live.content.get(each.file, b"")), each.at + len(each.data)
+    cuts = {at for sector in sectors for at in range(each.at // sector * sector, end, sector)}
+    for cut in sorted(cut for cut in cuts if each.at < cut < end):
+        yield Write(each.file, each.at, each.data[: cut - each.at]), f"a write up to {cut}", False
+    for cut in sorted(cut for cut in cuts if each.at < cut < min(end, size)):
+        late = each.data[cut - each.at : size - each.at]
+        yield Write(each.file, cut, late), f"a write from {cut} on, nothing before it", True
 
 
 def _with(trace: Trace, live: Live, part: Write) -> dict[str, bytes | None]:
@@ -136,7 +136,7 @@ def readers(format: str, what: FormatCrash) -> dict[str, Read]:
     reference = named(format)
 
     def payloads(records: Sequence[Record]) -> list[str]:
-        return written_payloads(what, [one.payload for one in records if not what.is_part(one)])
+        return written_payloads(what, [each.payload for each in records if not what.is_part(each)])
 
     def specification(path: Path) -> list[str]:
         return payloads(collect(reference.read(path, "recover", what.context)).records)
@@ -160,7 +160,7 @@ def watch(
     """Look at every moment of a trace. ``more`` are further readers of the same log."""
     what, watched = crash_of(format), Watched(hello, trace)
     all_readers = {**readers(format, what), **(more or {})}
-    eyes = Watch(all_readers, what.name, [payload_text(one.payload) for one in records])
+    eyes = Watch(all_readers, what.name, [payload_text(each.payload) for each in records])
     scratch = Scratch()
     try:
         for moment in moments(trace, sectors):

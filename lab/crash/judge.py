@@ -46,7 +46,7 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
     ``written`` are all that were given to the writer, in order; the first ``acknowledged`` are
     safe. What is found must be the first ones, at least those.
     """
-    if any(one not in written for one in found):
+    if any(each not in written for each in found):
         return [INVENTED]
     if list(found[:acknowledged]) != list(written[:acknowledged]):
         return [LOST]
@@ -63,7 +63,7 @@ def after_an_append(
     if not found or found[-1] != appended:
         return [UNREAD]
     wrong = after_a_crash(written, acknowledged, found[:-1])
-    return [FORGETS if one == LOST else one for one in wrong]
+    return [FORGETS if each == LOST else each for each in wrong]
 
 
 @dataclass
@@ -99,11 +99,11 @@ class Judgement:
 
     def violations(self) -> list[Finding]:
         """Those by which a promise is broken."""
-        return [one for one in self.findings.values() if one.what in VIOLATIONS]
+        return [each for each in self.findings.values() if each.what in VIOLATIONS]
 
     def notes(self) -> list[Finding]:
         """The others."""
-        return [one for one in self.findings.values() if one.what in NOTES]
+        return [each for each in self.findings.values() if each.what in NOTES]
 
 
 class _Refused(Exception):
@@ -130,7 +130,7 @@ class Judge:
         probe: NewRecord,
     ) -> None:
         self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
-        self.written = [payload_text(one.payload) for one in records]
+        self.written = [payload_text(each.payload) for each in records]
         self.scratch = Scratch()
         self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
@@ -186,8 +186,8 @@ class Judge:
                 )
             else:
                 wrong = after_a_crash(self.written, state.acknowledged, found)
-            for one in wrong:
-                self.judgement.note(one, who, state, found)
+            for each in wrong:
+                self.judgement.note(each, who, state, found)
         except _Refused as refused:
             self.judgement.note(STOPS, who, state, found, str(refused))
         except _Died as error:
@@ -201,7 +201,7 @@ class Judge:
         answer = collect(self.format.read(path, "recover", self.what.context))
         if answer.verdict == "damaged":
             self.judgement.note(DAMAGE, who, state, None, str(answer.reason))
-        whole = [one.payload for one in answer.records if not self.what.is_part(one)]
+        whole = [each.payload for each in answer.records if not self.what.is_part(each)]
         return written_payloads(self.what, whole)
 
     def _append_by_us(self, path: Path, state: State, who: str) -> Found:
@@ -217,11 +217,11 @@ class Judge:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
         found: Found = []
-        for one in records:
-            if "payload" in one:
-                found += written_payloads(self.what, [bytes.fromhex(one["payload"])])
+        for each in records:
+            if "payload" in each:
+                found += written_payloads(self.what, [bytes.fromhex(each["payload"])])
             else:  # a long one, of which nothing can be taken away
-                found.append(one["payload_sha256"])
+                found.append(each["payload_sha256"])
         return found
 
     def _append_by_it(self, path: Path, state: State, who: str) -> Found:
@@ -251,8 +251,8 @@ def payload_text(payload: bytes) -> str:
 
 def written_payloads(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
     """What was given to the writer of payloads that were read."""
-    written = [what.written(one) for one in payloads]
-    return [payload_text(one) for one in written if one is not None]
+    written = [what.written(each) for each in payloads]
+    return [payload_text(each) for each in written if each is not None]
 
 
 def build(state: State, place: Path) -> None:

@@ -43,7 +43,7 @@ class Mapped:
         """
         if thread in self._looked:
             return
-        its_own = next((one.time for one in self.looks if one.thread == thread), None)
+        its_own = next((each.time for each in self.looks if each.thread == thread), None)
         if its_own is not None:
             self.until(its_own)
 
@@ -78,7 +78,7 @@ class Mapped:
         operations = self.trace.operations
         end = len(operations)
         self.seen(look.seen)
-        if any(isinstance(one, Sync) for one in operations[at:end]):
+        if any(isinstance(each, Sync) for each in operations[at:end]):
             return
         writes = operations[end:]
         del operations[end:]
@@ -97,8 +97,8 @@ class Mapped:
             if (node := self.live.node(path)) in self.files:
                 assert node is not None
                 writes = self._changed(node, pages)
-                for one in writes:
-                    self.live.apply(one)
+                for each in writes:
+                    self.live.apply(each)
                 self.trace.operations += writes
 
     def _changed(self, node: int, pages: Pages) -> list[Write]:

@@ -116,7 +116,9 @@ def record(
                         continue
                     request = {
                         "cmd": cmd, "seq": seq, "format": format, "path": str(path),
-                        "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
+                        "records": [
+                            {"payload": each.payload.hex(), **each.fields} for each in some
+                        ],
                         "context": dict(what.context), "acknowledge": True,
                     }  # fmt: skip
                     validate(cmd, request)

@@ -68,7 +68,7 @@ def run(
             judge = Judge(subject, hello, format, what, records, probe)
             try:
                 # The plainest first: they are what is shown.
-                for done, candidate in enumerate(sorted(found, key=lambda one: one.distance)):
+                for done, candidate in enumerate(sorted(found, key=lambda each: each.distance)):
                     judge.judge(candidate)
                     progress(model, done + 1, len(found))
             finally:

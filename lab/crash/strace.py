@@ -78,9 +78,9 @@ def text(word: bytes) -> bytes:
 def texts(word: bytes) -> bytes:
     """Return the data of a write, of one buffer or several."""
     found = list(_TEXT.finditer(word))
-    if any(one[2] for one in found):
+    if any(each[2] for each in found):
         raise NotUnderstood(f"a write of more than {MAX_WRITE_BYTES} bytes")
-    return b"".join(unhex(one[1]) for one in found)
+    return b"".join(unhex(each[1]) for each in found)
 
 
 def number(word: bytes) -> int:
@@ -189,9 +189,9 @@ class Parser:
 
     # What operations do to the trace.
 
-    def _add(self, one: Operation) -> None:
-        self.trace.operations.append(one)
-        self.live.apply(one)
+    def _add(self, each: Operation) -> None:
+        self.trace.operations.append(each)
+        self.live.apply(each)
 
     def _node(self, path: bytes | None) -> int | None:
         inside = self._inside(path)
@@ -372,7 +372,7 @@ class Parser:
 
     def _unmap(self, process: _Process, address: int, size: int) -> None:
         """Nothing that began there is mapped any more."""
-        for start in [one for one in process.mappings if address <= one < address + size]:
+        for start in [each for each in process.mappings if address <= each < address + size]:
             del process.mappings[start]
 
     def _msync(

@@ -80,7 +80,7 @@ def crossing(
         found = known.differences(result, listed)
         gone = known.gone(result, listed)
         _print(result, found, gone)
-        if gone or any(one.cause is None for one in found):
+        if gone or any(each.cause is None for each in found):
             status = 3
         if update_known and listed.unexplained():
             say(f"{listed.path}: write down the cause of what is unexplained", err=True)
@@ -90,7 +90,7 @@ def crossing(
 def _all_formats(names: Sequence[str]) -> list[str]:
     """The formats of the implementations that were named, or all."""
     chosen = subjects.implementations(names)
-    own = [set(one.formats) for one in chosen if one.formats]
+    own = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*own)) if own else sorted(FORMATS)
 
 
@@ -113,14 +113,14 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
         subjects.implementations(names) if names else registry.all_implementations()
     )
     found = []
-    for one in chosen:
-        if one.structure or (one.formats and format not in one.formats):
+    for each in chosen:
+        if each.structure or (each.formats and format not in each.formats):
             continue
-        subject = subjects.own(one, isolated)
+        subject = subjects.own(each, isolated)
         if subject.unavailable is None:
             found.append(subject)
         elif names:
-            raise click.ClickException(f"{one.name} is unavailable: {subject.unavailable}")
+            raise click.ClickException(f"{each.name} is unavailable: {subject.unavailable}")
     return found
 
 
@@ -135,10 +135,12 @@ def _print(
     for line in matrix(crossing, max(MIN_WIDTH_COLUMNS, min(MAX_WIDTH_COLUMNS, console.width))):
         say(line)
     for pair in crossing.pairs:
-        of_pair = [one for one in found if (one.writer, one.reader) == (pair.writer, pair.reader)]
+        of_pair = [
+            each for each in found if (each.writer, each.reader) == (pair.writer, pair.reader)
+        ]
         if of_pair:
             _print_pair(of_pair, console)
-    for name, sentence in sorted({(one.cause, one.because) for one in found if one.cause}):
+    for name, sentence in sorted({(each.cause, each.because) for each in found if each.cause}):
         print_hanging(Text(name, "bold"), Text(one_line(sentence)), console)
     for log, names in gone:
         print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, and the same"), console)
@@ -153,7 +155,7 @@ def _print(
 
 def _print_pair(found: Sequence[Difference], console: Console) -> None:
     """The first difference of a pair: at length if it is new, else in whose list it is."""
-    new = [one for one in found if one.cause is None]
+    new = [each for each in found if each.cause is None]
     first, others = (new or found)[0], len(found) - 1
     more = f" (and {others} more)" if others else ""
     label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"

@@ -102,7 +102,7 @@ def cross(
     for subject in readers:
         for writer, made in written.items():
             progress(f"{subject.name} reads {writer}")
-            there = [one for one in logs if one.id in made]
+            there = [each for each in logs if each.id in made]
             crossing.pairs.append(_read(subject, writer, there, made))
     return crossing
 
@@ -114,14 +114,14 @@ def _written(
     made: dict[str, Contents] = {}
     missing: dict[str, str] = {}
     try:
-        for one in logs:
-            place = session.scratch.place(one.name)
-            reply = session.send(one.message("write", place))
+        for each in logs:
+            place = session.scratch.place(each.name)
+            reply = session.send(each.message("write", place))
             log = found_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
-                made[one.id] = log
+                made[each.id] = log
             else:
-                missing[one.id] = _why(reply)
+                missing[each.id] = _why(reply)
     finally:
         session.close()
     return made, missing
@@ -130,27 +130,27 @@ def _written(
 def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
     session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
-        for one in logs:
-            place = session.scratch.place(one.name)
-            write_contents(made[one.id], place)
-            reply = session.send(one.message("read", place))
+        for each in logs:
+            place = session.scratch.place(each.name)
+            write_contents(made[each.id], place)
+            reply = session.send(each.message("read", place))
             session.scratch.clear(place)
             if isinstance(reply, dict) and "skipped" in reply:
                 pair.skipped += 1
-            elif difference := _difference(one, session.hello, reply):
-                pair.differ.append((one.id, difference))
+            elif difference := _difference(each, session.hello, reply):
+                pair.differ.append((each.id, difference))
             else:
-                pair.same.append(one.id)
+                pair.same.append(each.id)
     finally:
         session.close()
     return pair
 
 
-def _difference(one: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
+def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
     """What is wrong with the answer to a log that was written with these records."""
     if isinstance(reply, str):
         return reply
-    told = normalise({"records": list(one.records)}) | {"verdict": "intact"}
+    told = normalise({"records": list(each.records)}) | {"verdict": "intact"}
     answer = normalise(reply["answer"])
     parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
     found = differences(told, answer, parts)
@@ -166,9 +166,9 @@ def _why(reply: dict[str, Any] | str) -> str:
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:
     """The table, a row for each reader, in as many parts as fit into ``width`` columns."""
     writers = list(crossing.not_written)
-    cells = {(one.writer, one.reader): one for one in crossing.pairs}
-    readers = list(dict.fromkeys(one.reader for one in crossing.pairs))
-    first = max([len(one) for one in readers], default=0)
+    cells = {(each.writer, each.reader): each for each in crossing.pairs}
+    readers = list(dict.fromkeys(each.reader for each in crossing.pairs))
+    first = max([len(each) for each in readers], default=0)
     while writers:
         row = [" " * first, writers.pop(0)]
         while writers and len("  ".join([*row, writers[0]])) <= width:
@@ -177,9 +177,9 @@ def matrix(crossing: Crossing, width: int) -> Iterator[str]:
         for reader in readers:
             told = [f"{reader:{first}}"]
             for writer in row[1:]:
-                one = cells[writer, reader]
-                total = len(one.same) + len(one.differ)
-                told.append(f"{f'{len(one.same)}/{total}' if total else '–':{len(writer)}}")
+                each = cells[writer, reader]
+                total = len(each.same) + len(each.differ)
+                told.append(f"{f'{len(each.same)}/{total}' if total else '–':{len(writer)}}")
             yield "  ".join(told).rstrip()
         if writers:
             yield ""

@@ -74,18 +74,20 @@ def databases(
 def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
     """Return what is stored of results: by mode, then by case."""
     found: dict[str, dict[str, dict[str, object]]] = {}
-    for one in results:
-        found.setdefault(one.mode, {})[one.case.id] = one.judgement.to_json()
+    for each in results:
+        found.setdefault(each.mode, {})[each.case.id] = each.judgement.to_json()
     return found
 
 
 def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
     there = systems()
-    if unknown := set(names) - {one.name for one in there}:
-        known = ", ".join(one.name for one in there)
+    if unknown := set(names) - {each.name for each in there}:
+        known = ", ".join(each.name for each in there)
         raise click.ClickException(f"no system {', '.join(sorted(unknown))}; there are: {known}")
     found = [
-        one for one in there if (not names or one.name in names) and format_id in (None, one.format)
+        each
+        for each in there
+        if (not names or each.name in names) and format_id in (None, each.format)
     ]
     if not found:
         raise click.ClickException(f"no system here opens logs of {format_id}")
@@ -93,7 +95,7 @@ def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
 
 
 def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
-    known = dict.fromkeys(case.id for one in chosen for case in cases_of(one.format))
+    known = dict.fromkeys(case.id for each in chosen for case in cases_of(each.format))
     if unknown := set(case_ids) - set(known):
         raise click.ClickException(
             f"no case {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
@@ -101,7 +103,7 @@ def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
 
 
 def _list(chosen: Iterable[System]) -> None:
-    for format_id in dict.fromkeys(one.format for one in chosen):
+    for format_id in dict.fromkeys(each.format for each in chosen):
         say(format_id)
         for system in chosen:
             if system.format == format_id:
@@ -129,27 +131,27 @@ def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
 def _print(system: System, results: Sequence[Result], at_length: bool, console: Console) -> None:
     console.print(Text(one_line(system.implementation.title), style="bold"))
     if at_length:
-        for one in results:
-            console.print(Text(f"{one.case.id}, {one.mode}"))
-            effect = Text(one.judgement.effect.replace("**", ""), style=_style(one))
+        for each in results:
+            console.print(Text(f"{each.case.id}, {each.mode}"))
+            effect = Text(each.judgement.effect.replace("**", ""), style=_style(each))
             print_hanging(Text("effect"), effect, console)
-            if one.judgement.word:
-                print_hanging(Text("word"), Text(one_line(one.judgement.word)), console)
+            if each.judgement.word:
+                print_hanging(Text("word"), Text(one_line(each.judgement.word)), console)
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("damage", no_wrap=True)
     for mode in system.modes:
         table.add_column(mode, overflow="fold")
     for case in cases_of(system.format):
-        row = [one for one in results if one.case.id == case.id]
-        cells = [Text(one.judgement.effect.replace("**", ""), style=_style(one)) for one in row]
+        row = [each for each in results if each.case.id == case.id]
+        cells = [Text(each.judgement.effect.replace("**", ""), style=_style(each)) for each in row]
         table.add_row(case.id, *cells)
     console.print(table)
     console.print()
 
 
-def _style(one: Result) -> str:
-    found = one.judgement
+def _style(each: Result) -> str:
+    found = each.judgement
     if (
         found.is_silent
         or found.invented

@@ -88,7 +88,7 @@ def _understood(out: str, errors: str, status: int, scratch: str) -> Opened:
 def _add(told: Mapping[str, Any], opened: Opened, scratch: str) -> None:
     for kind, into in (("item", opened.items), ("later", opened.later)):
         if kind in told:
-            name, value = (shortened(bytes.fromhex(one)) for one in told[kind])
+            name, value = (shortened(bytes.fromhex(each)) for each in told[kind])
             into.append((name, value))
     opened.is_asked_again |= "again" in told
     if "said" in told:

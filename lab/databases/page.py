@@ -22,35 +22,35 @@ MOST_WORDS = 6
 
 def page() -> str:
     """The text of the page."""
-    asked = [one for one in systems() if one.load_answers()]
+    asked = [each for each in systems() if each.load_answers()]
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
     return template.render(
-        summary=[row for one in asked for row in _summary(one)],
+        summary=[row for each in asked for row in _summary(each)],
         formats=[
             {
                 "title": registers()[format_id].title,
-                "systems": [_shown(one) for one in asked if one.format == format_id],
+                "systems": [_shown(each) for each in asked if each.format == format_id],
             }
             for format_id in formats()
-            if any(one.format == format_id for one in asked)
+            if any(each.format == format_id for each in asked)
         ],
     )
 
 
 def _summary(system: System) -> Iterator[Mapping[str, Any]]:
     for mode, answers in system.load_answers().items():
-        found = [Judgement.from_json(one) for id, one in answers.items() if id != "none"]
-        opened = [one for one in found if one.end == "opened"]
+        found = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
+        opened = [each for each in found if each.end == "opened"]
         yield {
             "system": system.implementation.title,
             "mode": f"`{mode}`",
-            "owed": sum(one.is_as_expected for one in found),
-            "told": sum(bool(one.lost and one.word) for one in opened),
-            "silent": sum(bool((one.lost or one.gone) and not one.word) for one in opened),
-            "invented": sum(bool(one.invented) for one in opened),
-            "refused": sum(one.end == "refused" for one in found),
-            "ended": sum(one.end in ("hangs", "dies") for one in found),
-            "forgotten": sum(one.end == "refused-again" or bool(one.forgotten) for one in found),
+            "owed": sum(each.is_as_expected for each in found),
+            "told": sum(bool(each.lost and each.word) for each in opened),
+            "silent": sum(bool((each.lost or each.gone) and not each.word) for each in opened),
+            "invented": sum(bool(each.invented) for each in opened),
+            "refused": sum(each.end == "refused" for each in found),
+            "ended": sum(each.end in ("hangs", "dies") for each in found),
+            "forgotten": sum(each.end == "refused-again" or bool(each.forgotten) for each in found),
         }
 
 

@@ -71,4 +71,4 @@ def systems() -> list[System]:
         found.append(
             System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
         )
-    return sorted(found, key=lambda one: (one.format, one.name))
+    return sorted(found, key=lambda each: (each.format, each.name))

@@ -61,7 +61,7 @@ def findings(ids: tuple[str, ...], fetch: bool, version: str | None, is_writing:
             save(path, text)
         return 0
     status = 0
-    for release in releases([one for one in load() if not ids or one.id in ids]):
+    for release in releases([each for each in load() if not ids or each.id in ids]):
         if version in (None, release.tried["version"]):
             status = max(status, _run(release, fetch))
     return status

@@ -27,58 +27,59 @@ def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
     environment = templates.environment(_TEMPLATES)
     environment.filters["cell"] = lambda text: text.replace("|", "\\|")
     page = environment.get_template("finding.md.j2")
-    for one in found:
+    for each in found:
         yield (
-            one.folder / "README.md",
+            each.folder / "README.md",
             page.render(
-                id=one.id,
-                one=one.body,
-                harm=HARMS[one.body["harm"]],
-                script=one.script.read_text("utf-8"),
-                language=_LANGUAGES[one.script.suffix],
-                commands=commands(one),
-                needs=needs(one),
+                id=each.id,
+                one=each.body,
+                harm=HARMS[each.body["harm"]],
+                script=each.script.read_text("utf-8"),
+                language=_LANGUAGES[each.script.suffix],
+                commands=commands(each),
+                needs=needs(each),
                 shows=SHOWS,
             ),
         )
-    unknown = [one for one in found if not one.body["upstream"]["threads"]]
+    unknown = [each for each in found if not each.body["upstream"]["threads"]]
     yield (
         folder / "README.md",
         environment.get_template("list.md.j2").render(
             found=found,
             groups=[
-                (text, [one for one in found if one.body["harm"] == harm])
+                (text, [each for each in found if each.body["harm"] == harm])
                 for harm, text in HARMS.items()
             ],
             unknown=len(unknown),
-            trackers=sorted({one.body["upstream"]["tracker"] for one in found}, key=str.lower),
+            trackers=sorted({each.body["upstream"]["tracker"] for each in found}, key=str.lower),
             versions=versions,
         ),
     )
 
 
-def versions(one: Finding) -> str:
+def versions(each: Finding) -> str:
     """The releases that show it, and those that do not, in a few words."""
-    tried: Sequence[Mapping[str, Any]] = one.body["tried"]
+    tried: Sequence[Mapping[str, Any]] = each.body["tried"]
     by = {
-        did: [one["version"] for one in tried if one["did"] == did] for did in (SHOWS, "does not")
+        did: [each["version"] for each in tried if each["did"] == did]
+        for did in (SHOWS, "does not")
     }
-    package = re.split("[/:](?!v[0-9])", one.body["reproduction"]["package"])[-1]
+    package = re.split("[/:](?!v[0-9])", each.body["reproduction"]["package"])[-1]
     said = f"{package} {', '.join(by[SHOWS])}"
     return f"{said}; not {', '.join(by['does not'])}" if by["does not"] else said
 
 
-def needs(one: Finding) -> str:
+def needs(each: Finding) -> str:
     """What a script needs, as a list in a sentence: the package, and what else the record names."""
-    how = one.body["reproduction"]
+    how = each.body["reproduction"]
     wanted: list[str] = [how["package"], *how.get("needs", [])]
     *first, last = wanted
     return f"{', '.join(first)} and {last}," if first else last
 
 
-def commands(one: Finding) -> str:
+def commands(each: Finding) -> str:
     """Return what a person types who has the script, for the first release that shows it."""
-    tried = next(row for row in one.body["tried"] if row["did"] == SHOWS)
-    shell = releases.commands(one, tried)
-    as_root = "sudo " if one.kind == "journald" else ""
+    tried = next(row for row in each.body["tried"] if row["did"] == SHOWS)
+    shell = releases.commands(each, tried)
+    as_root = "sudo " if each.kind == "journald" else ""
     return f"{shell.install}\n{as_root}{shell.run}"

@@ -168,27 +168,32 @@ def _totals(reports: Sequence[Report]) -> Table:
 
 
 def _survivors(report: Report, console: Console) -> None:
-    for one in report["survivors"][:MAX_SHOWN_SURVIVORS]:
-        reached = "" if one["is_reached"] else ", where no vector gets to"
+    for survivor in report["survivors"][:MAX_SHOWN_SURVIVORS]:
+        reached = "" if survivor["is_reached"] else ", where no vector gets to"
         console.print(
-            Text(f"{one['file']}:{one['at']}", "bold"),
-            Text(f"{one['function']}, {one['operator']}{reached}"),
+            Text(f"{survivor['file']}:{survivor['at']}", "bold"),
+            Text(f"{survivor['function']}, {survivor['operator']}{reached}"),
         )
-        console.print(Text(f"  - {one['line']}", "red"))
-        console.print(Text(f"  + {one['mutated']}".rstrip(), "green"))
-        console.print(Text(f"    {one['before']} → {one['after']}", "dim"))
+        console.print(Text(f"  - {survivor['line']}", "red"))
+        console.print(Text(f"  + {survivor['mutated']}".rstrip(), "green"))
+        console.print(Text(f"    {survivor['before']} → {survivor['after']}", "dim"))
     if len(report["survivors"]) > MAX_SHOWN_SURVIVORS:
         console.print(f"… and {len(report['survivors']) - MAX_SHOWN_SURVIVORS} more survivors\n")
 
 
 def _requirements(report: Report, console: Console) -> None:
     found = report["requirements"]
-    musts = [one for one in found if one["level"].startswith("MUST")]
-    alone = [one for one in musts if one["alone"]]
+    musts = [requirement for requirement in found if requirement["level"].startswith("MUST")]
+    alone = [requirement for requirement in musts if requirement["alone"]]
+    explained = sum(bool(requirement["because"]) for requirement in musts)
     console.print(
         f"{report['format']}: {len(alone)} of {len(musts)} requirements at level MUST have vectors"
-        f" without which a mutant would live; {sum(bool(one['because']) for one in musts)} others"
+        f" without which a mutant would live; {explained} others"
         " have a reason"
     )
-    shown = [f"{one['id']} {one['alone']}" for one in found if one["alone"]]
+    shown = [
+        f"{requirement['id']} {requirement['alone']}"
+        for requirement in found
+        if requirement["alone"]
+    ]
     console.print("  " + ", ".join(shown), markup=False)

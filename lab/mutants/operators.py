@@ -207,7 +207,7 @@ def _in_place(node: ast.AugAssign, vocabulary: Vocabulary) -> Iterator[Change]:
 
 def _statement(node: ast.stmt, vocabulary: Vocabulary) -> Iterator[Change]:
     """Without the statement."""
-    if any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(node)):
+    if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
         # A generator stays one: its ``yield`` is there and never reached.
         yield "removed-statement", ast.If(ast.Constant(False), [node], [])
     else:

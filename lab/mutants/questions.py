@@ -94,8 +94,8 @@ def questions_of(format_id: str) -> list[Question]:
         for case in cases_of(vectors)
     ]
     questions += [
-        ExampleQuestion(f"example: {one.title}", frozenset(), one, format_id in one.formats)
-        for one in load_examples()
+        ExampleQuestion(f"example: {each.title}", frozenset(), each, format_id in each.formats)
+        for each in load_examples()
     ]
     return questions
 
@@ -117,7 +117,7 @@ def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, 
     context = request["context"]
     if request["cmd"] == "read":
         return {"answer": collect(format.read(path, request["profile"], context)).to_json()}
-    records = [NewRecord(bytes.fromhex(one["payload"]), one) for one in request["records"]]
+    records = [NewRecord(bytes.fromhex(each["payload"]), each) for each in request["records"]]
     operation = format.write if request["cmd"] == "write" else format.append
     try:
         operation(path, records, context)

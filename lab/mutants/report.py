@@ -52,7 +52,7 @@ def hunt(
         scratch = Path(folder)
         lines = reached(formats.named(format_id), questions, files, scratch)
         fates = Hunt(format_id, questions, lines, scratch, first_kill, jobs).run(mutants, progress)
-    gone = set(reviewed.equivalent) - {one.name for one in everything}
+    gone = set(reviewed.equivalent) - {each.name for each in everything}
     return {
         "format": format_id,
         "seconds": round(time.monotonic() - clock, 1),
@@ -84,29 +84,30 @@ def kill_rate(report: Report) -> float | None:
 def wrong(report: Report) -> list[str]:
     """Return what must not be, a sentence each: none when every mutant is killed or listed."""
     found = [
-        f"{one['file']}:{one['at']}: lives: {one['operator']}, {one['before']} → {one['after']}"
-        for one in report["survivors"]
+        f"{each['file']}:{each['at']}: lives: {each['operator']},"
+        f" {each['before']} → {each['after']}"
+        for each in report["survivors"]
     ]
     found += [
-        f"{one['function']}: listed as equivalent, and {one['killer']} kills it: {one['before']}"
-        f" → {one['after']}"
-        for one in report["listed_and_killed"]
+        f"{each['function']}: listed as equivalent, and {each['killer']} kills it: {each['before']}"
+        f" → {each['after']}"
+        for each in report["listed_and_killed"]
     ]
     found += [
-        f"{one['function']}: listed as equivalent, and there is no such mutant: {one['operator']},"
-        f" {one['line']}: {one['before']} → {one['after']}"
-        for one in report["listed_and_gone"]
+        f"{each['function']}: listed as equivalent, and there is no such mutant:"
+        f" {each['operator']}, {each['line']}: {each['before']} → {each['after']}"
+        for each in report["listed_and_gone"]
     ]
     if report["is_whole"]:
         found += [
-            f"{one['id']}: no mutant needs its vectors, and no reason is listed"
-            for one in report["requirements"]
-            if one["level"].startswith("MUST") and not one["alone"] and not one["because"]
+            f"{each['id']}: no mutant needs its vectors, and no reason is listed"
+            for each in report["requirements"]
+            if each["level"].startswith("MUST") and not each["alone"] and not each["because"]
         ]
         found += [
-            f"{one['id']}: a reason is listed, and {one['alone']} mutants need its vectors"
-            for one in report["requirements"]
-            if one["alone"] and one["because"]
+            f"{each['id']}: a reason is listed, and {each['alone']} mutants need its vectors"
+            for each in report["requirements"]
+            if each["alone"] and each["because"]
         ]
     return found
 
@@ -156,7 +157,7 @@ def _requirements(
     format_id: str, fates: Sequence[Fate], reviewed: Reviewed
 ) -> list[dict[str, Any]]:
     """For each requirement, how many mutants only its own vectors kill."""
-    alone = Counter(one for fate in fates for one in fate.only)
+    alone = Counter(each for fate in fates for each in fate.only)
     return [
         {
             "id": id,

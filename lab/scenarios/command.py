@@ -42,15 +42,17 @@ def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
     examples = book.shown(vectors)
     told = results.load_results()
     if report is not None:
-        told = _taken_from(report, [one.vector.id for each in examples.values() for one in each])
+        told = _taken_from(
+            report, [shown.vector.id for each in examples.values() for shown in each]
+        )
     if is_saved:
         if report is not None:
             results.save_results(told)
         save(page.PAGE, page.page(vectors, told).encode())
         say(f"wrote {page.PAGE.name} with {len(known)} scenarios and {len(told)} systems")
     elif scenario is None:
-        for id, one in known.items():
-            say(f"{id:30} {one.title} ({len(examples[id])} examples)")
+        for id, each in known.items():
+            say(f"{id:30} {each.title} ({len(examples[id])} examples)")
     else:
         _print(known[scenario], page.rows(known[scenario], examples[scenario], told), Console())
     return 0

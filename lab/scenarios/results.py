@@ -60,16 +60,16 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
     """The results of real systems in these vectors; ours, which must pass, are left out."""
     wanted = set(vectors)
     found: dict[str, dict[str, str]] = {}
-    for one in report["implementations"]:
-        if one["status"] != "ran" or not is_real(one):
+    for each in report["implementations"]:
+        if each["status"] != "ran" or not is_real(each):
             continue
         effects = {
             result["vector"]: effect(result)
-            for result in one["results"]
+            for result in each["results"]
             if result["vector"] in wanted and result["profile"] in PROFILES
         }
         if effects:
-            found[one["name"]] = dict(sorted(effects.items()))
+            found[each["name"]] = dict(sorted(effects.items()))
     return dict(sorted(found.items()))
 
 

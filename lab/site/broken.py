@@ -59,7 +59,7 @@ def broken(site: Path) -> list[str]:
             if wrong := _wrong(place, target, files, names):
                 found.append(f"{place}: {target}: {wrong}")
         found += [
-            f"{place}: {one}: from elsewhere" for one in page.loads if one.startswith(ELSEWHERE)
+            f"{place}: {each}: from elsewhere" for each in page.loads if each.startswith(ELSEWHERE)
         ]
     return found
 

@@ -77,7 +77,7 @@ def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> None:
     other_pages.write_scenarios(frame, run)
     other_pages.write_mutants(frame, run, mutants)
     pages = [*guides.write_guides(frame, links), *guides.write_findings(frame, links)]
-    for image in sorted({image for one in pages for image in one.made.images}):
+    for image in sorted({image for each in pages for image in each.made.images}):
         frame.file(f"images/{PurePosixPath(image).name}", (ROOT / image).read_bytes())
     search_index.write(frame, run, pages)
 
@@ -101,7 +101,7 @@ def tasks(run: Run) -> Iterator[Task]:
 
     for number, (id, vector) in enumerate(run.vectors.items()):
         before, after = (neighbour(n, str(vector.body["format"])) for n in (number - 1, number + 1))
-        results = [(_brief(one), result) for one, result in run.by_vector[id]]
+        results = [(_brief(each), result) for each, result in run.by_vector[id]]
         control = run.tree.get(vector.control) if vector.control else None
         yield Task(vector, control, run.report["vectors"][id], results, before, after)
 

@@ -60,10 +60,10 @@ def changes(old: bytes, new: bytes) -> Changes:
 def _differing(old: bytes, new: bytes) -> list[tuple[int, int]]:
     ranges: list[tuple[int, int]] = []
     for base in range(0, len(old), COMPARED_BYTES):
-        one, other = old[base : base + COMPARED_BYTES], new[base : base + COMPARED_BYTES]
-        if one == other:
+        each, other = old[base : base + COMPARED_BYTES], new[base : base + COMPARED_BYTES]
+        if each == other:
             continue
-        for at, (x, y) in enumerate(zip(one, other, strict=True), base):
+        for at, (x, y) in enumerate(zip(each, other, strict=True), base):
             if x == y:
                 continue
             if ranges and (ranges[-1][1] == at or len(ranges) == MAX_CHANGED_RANGES):
@@ -145,9 +145,9 @@ def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
     """The lost ranges by file, of a log that is read."""
     found: dict[str, list[tuple[int, int]]] = {}
     if vector.operation == "read":
-        for one in vector.body["expect"].get("lost", ()):
-            if "from" in one:
-                found.setdefault(one.get("file", ""), []).append((one["from"], one["to"]))
+        for each in vector.body["expect"].get("lost", ()):
+            if "from" in each:
+                found.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
     return found
 
 
@@ -163,24 +163,24 @@ def _view(
     fields, stopped = _fields_in(vector, name, data, windows)
     owner = _owners(fields, windows)
     changed, gone = _Within(change.ranges), _Within(lost)
-    names = list(dict.fromkeys(_name(one) for one in fields))
-    colours = {one: number % COLOURS for number, one in enumerate(names)}
+    names = list(dict.fromkeys(_name(each) for each in fields))
+    colours = {each: number % COLOURS for number, each in enumerate(names)}
     html = _rows(data, windows, fields, owner, colours, changed, gone, change)
     listed = [
         ListedField(
             number,
-            _short(one.path),
-            one.start,
-            one.end - one.start,
-            value_text(one, NOTHING, room=44),
-            colours[_name(one)],
-            changed.meets(one.start, one.end),
-            gone.meets(one.start, one.end),
+            _short(each.path),
+            each.start,
+            each.end - each.start,
+            value_text(each, NOTHING, room=44),
+            colours[_name(each)],
+            changed.meets(each.start, each.end),
+            gone.meets(each.start, each.end),
         )
-        for number, one in enumerate(fields)
+        for number, each in enumerate(fields)
     ]
-    first = sorted(listed, key=lambda one: not one.is_changed)[:MAX_LISTED_FIELDS]
-    first.sort(key=lambda one: one.start)
+    first = sorted(listed, key=lambda each: not each.is_changed)[:MAX_LISTED_FIELDS]
+    first.sort(key=lambda each: each.start)
     more = len(listed) - len(first)
     return FileView(name, len(data), html, first, more, stopped, change, bool(lost))
 
@@ -237,11 +237,15 @@ def _fields_in(
     spans = _Within([(run[0] * ROW_BYTES, (run[-1] + 1) * ROW_BYTES) for run in windows])
     fields = []
     try:
-        for one in itertools.islice(
+        for each in itertools.islice(
             iter_fields(data, format, name or vector.input.name), MAX_READ_FIELDS
         ):
-            if one.value is not None and one.start < one.end and spans.meets(one.start, one.end):
-                fields.append(one)
+            if (
+                each.value is not None
+                and each.start < each.end
+                and spans.meets(each.start, each.end)
+            ):
+                fields.append(each)
     except ParseStopped:
         return fields, True
     return fields, False
@@ -250,13 +254,13 @@ def _fields_in(
 def _owners(fields: Sequence[Field], windows: Sequence[range]) -> dict[int, int]:
     """For each byte of the windows the number of the smallest field that has it."""
     owner: dict[int, int] = {}
-    for number, one in enumerate(fields):
+    for number, each in enumerate(fields):
         for run in windows:
             for at in range(
-                max(one.start, run[0] * ROW_BYTES), min(one.end, (run[-1] + 1) * ROW_BYTES)
+                max(each.start, run[0] * ROW_BYTES), min(each.end, (run[-1] + 1) * ROW_BYTES)
             ):
                 known = owner.get(at)
-                if known is None or one.end - one.start < fields[known].end - fields[known].start:
+                if known is None or each.end - each.start < fields[known].end - fields[known].start:
                     owner[at] = number
     return owner
 

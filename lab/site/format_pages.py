@@ -52,7 +52,7 @@ def evidence(run: Run, format: str, told: Outcomes) -> dict[str, Evidence]:
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
             by_id.setdefault(id, []).append(vector.id)
-    real = [str(one["name"]) for one in run.of_kind(REAL, format)]
+    real = [str(each["name"]) for each in run.of_kind(REAL, format)]
     return {id: _evidence(vectors, real, told) for id, vectors in by_id.items()}
 
 
@@ -60,7 +60,7 @@ def _evidence(vectors: Sequence[str], real: Sequence[str], told: Outcomes) -> Ev
     right, wrong = [], []
     for name in real:
         results = [told[vector][name] for vector in vectors if name in told[vector]]
-        passed = sum(one in _RIGHT for one in results)
+        passed = sum(each in _RIGHT for each in results)
         if results and passed == len(results):
             right.append(name)
         elif results:
@@ -120,9 +120,9 @@ def scores(run: Run, format: str, kind: str) -> list[Score]:
                     counts,
                 )
             )
-    wanted = {str(one["name"]) for one in run.of_kind(kind, format)}
-    mine = [one for one in found if str(one.implementation["name"]) in wanted]
-    return sorted(mine, key=lambda one: -_share(one)) if kind == REAL else mine
+    wanted = {str(each["name"]) for each in run.of_kind(kind, format)}
+    mine = [each for each in found if str(each.implementation["name"]) in wanted]
+    return sorted(mine, key=lambda each: -_share(each)) if kind == REAL else mine
 
 
 def _share(score: Score) -> float:
@@ -133,7 +133,7 @@ def _share(score: Score) -> float:
 def write_list(frame: Frame, run: Run, format: str, told: Outcomes) -> None:
     """Write the list of the vectors of a format, by group, with who passes."""
     shown = [
-        (KINDS[kind], [str(one["name"]) for one in run.of_kind(kind, format)])
+        (KINDS[kind], [str(each["name"]) for each in run.of_kind(kind, format)])
         for kind in KINDS
         if kind != NULL
     ]

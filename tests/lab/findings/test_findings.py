@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -11,10 +12,37 @@ from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
 from lab.findings import command
 from lab.findings.pages import commands, needs, pages
-from lab.findings.record import FOLDER, Finding, faults, load
+from lab.findings.record import FOLDER, SHOWS, Finding, load
 from lab.findings.releases import Release, Unavailable, releases
 
 FINDINGS = load()
+
+
+def faults(finding: Finding, root: Path = ROOT) -> list[str]:
+    """Return what in a record does not hold."""
+    body, said = finding.body, []
+    vector, implementation = body["vector"], body["implementation"]
+    if not (root / "vectors" / f"{vector}.json").exists():
+        said.append(f"there is no vector {vector}")
+    listed = root / "conformance" / "implementations" / implementation / "known-failures.json"
+    if ("cause" in body) == ("beyond" in body):
+        said.append("a finding has a cause, or says why it is beyond the suite")
+    elif "cause" in body:
+        failures = json.loads(listed.read_text("utf-8"))["failures"] if listed.exists() else []
+        if not any(
+            each["vector"] == vector and each["cause"] == body["cause"] for each in failures
+        ):
+            said.append(f"{implementation} does not fail {vector} by {body['cause']}")
+    if not finding.script.exists():
+        said.append(f"there is no {finding.script.name}")
+    if not any(each["did"] == SHOWS for each in body["tried"]):
+        said.append("no release shows it")
+    said.extend(
+        f"{each['version']}: {each['did']}, and the record does not say what it says"
+        for each in body["tried"]
+        if each["did"] != SHOWS and "says" not in each
+    )
+    return said
 
 
 @pytest.mark.parametrize("finding", FINDINGS, ids=lambda one: one.id)
