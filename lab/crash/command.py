@@ -227,11 +227,11 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
 
 def _save(done: Run, format: str, out: Path) -> None:
     """A folder for each finding: the files of its plainest state, and ``state.json``."""
-    with made_beside(out) as made:
+    with made_beside(out) as unfinished:
         with named_in_errors(out):
-            made.mkdir(parents=True)
-        _save_findings(done, format, made)
-        publish(made, out)
+            unfinished.mkdir(parents=True)
+        _save_findings(done, format, unfinished)
+        publish(unfinished, out)
 
 
 def _save_findings(done: Run, format: str, out: Path) -> None:

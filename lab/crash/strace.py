@@ -340,11 +340,11 @@ class Parser:
             return
         if source.node is None:
             raise NotUnderstood("a copy from a file elsewhere (sendfile)")
-        told = re.search(rb"\[(\d+)\]", words[2])  # where it stands before, or after, the call
-        begin = source.offset if told is None else int(told[1])
+        position = re.search(rb"\[(\d+)\]", words[2])  # where it stands before, or after, the call
+        begin = source.offset if position is None else int(position[1])
         self._put(into, into.offset, bytes(self.live.content[source.node][begin : begin + count]))
         into.offset += count
-        if told is None:
+        if position is None:
             source.offset += count
 
     # Durability.

@@ -135,10 +135,10 @@ class Stops:
         with contextlib.ExitStack() as held:
             held.enter_context(self._server)  # a program that comes later does not wait for ever
             try:
-                told = self._accepted()
-                if told is not None:
-                    held.callback(os.close, told)
-                    self._answer(told)
+                notifier = self._accepted()
+                if notifier is not None:
+                    held.callback(os.close, notifier)
+                    self._answer(notifier)
             except Exception as error:
                 self.why_not = str(error) or repr(error)
 
@@ -148,21 +148,21 @@ class Stops:
             return None
         connected, _ = self._server.accept()
         with connected:
-            said, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
+            message, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
         if not descriptors:
-            self.why_not = said.decode(errors="replace").strip("\0") or "its descriptor was lost"
+            self.why_not = message.decode(errors="replace").strip("\0") or "its descriptor was lost"
             return None
         return descriptors[0]
 
-    def _answer(self, told: int) -> None:
+    def _answer(self, notifier: int) -> None:
         """Let call after call go on, until all is over or nobody is left who could call."""
-        while (events := self._happened(told)) is not None:
+        while (events := self._happened(notifier)) is not None:
             if events & select.POLLIN:
-                self._one(told)
+                self._one(notifier)
             elif events:
                 return
             while self._held and self._held[0][0] <= time.monotonic():
-                self._go_on(told, self._held.pop(0)[1])
+                self._go_on(notifier, self._held.pop(0)[1])
 
     def _happened(self, descriptor: int) -> int | None:
         """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
@@ -173,10 +173,10 @@ class Stops:
         found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
         return None if self._over.fileno() in found else found.get(descriptor, 0)
 
-    def _one(self, told: int) -> None:
+    def _one(self, notifier: int) -> None:
         """A call has begun: look, and let it go on, now or later."""
         room = bytearray(_NOTIFICATION.size)
-        if not _asked(told, _RECEIVE, room):
+        if not _asked(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
         number, thread, _, call = _NOTIFICATION.unpack(room)
         seen = self._look()
@@ -184,18 +184,18 @@ class Stops:
         if self.slow and call in self._syncs:
             self._held.append((time.monotonic() + self.slow, number))
         else:
-            self._go_on(told, number)
+            self._go_on(notifier, number)
 
-    def _go_on(self, told: int, number: int) -> None:
+    def _go_on(self, notifier: int, number: int) -> None:
         # A signal may have taken it back while it waited: then it comes again.
-        _asked(told, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
+        _asked(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
 
 
-def _asked(told: int, what: int, room: bytearray) -> bool:
+def _asked(notifier: int, what: int, room: bytearray) -> bool:
     """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
     while True:
         try:
-            fcntl.ioctl(told, what, room)
+            fcntl.ioctl(notifier, what, room)
             return True
         except FileNotFoundError:
             return False

@@ -141,11 +141,11 @@ def change_names(names: Names_, operation: Names) -> None:
 
 def differing_files(live: Live, files: Mapping[str, bytes]) -> list[str]:
     """The files, by path, that are not as a trace says."""
-    told = {path: node for path, node in paths(live.names) if node in live.content}
+    known = {path: node for path, node in paths(live.names) if node in live.content}
     return [
         operation
-        for operation in sorted(told.keys() | files.keys())
-        if operation not in told
+        for operation in sorted(known.keys() | files.keys())
+        if operation not in known
         or operation not in files
-        or bytes(live.content[told[operation]]) != files[operation]
+        or bytes(live.content[known[operation]]) != files[operation]
     ]

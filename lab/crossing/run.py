@@ -95,15 +95,15 @@ def cross(
     written: dict[str, dict[str, Contents]] = {}
     for subject in writers:
         progress(f"{subject.name} writes")
-        made, missing = _written(subject, logs)
-        if made:
-            written[subject.name] = made
+        logs_by_id, missing = _written(subject, logs)
+        if logs_by_id:
+            written[subject.name] = logs_by_id
             crossing.not_written[subject.name] = missing
     for subject in readers:
-        for writer, made in written.items():
+        for writer, logs_by_id in written.items():
             progress(f"{subject.name} reads {writer}")
-            there = [each for each in logs if each.id in made]
-            crossing.pairs.append(_read(subject, writer, there, made))
+            there = [each for each in logs if each.id in logs_by_id]
+            crossing.pairs.append(_read(subject, writer, there, logs_by_id))
     return crossing
 
 
@@ -111,7 +111,7 @@ def _written(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
     session = RestartedSession(subject)
-    made: dict[str, Contents] = {}
+    logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
     try:
         for each in logs:
@@ -119,20 +119,22 @@ def _written(
             reply = session.send(each.message("write", place))
             log = found_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
-                made[each.id] = log
+                logs_by_id[each.id] = log
             else:
                 missing[each.id] = _why(reply)
     finally:
         session.close()
-    return made, missing
+    return logs_by_id, missing
 
 
-def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
+def _read(
+    subject: Subject, writer: str, logs: Sequence[Wanted], logs_by_id: dict[str, Contents]
+) -> Pair:
     session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
         for each in logs:
             place = session.scratch.place(each.name)
-            write_contents(made[each.id], place)
+            write_contents(logs_by_id[each.id], place)
             reply = session.send(each.message("read", place))
             session.scratch.clear(place)
             if isinstance(reply, dict) and "skipped" in reply:

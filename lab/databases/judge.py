@@ -88,9 +88,9 @@ class Judgement:
         return {"effect": self.effect, **numbers}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Judgement:
+    def from_json(cls, body: Mapping[str, Any]) -> Judgement:
         """The opposite of :meth:`to_json`."""
-        return cls(**{name: value for name, value in told.items() if name != "effect"})
+        return cls(**{name: value for name, value in body.items() if name != "effect"})
 
 
 def due(format_id: str, case: Case) -> Due:

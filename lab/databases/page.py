@@ -22,17 +22,17 @@ MOST_WORDS = 6
 
 def page() -> str:
     """The text of the page."""
-    asked = [each for each in systems() if each.load_answers()]
+    answered = [each for each in systems() if each.load_answers()]
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
     return template.render(
-        summary=[row for each in asked for row in _summary(each)],
+        summary=[row for each in answered for row in _summary(each)],
         formats=[
             {
                 "title": registers()[format_id].title,
-                "systems": [_shown(each) for each in asked if each.format == format_id],
+                "systems": [_shown(each) for each in answered if each.format == format_id],
             }
             for format_id in formats()
-            if any(each.format == format_id for each in asked)
+            if any(each.format == format_id for each in answered)
         ],
     )
 
@@ -55,17 +55,17 @@ def _summary(system: System) -> Iterator[Mapping[str, Any]]:
 
 
 def _shown(system: System) -> Mapping[str, Any]:
-    kept = system.load_answers()
+    stored = system.load_answers()
     return {
         "title": system.implementation.title,
         "modes": system.modes,
         "note": system.note,
-        "rows": list(_rows(system, kept)),
-        "words": list(_words(kept))[:MOST_WORDS],
+        "rows": list(_rows(system, stored)),
+        "words": list(_words(stored))[:MOST_WORDS],
     }
 
 
-def _rows(system: System, kept: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     known = scenarios()
     for case in cases_of(system.format):
         owed = due(system.format, case)
@@ -75,14 +75,14 @@ def _rows(system: System, kept: Mapping[str, Mapping[str, Any]]) -> Iterator[Map
         yield {
             "what": f"{title} ({which.replace('-', ' ')})" if which else title,
             "owed": left,
-            "cells": [kept[mode][case.id]["effect"] for mode in system.modes],
+            "cells": [stored[mode][case.id]["effect"] for mode in system.modes],
         }
 
 
-def _words(kept: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _words(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The first words of each shape, with the mode and the case in which they were said."""
     seen = set()
-    for mode, answers in kept.items():
+    for mode, answers in stored.items():
         for id, answer in answers.items():
             word = answer.get("word")
             if word and shape(word) not in seen:

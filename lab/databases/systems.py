@@ -65,10 +65,10 @@ def systems() -> list[System]:
     """All systems by format, then by name."""
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
-        said = declared(path.parent)
-        if "modes" not in said:
+        body = declared(path.parent)
+        if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
         found.append(
-            System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
+            System(load(path.parent), body["modes"], body.get("note", ""), body.get("boxed", True))
         )
     return sorted(found, key=lambda each: (each.format, each.name))

@@ -65,8 +65,8 @@ def versions(each: Finding) -> str:
         for did in (SHOWS, "does not")
     }
     package = re.split("[/:](?!v[0-9])", each.body["reproduction"]["package"])[-1]
-    said = f"{package} {', '.join(by[SHOWS])}"
-    return f"{said}; not {', '.join(by['does not'])}" if by["does not"] else said
+    shown = f"{package} {', '.join(by[SHOWS])}"
+    return f"{shown}; not {', '.join(by['does not'])}" if by["does not"] else shown
 
 
 def needs(each: Finding) -> str:

@@ -50,8 +50,8 @@ class Scenario:
 def scenarios() -> Mapping[str, Scenario]:
     """All scenarios by id, in the order of the file. Raises :class:`BrokenScenario`."""
     found = {}
-    for said in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
-        each = Scenario(**said)
+    for table in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
+        each = Scenario(**table)
         if each.id in found:
             raise BrokenScenario(f"{BOOK.name}: {each.id} is there twice")
         found[each.id] = each

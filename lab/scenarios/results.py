@@ -32,9 +32,13 @@ def effect(result: Mapping[str, Any]) -> str:
         return AS_OWED
     if result["class"] == "skipped":
         return NOT_ASKED
-    said = str(result["difference"])
+    difference = str(result["difference"])
     if result["actual"] is None:
-        return "hangs" if said.startswith("no reply within") else f"fails: {said.split(';')[0]}"
+        return (
+            "hangs"
+            if difference.startswith("no reply within")
+            else f"fails: {difference.split(';')[0]}"
+        )
     words: list[str] = []
     owed, given = (_payloads(result[key]) for key in ("expected", "actual"))
     missing, extra = (owed - given).total(), (given - owed).total()
@@ -45,9 +49,9 @@ def effect(result: Mapping[str, Any]) -> str:
         (extra - changed, "returns {} not owed"),
     ):
         words += [what.format(number)] if number else []
-    if "not a word of it" in said:
+    if "not a word of it" in difference:
         words.append("says nothing")
-    if "for an intact log, found some" in said:
+    if "for an intact log, found some" in difference:
         words.append("complains of a sound log")
     return ", ".join(words) or "blames other bytes"
 

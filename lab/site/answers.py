@@ -89,10 +89,10 @@ def _add(known: list[Who], each: Who) -> None:
 
 def _forget_answered(of_kind: Answers) -> None:
     """Who answered in one profile is not listed as one that did not in another."""
-    told = {each.name for each in of_kind.right}
-    told |= {each.name for group in of_kind.differing for each in group.who}
+    answered = {each.name for each in of_kind.right}
+    answered |= {each.name for group in of_kind.differing for each in group.who}
     for reason, names in list(of_kind.skipped.items()):
-        left = [name for name in names if name not in told]
+        left = [name for name in names if name not in answered]
         if left:
             of_kind.skipped[reason] = left
         else:

@@ -47,14 +47,14 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
     with named_in_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with made_beside(out) as made:
-            made.mkdir()
-            _write(run, made, mutants)
-            sizes = [path.stat().st_size for path in made.rglob("*") if path.is_file()]
+        with made_beside(out) as unfinished:
+            unfinished.mkdir()
+            _write(run, unfinished, mutants)
+            sizes = [path.stat().st_size for path in unfinished.rglob("*") if path.is_file()]
             if out.exists():
-                replace_folder(made, out)
+                replace_folder(unfinished, out)
             else:
-                made.rename(out)
+                unfinished.rename(out)
     return Made(len(sizes), sum(sizes))
 
 
@@ -68,10 +68,10 @@ def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> None:
     frame.assets()
     _write_vectors(run, out)
     links = guides.links(run)
-    told = format_pages.outcomes(run)
+    outcome_by_vector = format_pages.outcomes(run)
     for format in run.formats:
-        format_pages.write_chapter(frame, run, format, links, told)
-        format_pages.write_list(frame, run, format, told)
+        format_pages.write_chapter(frame, run, format, links, outcome_by_vector)
+        format_pages.write_list(frame, run, format, outcome_by_vector)
     implementation_pages.write_all(frame, run, links)
     other_pages.write_home(frame, run)
     other_pages.write_scenarios(frame, run)

@@ -318,8 +318,8 @@ def _segment(
     if not kinds:
         return text
     which = "" if number is None else f" data-n={number}"
-    said = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
-    return f"<i class={said}{which}>{text}</i>"
+    classes = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
+    return f"<i class={classes}{which}>{text}</i>"
 
 
 def _missing(change: Changes, digits: int) -> str:

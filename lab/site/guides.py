@@ -39,9 +39,9 @@ def guides() -> Iterator[tuple[str, list[Guide]]]:
     """The guides by heading; after those of the list the READMEs of other folders at the top."""
     listed = set()
     for shelf in tomllib.loads(SHELVES.read_text("utf-8"))["shelf"]:
-        told = [Guide(each["source"], f"guides/{each['name']}.html") for each in shelf["guides"]]
-        listed |= {each.source for each in told}
-        yield shelf["heading"], told
+        rows = [Guide(each["source"], f"guides/{each['name']}.html") for each in shelf["guides"]]
+        listed |= {each.source for each in rows}
+        yield shelf["heading"], rows
     others = sorted(path.relative_to(ROOT) for path in ROOT.glob("[!.]*/README.md"))
     yield (
         "More",
@@ -108,13 +108,13 @@ def write_guides(frame: Frame, links: prose.Links) -> list[Written]:
     shelves = []
     written = []
     for shelf, entries in guides():
-        told = []
+        rows = []
         for each in entries:
             made = _page(frame, each.source, each.place, links, (("Guides", page_paths.GUIDES),))
-            told.append((made.title, each.place, _first_words(each.source)))
+            rows.append((made.title, each.place, _first_words(each.source)))
             written.append(Written(each.place, made))
-        if told:
-            shelves.append((shelf, told))
+        if rows:
+            shelves.append((shelf, rows))
     frame.page(page_paths.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
     return written
 

@@ -61,7 +61,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             readme=made,
             unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
         )
-    asked = [
+    run_profiles = [
         name
         for name in PROFILES
         if any(implementation.owed.get(name) for rows in table.values() for implementation in rows)
@@ -71,8 +71,8 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         "implementations.html.j2",
         "Implementations",
         table=[(KINDS[kind], rows) for kind, rows in table.items() if rows],
-        heads=[*LOSSES, *asked],
-        legend=[text for head, text in LEGEND.items() if head in (*LOSSES, *asked)],
+        heads=[*LOSSES, *run_profiles],
+        legend=[text for head, text in LEGEND.items() if head in (*LOSSES, *run_profiles)],
         by_name={
             str(implementation["name"]): implementation for implementation in run.implementations
         },

@@ -51,7 +51,7 @@ def write_scenarios(frame: Frame, run: Run) -> None:
         id: [each for each in examples if each.vector.id in run.vectors]
         for id, examples in book.shown(run.tree).items()
     }
-    told = results.of_report(
+    effects = results.of_report(
         run.report, [each.vector.id for examples in shown.values() for each in examples]
     )
     frame.page(
@@ -59,7 +59,7 @@ def write_scenarios(frame: Frame, run: Run) -> None:
         "scenarios.html.j2",
         "What happens to logs",
         scenarios=[
-            (each, list(page.rows(each, shown[id], told)))
+            (each, list(page.rows(each, shown[id], effects)))
             for id, each in book.scenarios().items()
             if shown[id]
         ],

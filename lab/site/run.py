@@ -77,8 +77,8 @@ def kind_of(implementation: Implementation) -> str:
 
 def formats_of(implementation: Implementation) -> list[str]:
     """The formats in which it did something, in the order of its results."""
-    asked = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
-    return list(dict.fromkeys(vector.partition("/")[0] for vector in asked))
+    selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
+    return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
 
 
 def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
@@ -88,15 +88,15 @@ def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
     """
     if mode_of(report) != GOLDEN:
         raise NotGolden(f"it is of {mode_of(report)}, and pages are made of the golden vectors")
-    asked = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
+    selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
     order = list(KINDS)
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
     # The sort is stable: the null baselines stay as they are, the executable specification first.
     ran.sort(key=lambda each: order.index(kind_of(each)))
-    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in asked}
+    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
     for each in ran:
         for result in each["results"]:
             if result["vector"] in by_vector:
                 by_vector[result["vector"]].append((each, result))
     absent = [each for each in report["implementations"] if each["status"] != "ran"]
-    return Run(report, asked, vectors, ran, absent, by_vector)
+    return Run(report, selected, vectors, ran, absent, by_vector)
