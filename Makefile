@@ -5,13 +5,14 @@ PYTHON := $(VENV)/bin/python
 # The virtual environment first: where Node.js is missing, set-up puts it there.
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 
-.PHONY: help conformance test vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
+.PHONY: help conformance test test-quick vectors mutants parsers review site sweep fuzz flips audit lint bench packages setup clean
 
 help:
 	@echo 'make conformance                     run the vectors against every implementation here'
 	@echo "make conformance IMPL='./my-reader'  run them against yours (a program that speaks the"
 	@echo '                                     protocol, or the one-shot form)'
 	@echo 'make test                            the tests of this project'
+	@echo 'make test-quick                      those that start no Spark, tool chain or sweep: a minute'
 	@echo 'make setup                           build the adapters of the real implementations'
 	@echo 'make vectors                         make the golden vectors again'
 	@echo 'make mutants                         change the executable specification: do the vectors tell?'
@@ -37,6 +38,11 @@ endif
 test: setup $(VENV)/spark
 	@# One Java machine for all tests that need one: they stay together (xdist_group).
 	@$(PYTHON) -m pytest -n 2 --dist loadgroup
+
+# While you edit. The rule is in tests/conftest.py.
+test-quick: $(VENV)/ready
+	@$(PYTHON) -m pytest -n 2 -m 'not slow'
+	@echo 'These were the quick tests only; make test runs all.'
 
 vectors: $(VENV)/ready
 	@$(PYTHON) -m conformance.recipes

@@ -91,6 +91,7 @@ class Process:
     """One running program. After any exception it is gone, with all that it started.
 
     ``variables`` are added to the environment of the sandbox, or without one to the caller's.
+    ``cwd`` is its working directory where it has no sandbox.
     Setting ``cancelled`` from another thread ends a wait. Use it in the thread that made it: the
     program dies with that thread.
     """
@@ -103,6 +104,7 @@ class Process:
         variables: Mapping[str, str] | None = None,
         cancelled: threading.Event | None = None,
         stderr_bytes: int = STDERR_TAIL_BYTES,
+        cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
         self.status: int | None = None
@@ -115,7 +117,7 @@ class Process:
         self._searched = 0
         self._in_memory_before = in_memory_bytes()
         self._has_ended = self._is_closed = False
-        self._popen = self._start(command, variables or {})
+        self._popen = self._start(command, variables or {}, cwd)
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
         self._to = self._popen.stdin.fileno()
         self._from = self._popen.stdout.fileno()
@@ -127,9 +129,9 @@ class Process:
             self._poll.register(stream, select.POLLIN)
 
     def _start(
-        self, command: Sequence[str], variables: Mapping[str, str]
+        self, command: Sequence[str], variables: Mapping[str, str], cwd: Path | None
     ) -> subprocess.Popen[bytes]:
-        argv, cwd, environment = [*command], None, dict(os.environ)
+        argv, environment = [*command], dict(os.environ)
         if self._sandbox is not None:
             argv, cwd = self._sandbox.absolute_command(command), self._sandbox.work
             environment = self._sandbox.environment(argv)
@@ -344,12 +346,13 @@ def run_program(
     sandbox: Sandbox | None = None,
     variables: Mapping[str, str] | None = None,
     limits: Limits | None = None,
+    cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, without input, and end all that it started.
 
     Raises :class:`CannotStart`, :class:`Timeout` and :class:`OverLimit`.
     """
-    process = Process(command, limits, sandbox, variables, stderr_bytes=STDERR_MAX_BYTES)
+    process = Process(command, limits, sandbox, variables, None, STDERR_MAX_BYTES, cwd)
     try:
         process.close_input()
         output = process.read_all(seconds)
@@ -359,8 +362,8 @@ def run_program(
         output = crash.output
     finally:
         process.kill()
-    text = output.decode(errors="replace")
     assert process.status is not None
+    text = output.decode(errors="replace")
     return subprocess.CompletedProcess(command, process.status, text, process.stderr or "")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any
 
 from conformance import BUILD, declaration
 from conformance.declaration import BrokenDeclaration
+from conformance.process import CannotStart, Limits, OverLimit, Timeout, run_program
 from reference_impl.places import PACKAGES
 from reference_impl.register import registers
 
@@ -21,6 +21,7 @@ FOLDER = PACKAGES / "conformance" / "implementations"
 BENCH_FILE = "bench.toml"
 """How ``python -m lab bench`` measures it. It stands beside the adapter; no build depends on it."""
 BUILD_SECONDS = 1500
+BUILD_MEMORY_BYTES = 16 << 30
 _SCHEMA = Path(__file__).with_name("implementation.schema.json")
 
 
@@ -102,24 +103,22 @@ class Implementation:
             return
         self.output.mkdir(parents=True, exist_ok=True)
         log = self.output / "build.log"
-        environment = os.environ | {
+        variables = {
             "WALPROOF_BUILD": str(self.output),
             "WALPROOF_ROOT": str(PACKAGES),
             "WALPROOF_PYTHON": sys.executable,
         }
-        with log.open("wb") as out:
-            try:
-                done = subprocess.run(
-                    self._expanded(self.build),
-                    cwd=self.folder,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=out,
-                    stderr=subprocess.STDOUT,
-                    timeout=BUILD_SECONDS,
-                )
-            except subprocess.TimeoutExpired:
-                raise Unavailable(f"the build took more than {BUILD_SECONDS} s") from None
+        limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
+        # The shell lets both streams write to the log while the build runs.
+        logged = ["sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
+        try:
+            done = run_program(
+                logged, BUILD_SECONDS, variables=variables, limits=limits, cwd=self.folder
+            )
+        except Timeout:
+            raise Unavailable(f"the build took more than {BUILD_SECONDS} s") from None
+        except (CannotStart, OverLimit) as error:
+            raise Unavailable(f"the build failed: {error}") from None
         if done.returncode != 0:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no output"]
             shown = log.relative_to(PACKAGES) if log.is_relative_to(PACKAGES) else log

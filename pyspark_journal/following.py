@@ -12,8 +12,8 @@ from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, order, with_mark
 from reference_impl.answer import End
 from walproof.lake.discovery import FoundLog
+from walproof.lake.file_tree import Tree
 from walproof.lake.opening import opened
-from walproof.lake.trees import Tree
 from walproof.scan import part_from
 from walproof.scan.model import Event, Records, Wanted
 

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from pyspark_journal.positions import Position, is_rewritten, key_of
 from walproof.lake.discovery import FoundLog
-from walproof.lake.trees import Tree
+from walproof.lake.file_tree import Tree
 
 HEAD = 64
 """Bytes at the start that must be the same: those before a position may be alike in two logs."""

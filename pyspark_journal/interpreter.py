@@ -7,15 +7,18 @@ has none of the packages here.
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance.process import CannotStart, Timeout, run_program
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+PYTHON_SECONDS = 60
 
 
 class WrongPython(RuntimeError):
@@ -38,13 +41,12 @@ def check_workers(spark: SparkSession) -> None:
         return
     path = context.environment.get("PYTHONPATH")
     try:
-        trial = subprocess.run(
+        trial = run_program(
             [python, "-c", "import pyarrow, pyspark_journal.source"],
-            env={**os.environ, "PYTHONPATH": path} if path else None,
-            capture_output=True,
-            text=True,
+            PYTHON_SECONDS,
+            variables={"PYTHONPATH": path} if path else None,
         )
-    except OSError as error:
+    except (CannotStart, Timeout) as error:
         reason = str(error)
     else:
         if trial.returncode == 0:

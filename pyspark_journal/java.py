@@ -6,11 +6,12 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from conformance import BUILD
+from conformance.process import CannotStart, Timeout, run_program
 
+JAVA_SECONDS = 60
 OLDEST = 17
 """Spark 4 needs Java 17 or later."""
 
@@ -58,8 +59,8 @@ def _from_environment() -> str | None:
 def _version(java: str) -> int | None:
     """The feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
     try:
-        printed = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
+        printed = run_program([java, "-version"], JAVA_SECONDS)
+    except (CannotStart, Timeout):
         return None
     match = re.search(r'version "(?:1\.)?(\d+)', printed.stderr)
     return int(match[1]) if match else None

@@ -115,7 +115,7 @@ OPTIONS: Sequence[Option] = (
         " stream read it: fail, or read it again from its start.",
     ),
 )
-"""Those that are the same for every format; each format has its own (``walproof.lake.formats``)."""
+"""Those that are the same for every format; each format adds its own (its part ``discovery``)."""
 
 
 @dataclass(frozen=True)

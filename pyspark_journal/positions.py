@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from reference_impl.answer import End
+from walproof.formats import plugin_for
 from walproof.lake.discovery import FoundLog
-from walproof.lake.formats import kind
-from walproof.lake.trees import Tree
-from walproof.scan.columns import columns_of
+from walproof.lake.file_tree import Tree
 from walproof.scan.model import Event, Records
 from walproof.tables.rows import file_name
 
@@ -69,7 +68,7 @@ def order(format_id: str | None, file: str | None) -> int:
     """Place of a file among those of its log."""
     if file is None or format_id is None:
         return 0
-    return kind(format_id).order(file.rpartition("/")[2])
+    return plugin_for(format_id).discovery.order(file.rpartition("/")[2])
 
 
 def key_of(found: FoundLog, tree: Tree) -> str:
@@ -77,9 +76,10 @@ def key_of(found: FoundLog, tree: Tree) -> str:
 
     Files may be renamed when new ones are begun, and two logs may share a folder. ``OSError``.
     """
-    own = kind(found.format).own_name(found.path, tree) if found.format is not None else None
-    if own is not None:
-        return own
+    if found.format is not None:
+        name = plugin_for(found.format).discovery.stable_name(found.path, tree)
+        if name is not None:
+            return name
     if found.files and "name" in found.context:
         return f"{found.path}#{found.context['name']}"
     return found.path
@@ -177,7 +177,7 @@ def _settled(run: Records, format_id: str) -> Records:
     """Without what the records that are written later may change."""
     open_columns = [
         column
-        for column in columns_of(format_id)
+        for column in plugin_for(format_id).columns
         if not column.is_settled and column.name in run.fields
     ]
     if not open_columns:

@@ -11,10 +11,11 @@ from pyspark_journal.schema import DECODED, Columns
 from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
+from walproof.lake.file_tree import Tree
 from walproof.lake.names import said, shown
 from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
-from walproof.lake.trees import Tree, tree_of
+from walproof.lake.trees import tree_of
 from walproof.scan.model import Event, Records, Wanted
 from walproof.tables import rows
 from walproof.tables.batches import bounded

@@ -28,8 +28,9 @@ from pyspark_journal.options import Options
 from pyspark_journal.positions import Position, Range, is_rewritten
 from reference_impl.formats import UnknownFormat
 from walproof.lake.discovery import FoundLog, find
+from walproof.lake.file_tree import Tree
 from walproof.lake.splits import Piece
-from walproof.lake.trees import Tree, tree_of
+from walproof.lake.trees import tree_of
 from walproof.scan import part_from
 from walproof.scan.model import WHOLE, Event
 

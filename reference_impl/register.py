@@ -55,6 +55,19 @@ class RecordField:
 
 
 @dataclass(frozen=True)
+class FieldToWrite:
+    """A field that a record to write may have besides its payload.
+
+    ``of`` names the records that have it, ``default`` what its absence means, in words.
+    """
+
+    name: str
+    types: tuple[str, ...]
+    of: str
+    default: str
+
+
+@dataclass(frozen=True)
 class ContextKey:
     """Something a reader or writer is told besides the bytes.
 
@@ -126,6 +139,7 @@ class Register:
     faults: tuple[Fault, ...]
     fields: Mapping[str, RecordField]
     context: Mapping[str, ContextKey]
+    fields_to_write: Mapping[str, FieldToWrite] = dataclasses.field(default_factory=dict)
     unseen: tuple[Unseen, ...] = ()
     promises: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """By scenario (``conformance/scenarios``), what can be promised of a log then."""
@@ -172,6 +186,7 @@ def _register(body: Mapping[str, Any]) -> Register:
         tuple(map(_fault, body.get("faults", ()))),
         {name: _field(name, said) for name, said in body["fields"].items()},
         {name: _key(name, said) for name, said in body.get("context", {}).items()},
+        {name: _to_write(name, said) for name, said in body.get("fields_to_write", {}).items()},
         tuple(map(_unseen, body.get("unseen", ()))),
         body.get("promises", {}),
     )
@@ -202,6 +217,10 @@ def _unseen(said: Mapping[str, Any]) -> Unseen:
 
 def _field(name: str, said: Mapping[str, Any]) -> RecordField:
     return RecordField(name, _types(said), said["meaning"], bool(said.get("optional", False)))
+
+
+def _to_write(name: str, said: Mapping[str, Any]) -> FieldToWrite:
+    return FieldToWrite(name, _types(said), said["of"], said["default"])
 
 
 def _key(name: str, said: Mapping[str, Any]) -> ContextKey:

@@ -1,8 +1,12 @@
-"""One Spark session for all tests that need one.
+"""One Spark session for all tests that need one, and the rule for ``make test-quick``.
 
-Such a test takes the fixture ``spark`` and carries ``@pytest.mark.xdist_group("spark")``, so that
-`pytest -n 2 --dist loadgroup` gives all of them to the same process: a session costs five seconds
-and half a gigabyte. Most tests of the data source need none: readers work without a JVM.
+Tests with a fixture of :data:`SHARED_FIXTURES` are a group, which `pytest -n 2 --dist loadgroup`
+gives to one process: a Spark session costs five seconds and half a gigabyte. Most tests of the data
+source need none: readers work without a JVM.
+
+``make test-quick`` leaves out the tests that are ``slow``: those in :data:`SLOW_PATHS`, those in
+groups, those that import Spark, and those that carry the mark because they take more than half a
+second.
 """
 
 from __future__ import annotations
@@ -14,18 +18,50 @@ import pickle
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from conformance import ROOT
+from conformance import ROOT, vectors
 from pyspark_journal.java import JavaMissing, java_home
 from walproof.setup import in_ci
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+
+
+#: Tests that run whole systems, tool chains, sweeps or Spark.
+SLOW_PATHS = (
+    "conformance/implementations",
+    "conformance/packages",
+    "hostile",
+    "lab",
+    "pyspark_journal",
+    "walproof/inventory",
+    "walproof/lake/test_remote.py",
+    "walproof/parsers",
+    "walproof/recovery",
+    "walproof/review",
+    "walproof/sweep",
+    "wrong",
+)
+#: Fixtures that are dear to make: once for each process of a run.
+SHARED_FIXTURES = ("ask", "files", "kahadb", "site", "spark", "written_by", "zeebe")
+
+
+_load_vectors = vectors.load_all
+_load_golden_vectors = cache(_load_vectors)
+
+
+def _load_all(*root: Path) -> dict[str, vectors.Vector]:
+    return _load_vectors(*root) if root else _load_golden_vectors()
+
+
+# A process reads the golden vectors once: test modules, which are imported later, get this one.
+vectors.load_all = _load_all
 
 
 def pytest_configure() -> None:
@@ -36,6 +72,30 @@ def pytest_configure() -> None:
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import the tests of slow paths for ``make test-quick``: Spark may be missing."""
+    is_quick = config.getoption("markexpr") == "not slow"
+    return True if is_quick and _is_slow(collection_path) else None
+
+
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the groups
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Group the tests that share a fixture; mark those that ``make test-quick`` leaves out."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        group = next((name for name in SHARED_FIXTURES if name in fixtures), None)
+        if group is not None and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(group))
+        is_light = item.get_closest_marker("xdist_group") is None and "batches" not in fixtures
+        if not is_light or _is_slow(item.path):
+            item.add_marker(pytest.mark.slow)
+
+
+@cache
+def _is_slow(path: Path) -> bool:
+    return any(path.is_relative_to(ROOT / "tests" / part) for part in SLOW_PATHS)
 
 
 def unavailable(why: str) -> None:

@@ -49,11 +49,13 @@ _METHODS = frozenset({"write_text", "write_bytes"})
 _MODES = frozenset("wxa+")
 
 
+@pytest.mark.slow
 def test_nobody_else_writes_plainly() -> None:
     writers = {name for name, _ in plain_writes(ROOT)}
     assert writers - set(PLAIN) == set(), "go through conformance.saving, or say here why not"
 
 
+@pytest.mark.slow
 def test_the_list_is_no_longer_than_it_must_be() -> None:
     assert (
         set(PLAIN) - {name for name, _ in plain_writes(ROOT)} - {"conformance/saving.py"} == set()

@@ -20,7 +20,6 @@ WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
 ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
 ABOUT_THE_REPOSITORY = {
-    ".gitattributes",
     ".github/CODEOWNERS",
     ".github/ISSUE_TEMPLATE/finding.yml",
     ".github/ISSUE_TEMPLATE/implementation.yml",
@@ -35,17 +34,15 @@ OF_ONE_SYSTEM = {
     "lab/findings/releases.py",
     "walproof/cli/record_files.py",
     "walproof/cli/export.py",
-    "walproof/cli/systemd.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""
 
 WORDS_FOR_PEOPLE = {
     "pyspark_journal/options.py",
-    "walproof/inventory/templates/summary.html.j2",
     "walproof/cli/__init__.py",
 }
-"""An option that Spark's users know by its name, a word on a page, and what `--help` says."""
+"""An option that Spark's users know by its name, and what `--help` says."""
 
 EXAMPLE = re.compile(r"leveldb[-_ ]?logs?", re.I)
 """The format that help texts, schemas, docstrings and skeletons take as their example."""

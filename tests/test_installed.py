@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from conformance import BUILD, GRAMMARS, ROOT, VECTORS
-from walproof.cli import COMMANDS, REPLACEMENTS
+from walproof.cli import COMMANDS, REPLACEMENTS, walproof
 from walproof.extras import EXTRA_OF
 
 pytestmark = pytest.mark.xdist_group("installed")
@@ -30,33 +31,21 @@ LARGE = {"llvmlite", "numba", "numpy", "pyarrow"}
 """Linked and not copied; programs in a box, which see this environment alone, do without them."""
 READER = "{python} reader.py"
 
-IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
-    "summary": [
-        (["damaged.log"], 3, "12 bytes from 12"),
-        (["database"], 3, "LevelDB"),
-    ],
-    "read": [
-        (["damaged.log"], 3, "incomplete-record"),
-        (["damaged.log", "--each", "records"], 3, '"at": 24'),
-    ],
-    "inspect": [
-        (["000003.log"], 0, "blocks[0].records[2].header.type"),
-        (["000003.log", "--html", "map.html"], 0, "38 of 38 bytes"),
-    ],
-    "verify": [(["damaged.log"], 3, "LDB-032"), (["one.journal"], 0, "no findings")],
+Uses = dict[str, list[tuple[list[str], int, str]]]
+IN_BOTH: Uses = {
+    "summary": [(["database"], 3, "LevelDB")],
+    "read": [(["damaged.log", "--each", "records"], 3, '"at": 24')],
+    "inspect": [(["000003.log", "--html", "map.html"], 0, "38 of 38 bytes")],
+    "verify": [(["damaged.log"], 3, "LDB-032")],
     "export": [(["one.journal"], 0, "MESSAGE=")],
     "systemd": [
         (["fields", "one.journal"], 0, "MESSAGE"),
         (["import", "entries.export", "--out", "new.journal"], 0, "new.journal: "),
     ],
-    "damage": [
-        (["--list", "000003.log"], 0, "blocks[0].records[0].header"),
-        (["000003.log", "truncate at 20", "--out", "cut.log"], 0, "torn-payload"),
-    ],
+    "damage": [(["000003.log", "truncate at 20", "--out", "cut.log"], 0, "torn-payload")],
     "recover": [(["damaged.log", "--out", "recovered.log"], 3, "3 records")],
-    "explain": [(["LDB-028"], 0, "checksum"), (["zmq-raft"], 0, "ZMR")],
+    "explain": [(["LDB-028"], 0, "checksum")],
     "check": [
-        (["--impl", "executable-spec", "--group", "fragments"], 0, "All is as expected."),
         (["--impl", "kaitai-python", "--format", "zmq-raft", "--group", "state"], 0, "expected"),
         (["--cmd", READER, "--format", "leveldb-log", "--group", "types"], 0, "reader.py"),
         (["--impl", "executable-spec", "--update-known"], 2, "needs a checkout"),
@@ -67,27 +56,32 @@ IN_BOTH: dict[str, list[tuple[list[str], int, str]]] = {
     "review": [(["--against", "main"], 2, "needs a checkout")],
     "parsers": [(["lint", "--rules"], 0, "")],
 }
-IN_FAST: dict[str, list[tuple[list[str], int, str]]] = {
+IN_FAST: Uses = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
-    "export": [
-        (["--parquet", "out.parquet", "damaged.log"], 3, "3 records"),
-        (["--parquet", "tables", "lake"], 3, "leveldb-log"),
-    ],
+    "export": [(["--parquet", "tables", "lake"], 3, "leveldb-log")],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
-        (["--format", "leveldb-log", "--impl", "fast", "--cases", "300"], 0, "No findings."),
-        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "181 bits"),
+        (["--format", "leveldb-log", "--impl", "fast", "--cases", "100"], 0, "No findings."),
         (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
 }
-WITH_NODE: dict[str, list[tuple[list[str], int, str]]] = {
+WITH_NODE: Uses = {
     "parsers": [
         (["--lang", "python", "--out", "parsers"], 0, "parsers for Python"),
-        (["lint", str(GRAMMARS / "leveldb_log.ksy")], 0, ""),
         (["test", str(GRAMMARS / "leveldb_log.ksy"), "expected.json"], 0, "1 passed"),
     ],
 }
+HELP_OF_ALL = """
+import json, sys
+from click.testing import CliRunner
+from walproof.cli import walproof
+shown = {}
+for words in sys.argv[1:]:
+    done = CliRunner().invoke(walproof, [*words.split(), "--help"], prog_name="walproof")
+    shown[words] = [done.exit_code, done.output]
+print(json.dumps(shown))
+"""
 
 
 @dataclass
@@ -220,11 +214,7 @@ def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
 
 @pytest.fixture(scope="module")
 def plain(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    installed = _install(wheel, tmp_path_factory.mktemp("plain"), _needed(["walproof"]))
-    done = installed.run("check", "--impl", "executable-spec", "--group", "types")
-    assert done.returncode == 0, done.stdout + done.stderr
-    shutil.copy(installed.work / "reports" / "check" / "report.json", installed.work)
-    return installed
+    return _install(wheel, tmp_path_factory.mktemp("plain"), _needed(["walproof"]))
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +233,7 @@ def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return installed
 
 
-def _asked(table: dict[str, list[tuple[list[str], int, str]]]) -> list[Any]:
+def _asked(table: Uses) -> list[Any]:
     return [
         pytest.param(command, words, status, said, id=" ".join([command, *words[:2]]))
         for command, uses in table.items()
@@ -293,18 +283,31 @@ def test_every_command_is_tried() -> None:
     assert {*IN_BOTH, *IN_FAST, *WITH_NODE} == set(COMMANDS)
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "systemd fields", "parsers lint"])
-def test_help_needs_no_extra(plain, command) -> None:
-    done = plain.run(*command.split(), "--help")
+def test_help_needs_no_extra(plain) -> None:
+    python = plain.environment / "bin" / "python"
+    commands = [*COMMANDS, "systemd fields", "parsers lint"]
+    command = [python, "-I", "-c", HELP_OF_ALL, *commands]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Usage: walproof ")
+    for words, (status, output) in json.loads(done.stdout).items():
+        assert status == 0 and output.startswith(f"Usage: walproof {words}"), output
 
 
 @pytest.mark.parametrize("command", REPLACEMENTS)
-def test_a_former_command_names_its_successor(plain, command) -> None:
-    done = plain.run(command)
-    assert done.returncode == 2
+def test_a_former_command_names_its_successor(command) -> None:
+    done = CliRunner().invoke(walproof, [command])
+    assert done.exit_code == 2
     assert done.stderr == f"Error: walproof {command} is now: {REPLACEMENTS[command]}\n"
+
+
+def test_nothing_of_it_runs_in_other_python_processes(plain) -> None:
+    (linked,) = plain.packages.rglob("*.pth")
+    assert linked.name == "linked.pth"
+
+
+def test_it_carries_the_grammars_and_their_parsers(plain) -> None:
+    parsers = {one.name.partition("-")[0] for one in plain.packages.glob("walproof_data/kaitai/*")}
+    assert parsers == {grammar.stem for grammar in (ROOT / "ksy").glob("*.ksy")}
 
 
 def test_help_loads_no_subcommand(plain) -> None:

@@ -19,7 +19,6 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Sequence
@@ -31,7 +30,7 @@ from conformance.kaitai.in_steps import rewritten
 from reference_impl.places import PARSERS
 
 HERE = Path(__file__).resolve().parent
-NODE_SECONDS = 120
+NODE_SECONDS, NPM_SECONDS = 120, 900
 FILE_BYTES = 1 << 30
 _PINNED = [HERE / "package.json", HERE / "package-lock.json"]
 _MAKERS = [HERE / "compile.mjs", *_PINNED]
@@ -143,6 +142,8 @@ def compiler_folder() -> Path:
 
     Installs the compiler if it is not there yet: the only step that may use the network.
     """
+    from conformance.process import Timeout, run_program
+
     folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
     if not folder.is_dir():
         with _Fresh(folder) as scratch:
@@ -152,10 +153,12 @@ def compiler_folder() -> Path:
             command = [*_npm(node), "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
             command.append("--loglevel=error")
             path = os.pathsep.join([str(Path(node[0]).parent), os.environ.get("PATH", "")])
-            done = subprocess.run(
-                command, cwd=scratch, env={**os.environ, "PATH": path}, capture_output=True,
-                text=True, check=False,
-            )  # fmt: skip
+            try:
+                done = run_program(command, NPM_SECONDS, variables={"PATH": path}, cwd=scratch)
+            except Timeout:
+                raise ToolMissing(
+                    f"npm took more than {NPM_SECONDS} s to install the Kaitai compiler"
+                ) from None
             if done.returncode:
                 said = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
                 raise ToolMissing(f"npm could not install the Kaitai compiler: {said}")

@@ -15,7 +15,14 @@ from pathlib import Path
 from conformance import unseen
 from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tree import Found, Tree
-from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
+from reference_impl.register import (
+    ContextKey,
+    Fault,
+    FieldToWrite,
+    Reason,
+    RecordField,
+    Register,
+)
 
 SCHEMAS = Path("conformance", "protocol", "schemas")
 """Where the schemas of a format lie, in a folder named after it."""
@@ -105,6 +112,10 @@ def tables(register: Register, searched: unseen.Searched | None = None) -> dict[
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),
         "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
+        "fields_to_write": _table(
+            ("field", "type", "of", "without it"),
+            map(_field_to_write, register.fields_to_write.values()),
+        ),
         "context": _table(
             ("key", "type", "default", "read by", "meaning"), map(_key, register.context.values())
         ),
@@ -134,6 +145,10 @@ def _faults(faults: Sequence[Fault]) -> str:
 
 def _field(field: RecordField) -> list[str]:
     return [f"`{field.name}`", " or ".join(field.types), field.meaning]
+
+
+def _field_to_write(field: FieldToWrite) -> list[str]:
+    return [f"`{field.name}`", " or ".join(field.types), field.of, field.default]
 
 
 def _key(key: ContextKey) -> list[str]:

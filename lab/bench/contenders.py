@@ -16,12 +16,12 @@ from typing import Any
 from conformance import ROOT, declaration
 from conformance.declaration import BrokenDeclaration
 from conformance.registry import BENCH_FILE, Implementation, check_command, check_formats
-from lab.bench.formats import bench_of
+from lab.bench.format_bench import bench_of
 from reference_impl.formats import FORMATS
 from walproof.implementations import all_implementations
 
 #: numba stores no kernel, and reads none, where it cannot write.
-KERNELS = tuple((ROOT / "walproof" / "scan").rglob("__pycache__"))
+KERNELS = tuple((ROOT / "walproof" / "formats").rglob("__pycache__"))
 NEEDED_TO_SCAN = ("numpy", "pyarrow", "numba")
 PARQUET_PASSES = 5
 _SCHEMA = Path(__file__).with_name("bench.schema.json")
@@ -99,7 +99,7 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
     )
     scanner = Contender(
         name="fast-scan",
-        title="the bulk scanner (walproof/scan)",
+        title="the bulk scanner",
         format=format_id,
         command=worker_command("scanner", format_id),
         repeat=bench.scanner_repeat,
@@ -111,7 +111,7 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
         yield replace(
             scanner,
             name="fast-scan-payloads",
-            title=f"the bulk scanner (walproof/scan), payloads and {bench.payloads_and} only",
+            title=f"the bulk scanner, payloads and {bench.payloads_and} only",
             command=worker_command("scanner", format_id, bench.payloads_and),
         )
     for has_payloads in (True, False):

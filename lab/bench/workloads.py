@@ -11,7 +11,7 @@ from conformance import BUILD
 from conformance.registry import FOLDER, load
 from conformance.saving import made_beside
 from lab.bench.contenders import why_not
-from lab.bench.formats import bench_of
+from lab.bench.format_bench import bench_of
 from lab.bench.isolated_run import printed
 from reference_impl.formats import FORMATS, named
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from conformance.scratch import Scratch
 from conformance.subject import Subject
-from lab.crash.formats import FormatCrash, crash_of
+from lab.crash.format_crash import FormatCrash, crash_of
 from lab.crash.judge import DIED, Judgement, after_a_crash, build, payload_text, written_payloads
 from lab.crash.model import State
 from lab.crash.recorder import record

@@ -10,7 +10,7 @@ from typing import Any
 from conformance.scratch import Scratch
 from conformance.session import PROGRAM_FAILURES, ProtocolSession
 from conformance.subject import Subject
-from lab.crash.formats import FormatCrash
+from lab.crash.format_crash import FormatCrash
 from lab.crash.model import Crash as Candidate
 from lab.crash.model import State
 from reference_impl.answer import NewRecord, collect, payload_to_json

@@ -14,7 +14,7 @@ from conformance.process import Limits
 from conformance.protocol.messages import ProtocolError, validate
 from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
-from lab.crash.formats import FormatCrash
+from lab.crash.format_crash import FormatCrash
 from lab.crash.strace import Parser, command
 from lab.crash.sync_snapshots import Eyes, Look, Stops
 from lab.crash.trace import Trace, differing_files

@@ -10,7 +10,7 @@ from typing import Any
 from conformance import registry
 from conformance.registry import Implementation
 from conformance.subject import Subject
-from lab.crash.formats import crash_of
+from lab.crash.format_crash import crash_of
 from lab.crash.judge import Judge, Judgement
 from lab.crash.model import states
 from lab.crash.recorder import record

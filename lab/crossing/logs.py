@@ -6,8 +6,6 @@ chooses itself, or have no large logs, the module of the format in ``formats`` a
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any
 
 from conformance.compare import differences, normalise
 from conformance.vectors import Vector
-from reference_impl.register import registers
+from lab.formats import lab_part
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class Wanted:
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:
     """The logs of a format that are to be written: those of its vectors, then its own."""
-    return [*of_vectors(vectors, format), *format_logs(format)]
+    return [*of_vectors(vectors, format), *added_logs(format)]
 
 
 def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
@@ -61,10 +59,8 @@ def of_vectors(vectors: Iterable[Vector], format: str) -> list[Wanted]:
     return chosen
 
 
-def format_logs(format: str) -> list[Wanted]:
-    """The logs that the module of a format adds, if there is one."""
-    name = f"{__package__}.formats.{registers()[format].module}"
-    if importlib.util.find_spec(name) is None:
-        return []
-    found: list[Wanted] = importlib.import_module(name).LOGS
-    return found
+def added_logs(format: str) -> list[Wanted]:
+    """Return the logs that the part ``crossing`` of a format adds, if there is one."""
+    part = lab_part(format, "crossing")
+    logs: list[Wanted] = [] if part is None else part.LOGS
+    return logs

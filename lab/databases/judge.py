@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.contents import Contents, write_contents
-from lab.databases.formats import of_format
-from lab.databases.model import Case, Due
+from lab.databases.model import Case, Due, databases_of
 from lab.databases.opening import Opened, shape
 from reference_impl.answer import Answer, collect
 from reference_impl.formats import named
@@ -95,11 +94,15 @@ class Judgement:
 
 def due(format_id: str, case: Case) -> Due:
     """What was written, and what the executable specification still finds of it."""
-    kind = of_format(format_id)
-    assert kind is not None, format_id
+    databases = databases_of(format_id)
+    assert databases is not None, format_id
     written = _answer(format_id, case, case.control)
     left = _answer(format_id, case, case.log)
-    return Due(kind.items(written, case.context), kind.items(left, case.context), str(left.verdict))
+    return Due(
+        databases.items(written, case.context),
+        databases.items(left, case.context),
+        str(left.verdict),
+    )
 
 
 def _answer(format_id: str, case: Case, log: Contents) -> Answer:

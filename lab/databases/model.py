@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from conformance.contents import Contents
+from lab.formats import lab_part
 from reference_impl.answer import Answer
-from reference_impl.formats import Context
+from reference_impl.formats import FORMATS, Context
 
 Item = tuple[str, str]
 """What a system returns: a name (a key, the id of a message, an index) and a value, as text."""
@@ -51,8 +52,8 @@ class Due:
         return self.written - self.left if self.verdict in ("damaged", "refused") else frozenset()
 
 
-class OfFormat(Protocol):
-    """What the module of a format in ``formats`` offers."""
+class FormatDatabases(Protocol):
+    """What the part ``databases`` of a format in ``lab/formats`` offers."""
 
     def cases(self) -> Sequence[Case]:
         """The damaged logs; the first one has no damage, and its id is ``none``."""
@@ -62,6 +63,20 @@ class OfFormat(Protocol):
 
     def place(self, case: Case, folder: Path) -> Path:
         """Put the log into a new folder as a system's program expects it; the path it is told."""
+
+
+def databases_of(format_id: str) -> FormatDatabases | None:
+    """Return the damaged logs of a format; None where no system opens any.
+
+    Raises ``UnknownFormat``.
+    """
+    part: FormatDatabases | None = lab_part(format_id, "databases")
+    return part
+
+
+def formats() -> list[str]:
+    """Return the formats that have systems here, in their order."""
+    return [format_id for format_id in FORMATS if databases_of(format_id) is not None]
 
 
 MOST_SHOWN = 48

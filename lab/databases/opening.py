@@ -13,8 +13,7 @@ from typing import Any
 
 from conformance.process import Limits, OverLimit, Timeout, run_program
 from conformance.sandbox import Sandbox, evidence
-from lab.databases.formats import of_format
-from lab.databases.model import Case, Item, shortened
+from lab.databases.model import Case, Item, databases_of, shortened
 from lab.databases.systems import System
 
 SECONDS = 60.0
@@ -48,13 +47,13 @@ def shape(line: str) -> str:
 
 def open_with(system: System, mode: str, case: Case, seconds: float = SECONDS) -> Opened:
     """Let a system that is built open a case. Raises ``OSError``."""
-    kind = of_format(system.format)
-    assert kind is not None, system.name
+    databases = databases_of(system.format)
+    assert databases is not None, system.name
     scratch = Path(tempfile.mkdtemp(prefix="walproof-databases-"))
     try:
         folder = scratch / "given"
         folder.mkdir()
-        given = kind.place(case, folder)
+        given = databases.place(case, folder)
         words = [*system.implementation.command, mode, str(scratch / "folder"), str(given)]
         try:
             # What mounts folders of its own fits in no sandbox.

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance import templates
-from lab.databases.formats import formats
 from lab.databases.judge import Judgement, due
+from lab.databases.model import formats
 from lab.databases.opening import shape
 from lab.databases.run import cases_of
 from lab.databases.systems import System, systems

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from conformance.contents import digest
-from lab.databases.formats import of_format
 from lab.databases.judge import Judgement, compare_with_due, due
-from lab.databases.model import Case, Due
+from lab.databases.model import Case, Due, databases_of
 from lab.databases.opening import Opened, open_with
 from lab.databases.systems import System
 
@@ -27,8 +26,8 @@ class Result:
 @cache
 def cases_of(format_id: str) -> tuple[Case, ...]:
     """The damaged logs of a format."""
-    kind = of_format(format_id)
-    return tuple(kind.cases()) if kind is not None else ()
+    databases = databases_of(format_id)
+    return tuple(databases.cases()) if databases is not None else ()
 
 
 def open_cases(

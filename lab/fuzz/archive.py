@@ -22,7 +22,7 @@ from conformance.scratch import Held
 from lab.fuzz.packed import Input, NotPacked, unpack
 from reference_impl.answer import Answer, collect
 from reference_impl.formats import FORMATS, named
-from walproof.sweep.formats import kind
+from walproof.formats import plugin_for
 from walproof.sweep.readers import put
 
 README = Path(__file__).with_name("archive-readme.md")
@@ -55,7 +55,7 @@ def answers(one: Input, folder: Path) -> dict[str, Answer] | None:
             for profile in PROFILES
         }
     except ValueError as error:
-        if kind(one.format).owes_no_answer(error):
+        if plugin_for(one.format).sweep.owes_no_answer(error):
             return None
         raise
 

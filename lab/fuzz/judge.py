@@ -19,9 +19,9 @@ from lab.fuzz.limits import PROCESSOR_SECONDS, Meter, allowed
 from lab.fuzz.packed import Input
 from lab.fuzz.second import second_reader
 from reference_impl.answer import End, Lost
+from walproof.formats import plugin_for
 from walproof.sweep import invariants, judge
-from walproof.sweep.formats import kind
-from walproof.sweep.formats.kind import Task
+from walproof.sweep.format_sweep import Task
 from walproof.sweep.invariants import Written, same_again
 from walproof.sweep.readers import Fast, Reference, Seen, put
 from walproof.sweep.settings import Setting
@@ -66,7 +66,7 @@ class Judge:
     def __init__(self, format: str, target: str, folder: Path, always: bool = False) -> None:
         self.format, self.folder, self.always = format, folder, always
         self.who = TARGETS[target]
-        self.kind = kind(format)
+        self.format_sweep = plugin_for(format).sweep
         self.reference = Reference(format, folder)
         self.writer = Writer(format, folder)
         self.fast = Fast(format, folder) if SCANNER in self.who else None
@@ -116,7 +116,7 @@ class Judge:
             if self._is_due(drawn >> 8, APPENDS):
                 found += [self._broken(fault, verdict) for fault in self._going_on(one, owed)]
         except Exception as error:
-            if not self.kind.owes_no_answer(error):
+            if not self.format_sweep.owes_no_answer(error):
                 found.append(Fault(SPECIFICATION, invariants.RAISES, verdict, _where(error)))
         return owed, found
 
@@ -128,11 +128,11 @@ class Judge:
 
     def _going_on(self, one: Input, owed: Seen) -> list[str]:
         """The invariants of ``end`` that an append of one plain record shows to be broken."""
-        if owed.end.verdict == "refused" or set(self.kind.selecting) & one.context.keys():
+        if owed.end.verdict == "refused" or set(self.format_sweep.selecting) & one.context.keys():
             return []
         task = Task("append", one.name, owed.records, one.size, one.context)
         try:
-            new = [self.kind.plain(task)]
+            new = [self.format_sweep.plain(task)]
         except (ValueError, KeyError, OverflowError):
             return []  # no record goes on from these
         setting = Setting("append", one.context)
@@ -192,7 +192,7 @@ class Judge:
         try:
             answer = read()
         except Exception as error:
-            if self.kind.owes_no_answer(error):
+            if self.format_sweep.owes_no_answer(error):
                 raise _Void from None
             found.append(Fault(who, invariants.RAISES, "", what + _where(error)))
         seconds, memory = self.meter.seconds, self.meter.memory

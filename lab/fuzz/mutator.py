@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from lab.fuzz.field_positions import Known, Place, Places
 from lab.fuzz.packed import MOST_FILES, Input, NotPacked, is_name, unpack
+from walproof.formats import plugin_for
 from walproof.sweep.folders import near_names
-from walproof.sweep.formats import kind
 from walproof.sweep.operations import applied, edge_values
 from walproof.sweep.recipes import SECTORS
 
@@ -60,7 +60,7 @@ class Mutator:
 
     def __init__(self, format: str, seeds: Sequence[Input]) -> None:
         self.seeds = seeds
-        self.seals = kind(format).seals
+        self.seals = plugin_for(format).sweep.seals
         self.known = Known(format)
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:

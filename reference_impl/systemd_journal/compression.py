@@ -23,13 +23,13 @@ LZ4_LAST_LITERALS = 5
 MEMORY_LIMIT = 256 << 20
 
 PIECE = 4096
-"""How many bytes of an XZ stream are decompressed at a time (SDJ-057)."""
+"""How many bytes of an XZ stream are decompressed at a time (SDJ-103)."""
 
 
 class BadCompression(ValueError):
     """The payload cannot be decompressed.
 
-    ``spent`` is how many bytes count as decompressed before that showed (SDJ-057).
+    ``spent`` is how many bytes count as decompressed before that showed (SDJ-103).
     """
 
     def __init__(self, text: str, spent: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""The header against the objects it speaks of (SDJ-049), and the order of entries (SDJ-047)."""
+"""Compare the header with the objects of the file (SDJ-049, SDJ-097)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
     tail = header.tail_object_offset
     end = max(size, header.header_size + header.arena_size)  # a file may be cut (SDJ-051)
     if tail & 7 or (tail and not header.header_size <= tail <= end - layout.OBJECT_SIZE):
-        yield header_fault("tail_object_offset", f"no object can begin at {tail}")
+        yield header_fault("tail_object_offset", f"no object can begin at {tail}", "SDJ-097")
 
 
 def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:

@@ -18,7 +18,7 @@ CHAINED, LISTED = 1, 2
 
 
 def grown_from(view: View, walk: Walk) -> int:
-    """The offset from which an online file may have grown without older links knowing (SDJ-052)."""
+    """The offset from which an online file may have grown without older links knowing (SDJ-099)."""
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
@@ -147,7 +147,7 @@ class Links:
         for at in self.walk.sound(kind):
             if not self._seen[at >> 3] & CHAINED:
                 text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
-                yield Fault(at + 24, at + 32, "bad-index", "SDJ-048", text)
+                yield Fault(at + 24, at + 32, "bad-index", "SDJ-095", text)
 
     def _bucket(
         self, kind: int, slot: int, bucket: int, buckets: int, at: int, tail: int
@@ -159,7 +159,7 @@ class Links:
             if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
                 if not self.walk.excused(at):
                     text = f"bucket {bucket}: a link to {at}, which is no further member"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-048", text, at)
+                    yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
                 return
             # Where only the content is damaged, the link is as good as any.
             if not found & BAD and self.view.number(at + 16) % buckets != bucket:
@@ -260,7 +260,7 @@ class Links:
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, newest=last_array)
 
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
-        """Arrays and tables that only wrong links lead to (SDJ-048).
+        """Arrays and tables that only wrong links lead to (SDJ-096).
 
         Nothing inside tells them from another object with a wrong type. Call this after all links
         have been followed; ``faults`` are all that were found on the way.
@@ -272,7 +272,7 @@ class Links:
             if array or (kind in layout.TABLES and at not in named):
                 text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
-                yield Fault(at, end, "bad-object", "SDJ-048", text)
+                yield Fault(at, end, "bad-object", "SDJ-096", text)
 
     def _mark(self, at: int, bit: int) -> bool:
         """Mark an object as visited; says whether it was visited before."""

@@ -52,7 +52,7 @@ class Entry:
 
 
 def budget(at: int, max_field: int) -> int:
-    """What may be decompressed up to the DATA at an offset, and with it, in bytes (SDJ-057).
+    """What may be decompressed up to the DATA at an offset, and with it, in bytes (SDJ-103).
 
     It does not ask how long the file is: one that is cut at its `end` reads as it did before.
     """
@@ -101,7 +101,8 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-057).
+        # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-102,
+        # SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
@@ -223,7 +224,7 @@ class View:
         if kind in (layout.DATA, layout.FIELD):
             self._to_hash -= size
             if self._to_hash < 0:
-                return Fault(at, end, "bad-object", "SDJ-057", "objects that overlap without end")
+                return Fault(at, end, "bad-object", "SDJ-102", "objects that overlap without end")
         if kind == layout.DATA:
             return self._data_fault(at, end, flags)
         if kind == layout.FIELD:

@@ -106,7 +106,7 @@ def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
     # Counts, head and tail are written last, so a crash may leave any of them out of date. What a
     # writer sets when it makes the file is never out of date.
     newest = max(fault.start, fault.target, fault.newest)
-    return newest >= torn_from or fault.rule == "SDJ-049"
+    return newest >= torn_from or fault.rule in ("SDJ-049", "SDJ-097")
 
 
 def torn_reason(found: Inspection) -> str:

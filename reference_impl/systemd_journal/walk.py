@@ -109,13 +109,13 @@ class Walk:
         """No object at ``at`` and none known after it: the end of what a crash left."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file; it is the header that claims more (SDJ-049).
+            return  # Nothing is missing from the file; it is the header that claims more (SDJ-097).
         self.cut = at
         # Nothing tells how long the object was that should be here.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_follows(self, at: int) -> bool:
-        """The walk has passed the tail object; do links or counts know of more (SDJ-049)?"""
+        """The walk has passed the tail object; do links or counts know of more (SDJ-098)?"""
         place = bisect_left(self._linked, at)
         if place < len(self._linked):
             return True

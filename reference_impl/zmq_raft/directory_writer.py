@@ -18,13 +18,14 @@ from reference_impl.zmq_raft.index_writer import (
     empty,
     entry_bytes,
 )
+from reference_impl.zmq_raft.snapshot import snapshot_bytes
 
 
 class DirectoryWriter:
     """Appends entries to a log directory, and rolls it back.
 
-    Opening recovers it: files without entries at its end are deleted, an unfinished write at its
-    end is rolled back. Raises ``ValueError`` if nothing can be appended.
+    Opening recovers it: a missing snapshot is made, files without entries at its end are deleted,
+    an unfinished write at its end is rolled back. Raises ``ValueError`` if nothing can be appended.
     """
 
     def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
@@ -35,6 +36,9 @@ class DirectoryWriter:
             pass
         if reader.end.at is None and not reader.may_follow:
             raise ValueError("the log must not be appended to: start a new one")
+        snapshot = reader.parts.snapshot
+        if snapshot is not None and not snapshot.exists():
+            snapshot.write_bytes(snapshot_bytes(0, 0, b"", context))  # ZMR-098
         self.first_index = max(reader.covered, 0) + 1
         self.next_index = self.first_index if reader.next is None else reader.next
         self.files = [path for path in reader.files if path not in reader.removable]

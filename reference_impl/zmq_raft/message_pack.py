@@ -193,7 +193,8 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
     if first in _NUMBERS:
         layout = _NUMBERS[first]
         size = struct.calcsize(layout)
-        return struct.unpack(layout, _take(data, at, size))[0], None, at + size
+        raw = _take(data, at, size)
+        return struct.unpack(layout, _quiet(raw) if first == 0xCA else raw)[0], None, at + size
     if 0xD4 <= first <= 0xD8:
         return _extension(data, at, 1 << (first - 0xD4))
     if first not in _SIZED:
@@ -207,6 +208,13 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
         return None, _Open(kind, size if kind == "array" else 2 * size), at
     raw = _take(data, at, size)
     return (_text(raw) if kind == "str" else raw), None, at + size
+
+
+def _quiet(single: bytes) -> bytes:
+    """A 32-bit float before it is widened: not every platform makes a NaN quiet (ZMR-072)."""
+    bits = int.from_bytes(single, "big")
+    is_nan = bits & 0x7FFFFFFF > 0x7F800000
+    return (bits | 0x00400000).to_bytes(4, "big") if is_nan else single
 
 
 def _extension(data: bytes | memoryview, at: int, size: int) -> tuple[Any, None, int]:

@@ -191,9 +191,14 @@ class StateWriter:
         else:
             path.touch()  # ZMR-070
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the next update rotates the file: a torn update counts for its size (ZMR-075)."""
+        return self.path.stat().st_size >= ROTATE_AT
+
     def update(self, changes: Mapping[str, Any]) -> None:
         """Append one update, into a new file if this one has grown to 512 KiB (ZMR-075)."""
-        if self.path.stat().st_size >= ROTATE_AT:
+        if self.is_full:
             self.rotate(changes)
             return
         with self.path.open("ab") as file:

@@ -108,10 +108,11 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
         with path.open("r+b") as file:
             _append_entries(IndexWriter(file, path.stat().st_size), records, context)
         return
-    if not records[0].fields.get("rotate"):  # ZMR-080: else the old file stays as is
+    writer = _state_writer(path, context)
+    if not (records[0].fields.get("rotate") or writer.is_full):
         with path.open("r+b") as file:
-            file.truncate(last.end)
-    write_all(_state_writer(path, context), records)
+            file.truncate(last.end)  # ZMR-080: a file that is rotated stays as it is
+    write_all(writer, records)
 
 
 def _kind_by_name(path: Path) -> str:

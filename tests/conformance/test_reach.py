@@ -30,7 +30,10 @@ EVERYTHING = [
     "has the token",
 ]  # fmt: skip
 
-pytestmark = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here"),
+]
 
 
 @pytest.fixture(autouse=True)

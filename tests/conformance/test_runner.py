@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _thread
+import signal
 import tempfile
 import threading
 import time
@@ -136,7 +136,8 @@ class TestStopping:
         def interrupt():
             while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
                 time.sleep(0.01)
-            _thread.interrupt_main()
+            # A signal, which also ends a wait in a call of the system.
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         subject = Subject("s", "s", program(loop="time.sleep(60)"))
         threading.Thread(target=interrupt).start()

@@ -13,6 +13,8 @@ from conformance import BUILD, ROOT
 from conformance.registry import FOLDER
 from tests.conftest import unavailable
 
+pytestmark = pytest.mark.slow
+
 KIT = ROOT / "conformance" / "adapterkit" / "rust"
 SECONDS = 600
 

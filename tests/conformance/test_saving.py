@@ -87,9 +87,10 @@ while True:
 """
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_leaves_nothing_half(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    for milliseconds in range(1, 40, 4):
+    for milliseconds in range(1, 40, 8):
         child = subprocess.Popen([sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE)
         assert child.stdout is not None and child.stdout.readline() == b"begun\n"
         time.sleep(milliseconds / 1000)
@@ -125,6 +126,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: Path) -> None:
     arguments, out = COMMANDS[name]
@@ -140,7 +142,8 @@ def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: P
     assert len(said) == 1, done.stderr
     assert str(tmp_path) in said[0] and "File too large" in said[0]
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert all(name == "read --each" and path.stat().st_size < 20 for path in left), "small and whole"
+    assert not left or name == "read --each"
+    assert all(path.stat().st_size < 20 for path in left), "small and whole"
 
 
 @pytest.mark.parametrize("is_folder", [True, False])

@@ -17,6 +17,8 @@ from reference_impl.formats import named
 from reference_impl.register import registers
 from walproof.implementations import all_implementations
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def second_reader():

@@ -17,6 +17,8 @@ from conformance.smoke import Smoke
 from tests.conftest import unavailable
 from tests.family import children
 
+pytestmark = pytest.mark.slow
+
 README = ROOT / "conformance" / "README.md"
 PROTOCOL = "---- The protocol: nothing to fill in from here on. ----"
 NOT_WRITTEN = "skipped: read() is not written yet"

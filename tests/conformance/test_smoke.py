@@ -12,6 +12,8 @@ from conformance import ROOT
 from conformance.smoke import Smoke
 from tests.family import children
 
+pytestmark = pytest.mark.slow
+
 SKELETONS = ROOT / "conformance" / "skeletons"
 
 STEPS = [

@@ -16,8 +16,6 @@ import pytest
 
 from conformance import ROOT
 from pyspark_journal.audit import audit
-from reference_impl.answer import NewRecord
-from reference_impl.formats import named
 from tests.walproof.inventory.lakes import leveldb, options, rows, vector
 
 from .in_process import InProcess
@@ -155,35 +153,3 @@ def test_an_output_that_fails_is_no_fault_of_a_log(
         assert again(small, out) == owed, f"{kind} {at}"
         shutil.rmtree(out)
     assert failed >= 2
-
-
-FULL = """
-mount -t tmpfs -o size=256k none "$1" || exit 99
-"$2" -m walproof audit "$3" --out "$1/out" --payload --master 'local[2]'
-status=$?
-find "$1" -name '*.parquet' 1>&2
-exit $status
-"""
-
-
-@pytest.mark.usefixtures("java")
-@pytest.mark.xdist_group("spark")
-def test_a_full_disk_is_one_line_that_names_it(tmp_path: Path) -> None:
-    if shutil.which("unshare") is None:
-        pytest.skip("unavailable, because unshare was not found")
-    full = tmp_path / "full"
-    full.mkdir()
-    for number in range(2):
-        path = tmp_path / "lake" / f"{number}.log"
-        path.parent.mkdir(exist_ok=True)
-        records = [NewRecord(os.urandom(4000)) for _ in range(200)]
-        named("leveldb-log").write(path, records, {})
-    command = ["unshare", "-rm", "sh", "-c", FULL, "sh", full, sys.executable, tmp_path / "lake"]
-    ended = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-    if ended.returncode == 99 or "unshare failed" in ended.stderr:
-        pytest.skip("unavailable, because this system lets nobody mount a tmpfs")
-    lines = [line for line in ended.stderr.splitlines() if line.startswith("Error: ")]
-    assert ended.returncode == 1, ended.stderr
-    assert lines and f"{full}/" in lines[0] and os.strerror(errno.ENOSPC) in lines[0]
-    assert "Traceback" not in ended.stderr
-    assert ".parquet" not in ended.stderr.replace(lines[0], ""), "something half was left"

@@ -110,19 +110,10 @@ def test_stopped_by_sigterm_the_previous_result_stays(tmp_path: Path) -> None:
     assert not out.exists() and not (tmp_path / ".out.unfinished").exists()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("/nowhere/at/all", "--out", "OUT"), "path does not exist: /nowhere/at/all"),
-        ((".", "--out", "OUT", "--option", "colour=red"), "unknown option 'colour'"),
-        ((".", "--out", "OUT", "--option", "colour"), "expected KEY=VALUE"),
-        ((".",), "--out"),
-    ],
-)
-def test_usage(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    words = [word.replace("OUT", str(tmp_path / "out")) for word in arguments]
+def test_a_wrong_option_is_one_line(tmp_path: Path) -> None:
+    words = [".", "--out", str(tmp_path / "out"), "--option", "colour=red"]
     command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *words]
     environment = {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1
-    assert message in ended.stderr and "Traceback" not in ended.stderr
+    assert "unknown option 'colour'" in ended.stderr and "Traceback" not in ended.stderr

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -88,46 +85,6 @@ def test_a_script(
         env=environment, cwd=tmp_path, capture_output=True, text=True, timeout=SECONDS,
     )  # fmt: skip
     assert "rows 7 3" in done.stdout, done.stderr[-3000:]
-
-
-@pytest.mark.usefixtures("java")
-@pytest.mark.xdist_group("spark")
-def test_the_shell_on_a_terminal(
-    python: Path, environment: dict[str, str], log: Path, tmp_path: Path
-) -> None:
-    """``pyspark`` is a shell script, which takes the Python that ``PYSPARK_PYTHON`` names."""
-    import pyspark
-
-    shell = str(Path(pyspark.__file__).parent / "bin" / "pyspark")
-    ours, theirs = pty.openpty()
-    environment |= {"PYSPARK_PYTHON": str(python), "TERM": "dumb"}
-    shown = b""
-    with subprocess.Popen(
-        [shell, "--master", "local[1]"],
-        env=environment, cwd=tmp_path, stdin=theirs, stdout=theirs, stderr=theirs,
-        start_new_session=True,
-    ) as running:  # fmt: skip
-        os.close(theirs)
-        try:
-            until = time.monotonic() + SECONDS
-            asked = False
-            while b"rows 7" not in shown and time.monotonic() < until:
-                if select.select([ours], [], [], 1)[0]:
-                    shown += os.read(ours, 65536)
-                if not asked and b">>> " in shown:
-                    count = f"spark.read.format('journal').load({str(log)!r}).count()"
-                    os.write(ours, f"print('rows', {count})\n".encode())
-                    asked = True
-            os.write(ours, b"exit()\n")
-        except OSError:
-            pass  # it has ended; what it showed says why
-        finally:
-            try:
-                running.wait(60)
-            except subprocess.TimeoutExpired:
-                running.kill()
-            os.close(ours)
-    assert b"rows 7" in shown, shown.decode(errors="replace")[-3000:]
 
 
 def _session(python: str, master: str = "local[2]") -> Any:

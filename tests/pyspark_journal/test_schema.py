@@ -14,15 +14,15 @@ from conformance import VECTORS
 from pyspark_journal.options import parse
 from pyspark_journal.schema import BadSchema, known, offered, requested_columns, spark_schema
 from reference_impl.formats import FORMATS
-from walproof.scan.columns import columns_of
-from walproof.scan.systemd_journal.columns import ENTRY_FIELDS
+from walproof.formats import plugin_for
+from walproof.formats.systemd_journal.columns import ENTRY_FIELDS
 from walproof.tables.rows import FIXED
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_of_a_format(format_id: str) -> None:
     names = offered(parse({"journalFormat": format_id})).names
-    assert names == [*FIXED.names, *(column.name for column in columns_of(format_id))]
+    assert names == [*FIXED.names, *(column.name for column in plugin_for(format_id).columns)]
 
 
 def test_of_all_formats() -> None:
@@ -31,7 +31,7 @@ def test_of_all_formats() -> None:
     assert offered(parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
     schema = known(parse({}))
     for format_id in FORMATS:
-        assert {column.name for column in columns_of(format_id)} <= set(schema.names)
+        assert {column.name for column in plugin_for(format_id).columns} <= set(schema.names)
     assert len(schema.names) == len(set(schema.names))
     assert str(schema.field("entry_type").type) == "string"
 

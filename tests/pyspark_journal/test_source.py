@@ -108,27 +108,10 @@ def test_a_schema_prunes(spark: SparkSession, log: Path) -> None:
     assert frame.first().asDict() == {"OFFSET": 0, "kind": "record"}
 
 
-@pytest.mark.parametrize(
-    ("options", "schema", "words"),
-    [
-        (
-            {"maxPartitionByte": "1"},
-            None,
-            ("unknown option 'maxpartitionbyte'; did you mean maxPartitionBytes",),
-        ),
-        ({"mode": "lenient"}, None, ("mode", "'lenient'")),
-        ({}, "offset int", ("offset", "expected bigint", "found int")),
-        ({}, "ofset bigint", ("ofset", "no such column")),
-    ],
-)
-def test_errors(
-    spark: SparkSession, log: Path, options: dict[str, str], schema: str | None, words: tuple[str]
-) -> None:
-    reader = spark.read.format("journal").options(**options)
-    with pytest.raises(Exception) as caught:
-        (reader.schema(schema) if schema else reader).load(str(log)).count()
-    for word in words:
-        assert word in str(caught.value)
+def test_an_error_of_the_source_reaches_the_user(spark: SparkSession, log: Path) -> None:
+    reader = spark.read.format("journal").option("maxPartitionByte", "1")
+    with pytest.raises(Exception, match="did you mean maxPartitionBytes"):
+        reader.load(str(log)).count()
 
 
 def test_a_writer_says_what_there_is_instead(spark: SparkSession, log: Path) -> None:
@@ -141,23 +124,3 @@ def test_a_missing_path(spark: SparkSession, tmp_path: Path) -> None:
         spark.read.format("journal").load(str(tmp_path / "nothing")).count()
     with pytest.raises(Exception, match="no path"):
         spark.read.format("journal").load().count()
-
-
-def test_an_empty_folder(spark: SparkSession, tmp_path: Path) -> None:
-    assert spark.read.format("journal").load(str(tmp_path)).collect() == []
-
-
-def test_modes(spark: SparkSession, log: Path) -> None:
-    data = bytearray(log.read_bytes())
-    data[20] ^= 1
-    log.write_bytes(data)
-    (log.parent / "README").write_text("no log")
-    kinds = {}
-    for mode in ("PERMISSIVE", "DROPMALFORMED"):
-        frame = spark.read.format("journal").option("mode", mode).load(str(log.parent))
-        kinds[mode] = {row["kind"] for row in frame.select("kind").distinct().collect()}
-    # The log is one block, of which the rest is lost; what follows is in the next one.
-    assert kinds["PERMISSIVE"] == {"record", "lost", "refused"}
-    assert kinds["DROPMALFORMED"] == {"record"}
-    with pytest.raises(Exception, match=r"000003\.log: at offset \d+ checksum-mismatch"):
-        spark.read.format("journal").option("mode", "FAILFAST").load(str(log)).count()

@@ -16,7 +16,8 @@ from pyspark_journal.source import JournalDataSource
 from pyspark_journal.stream import JournalStreamReader, Rewritten
 from reference_impl.answer import Answer, NewRecord, Record, collect
 from reference_impl.formats import FORMATS, named
-from walproof.lake.trees import Entry, LocalTree
+from walproof.lake.file_tree import Entry
+from walproof.lake.trees import LocalTree
 
 Rows = list[dict[str, Any]]
 

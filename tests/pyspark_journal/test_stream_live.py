@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from lab.crash.concurrent_readers import moments
-from lab.crash.formats import crash_of
+from lab.crash.format_crash import crash_of
 from lab.crash.model import State
 from lab.crash.recorder import record
 from pyspark_journal.source import JournalDataSource

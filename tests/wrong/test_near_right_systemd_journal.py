@@ -255,7 +255,10 @@ PATCHED: dict[str, tuple[Any, str, Any, str]] = {
         "_is_torn",
         lambda found, fault, at: (
             at is not None
-            and (max(fault.start, fault.target, fault.newest) >= at or fault.rule == "SDJ-049")
+            and (
+                max(fault.start, fault.target, fault.newest) >= at
+                or fault.rule in ("SDJ-049", "SDJ-097")
+            )
         ),
         "bucket-without-its-last-object-online field-list-without-the-last-value-online",
     ),

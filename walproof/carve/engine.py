@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from walproof.carve import carver
 from walproof.carve.base import Carver
 from walproof.carve.image import STRIDE, Image
 from walproof.carve.model import Find
 from walproof.carve.search import Search
+from walproof.formats import plugin_for
 
 NEAR, NEAR_IN_A_CROWD = 512, 1 << 20
 """What is loose and no further apart than this, in bytes, is one find."""
@@ -37,7 +37,11 @@ class Carving:
         self.image = image
         self.start, self.stop = start, min(stop, image.size)
         self.position = start
-        self.carvers: Mapping[str, Carver] = {one: carver(one, image, align) for one in formats}
+        self.carvers: Mapping[str, Carver] = {
+            format_id: carver(image, align)
+            for format_id in formats
+            if (carver := plugin_for(format_id).carver) is not None
+        }
         self._loose = before
         self._gathered: dict[str, Find] = {}
         self._search = Search([p for one in self.carvers.values() for p in one.patterns])

@@ -12,6 +12,9 @@ import click
 from reference_impl.formats import FORMATS
 from walproof.cli.output import must_not_overwrite
 from walproof.cli.stopping import stoppable
+from walproof.formats import plugin_for
+
+CARVED = [format_id for format_id in FORMATS if plugin_for(format_id).has("carver")]
 
 
 class _Offset(click.ParamType[int]):
@@ -35,7 +38,7 @@ class _Offset(click.ParamType[int]):
     "--out", metavar="FOLDER", type=click.Path(path_type=Path), help="Write what is found there."
 )
 @click.option(
-    "--format", "formats", metavar="ID", multiple=True, type=click.Choice(list(FORMATS)),
+    "--format", "formats", metavar="ID", multiple=True, type=click.Choice(CARVED),
     help="Look for this format only; may be repeated.",
 )  # fmt: skip
 @click.option("--from", "start", type=_Offset(), default=0, help="Begin at this offset.")
@@ -84,7 +87,7 @@ def carve(
 
     try:
         _check_places(image, out, state)
-        chosen = list(dict.fromkeys(formats)) or list(FORMATS)
+        chosen = list(dict.fromkeys(formats)) or CARVED
         return carve_image(image, chosen, start, stop, align, out, state, as_json)
     except OSError as error:
         where = error.filename or image

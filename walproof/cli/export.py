@@ -24,10 +24,10 @@ from walproof.cli.opening import log_in, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
 from walproof.extras import advice
+from walproof.formats.systemd_journal.system_folder import read_merged
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
-from walproof.systems.systemd_journal import read_merged
 
 SYSTEMD = "systemd-journal"
 NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"

@@ -17,10 +17,11 @@ import click
 from reference_impl.answer import End, Event
 from reference_impl.formats import Context, Format, UnknownFormat, named
 from walproof.cli.output import EXIT_STATUS, say
+from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
-from walproof.systems import System, kind, recognise
+from walproof.systems import System, recognise
 from walproof.systems.contents import contents_of
 
 
@@ -50,8 +51,8 @@ class Opened:
         if tells:
             self.tell()
         if self.logs_apart is not None:
-            return self.logs_apart.kind.read(self.logs_apart, profile, context)
-        if kind(self.format.id).is_closed(self.path):
+            return self.logs_apart.folder_type.read(self.logs_apart, profile, context)
+        if plugin_for(self.format.id).system_folder.is_closed(self.path):
             return iter([End("intact", None, None)])
         return self.format.read(self.path, profile, context)
 

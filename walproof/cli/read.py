@@ -24,7 +24,7 @@ from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
 from walproof.jsonl import pieces
 from walproof.summary.meter import Meter
-from walproof.summary.summary import size_of
+from walproof.summary.model import size_of
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from reference_impl.answer import End, Event, Record
 from reference_impl.formats import Context, Format
 from walproof.cli.record_table import Passed
+from walproof.formats import plugin_for
 from walproof.summary.meter import Meter
-from walproof.summary.model import WORTH_A_KERNEL
-from walproof.summary.summary import size_of
-from walproof.systems import kind
+from walproof.summary.model import WORTH_A_KERNEL, size_of
 
 EVERY = 1000
 """Records after which progress is told."""
@@ -20,18 +18,12 @@ EVERY = 1000
 
 def is_worth_a_scanner(format_id: str, path: Path) -> bool:
     """Whether a log is large, and its scanner is installed. Raises ``OSError``."""
-    if size_of(path) < WORTH_A_KERNEL:
-        return False
-    with contextlib.suppress(ModuleNotFoundError):
-        from walproof.scan import has_kernel
-
-        return has_kernel(format_id)
-    return False
+    return size_of(path) >= WORTH_A_KERNEL and plugin_for(format_id).has_scanner
 
 
 def events(format: Format, path: Path, context: Context) -> Iterator[Event]:
     """The answer in pieces, in the profile ``recover``; the same from both. ``OSError``."""
-    if kind(format.id).is_closed(path):
+    if plugin_for(format.id).system_folder.is_closed(path):
         return iter([End("intact", None, None)])
     if not is_worth_a_scanner(format.id, path):
         return format.read(path, "recover", context)

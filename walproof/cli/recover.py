@@ -20,9 +20,9 @@ from walproof.cli.reading import EVERY, events, watched
 from walproof.cli.record_table import Passed, gather
 from walproof.cli.recover_system import recover_folder, with_more
 from walproof.cli.summary import progress
+from walproof.formats import plugin_for
 from walproof.quantity import counted
-from walproof.summary.summary import size_of
-from walproof.systems import kind
+from walproof.summary.model import size_of
 from walproof.systems.contents import NotRead, contents_of
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
@@ -99,12 +99,16 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
     context = context_of(context_items, format.id)
     with progress(size_of(old.path)) as told:
         found = gather(watched(events(format, old.path, context), old.path, told))
-    dialect = kind(format.id).foreign_dialect(old.path) if old.path.is_file() else None
+    dialect = (
+        plugin_for(format.id).system_folder.foreign_dialect(old.path)
+        if old.path.is_file()
+        else None
+    )
     if found.end.verdict == "refused" or dialect:
         reason = f"{dialect} dialect" if dialect else found.end.reason
         say(f"{old.name}: {format.id}, refused ({reason}); nothing was written", err=True)
         return 4
-    found, more = with_more(found, kind(format.id), old.path)
+    found, more = with_more(found, plugin_for(format.id).system_folder, old.path)
     if not found.record_count and found.lost_bytes:
         carve = f"; walproof carve {shlex.quote(old.source.typed)} looks for records inside it"
         raise click.ClickException(

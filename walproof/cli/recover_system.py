@@ -25,8 +25,9 @@ from walproof.cli.record_table import Gathered, gather
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
 from walproof.summary.logs import FoundOne
-from walproof.summary.summary import size_of, summarise
-from walproof.systems import Kind, System, SystemLog, examine, recognise
+from walproof.summary.model import size_of
+from walproof.summary.summary import summarise
+from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
 from walproof.systems.contents import Contents, title_of
 from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size_on_disk
 from walproof.systems.model import WHOLE
@@ -111,7 +112,9 @@ def _alone(log: FoundOne) -> System:
     """A log of one file that is in no system's folder, as a system of its own."""
     assert log.format is not None
     title = title_of(log.format)
-    return System(Kind(), title, log.path.parent, log.format, [SystemLog(log.path.name, title)])
+    return System(
+        SystemFolder(), title, log.path.parent, log.format, [SystemLog(log.path.name, title)]
+    )
 
 
 def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
@@ -137,7 +140,7 @@ def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -
     made.mkdir()
     left = []
     for system in systems:
-        for name in system.kind.log_files(system):
+        for name in system.folder_type.log_files(system):
             old = system.folder / name
             new = made / old.relative_to(folder)
             new.parent.mkdir(parents=True, exist_ok=True)
@@ -165,14 +168,14 @@ def _recover(
             done.left.append(f"{name}: {error.strerror or error}")
             done.is_whole = False
             continue
-        if found.end.verdict == "refused" or system.kind.foreign_dialect(path):
+        if found.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
             reason = found.end.reason if found.end.verdict == "refused" else "foreign-dialect"
             done.left.append(f"{name}: refused ({reason}): it stays as it is")
             done.is_whole = False
             continue
         done.read += 1
         before = found.record_count
-        found, more = with_more(found, system.kind, path)
+        found, more = with_more(found, system.folder_type, path)
         done.more += [f"{name}: {more}"] if more else []
         done.records += found.record_count
         done.lost_bytes += found.lost_bytes
@@ -184,7 +187,7 @@ def _recover(
             f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
             for gap in found.kept.lost()
         ]
-        reason = system.kind.not_rewritten(system)
+        reason = system.folder_type.not_rewritten(system)
         if reason is None and not found.record_count:
             reason = "none of its records survives"
         if reason is None:
@@ -194,7 +197,7 @@ def _recover(
             except ValueError as error:
                 reason = f"its survivors cannot stand in one log: {error}"
         done.left.append(f"{name}: not written anew, it stays as it is: {reason}")
-    stale = system.kind.stale_files(system)
+    stale = system.folder_type.stale_files(system)
     is_damaged = any(one.harm == "lost" and one.file in stale for one in system.findings)
     if done.replaced or is_damaged:
         for name in stale:
@@ -202,7 +205,7 @@ def _recover(
                 (made / name).rename(made / f"{name}{ASIDE}")
                 why = "damaged" if is_damaged else "it pointed into the old log"
                 done.replaced.append(f"{name}: {why}; it is now {name}{ASIDE}")
-    for name, content in system.kind.repaired_files(system).items():
+    for name, content in system.folder_type.repaired_files(system).items():
         old = "it was missing"
         if (made / name).exists():
             (made / name).rename(made / f"{name}{ASIDE}")
@@ -213,9 +216,9 @@ def _recover(
     return done
 
 
-def with_more(found: Gathered, kind: Kind, log: Path) -> tuple[Gathered, str]:
+def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
     """The survivors of a damaged log with those of a second reading, and a line if it has more."""
-    if found.end.verdict == "damaged" and (events := kind.more_events(log)) is not None:
+    if found.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
         again = gather(events)
         if (more := again.record_count - found.record_count) > 0:
             text = f"{counted(more, 'more record')} found by the length of a damaged one before"
@@ -245,7 +248,7 @@ def _replace(
             new.rename(made / log.name)
             lost = counted(found.lost_bytes, "byte")
             return [f"{log.name}: {counts}, {lost} lost; the old one is {log.name}{ASIDE}"]
-        old = {name for name in system.kind.log_files(system) if (made / name).exists()}
+        old = {name for name in system.folder_type.log_files(system) if (made / name).exists()}
         for name in old:
             (made / name).rename(made / f"{name}{ASIDE}")
         written = [path for path in sorted(new.rglob("*")) if path.is_file()]
@@ -299,7 +302,7 @@ def _say(
         _say_findings(result, prefix)
         for text in one.left:
             say(f"  unchanged  {prefix}{text}", err=True)
-        for advice in result.kind.after_recovery(result):
+        for advice in result.folder_type.after_recovery(result):
             say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
     replaced = 0
     for one in done:

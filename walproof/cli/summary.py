@@ -12,23 +12,22 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
 from walproof.cli.context import context_of
 from walproof.cli.opening import source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
+from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.summary import of_system
 from walproof.summary.logs import FoundOne, one
-from walproof.summary.model import Summary
+from walproof.summary.model import Summary, size_of
 from walproof.summary.of_system import Row
 from walproof.summary.screen import Line, screen, table
-from walproof.summary.summary import size_of, summarise
+from walproof.summary.summary import summarise
 from walproof.summary.unpacked import Unpacked, unpacked
-from walproof.systems import Finding, System, SystemLog, examine, kind, recognise
+from walproof.systems import Finding, System, SystemLog, examine, recognise
 from walproof.systems.contents import (
     Contents,
     Item,
@@ -194,7 +193,7 @@ def _of_a_part(found: FoundOne) -> list[Finding]:
     around = recognise(found.path.absolute().parent)
     findings = [one for one in around.findings if one.file == found.path.name] if around else []
     if found.format is not None and found.path.is_file():
-        findings += kind(found.format).of_dialect(found.path)
+        findings += plugin_for(found.format).system_folder.of_dialect(found.path)
     return findings
 
 
@@ -204,7 +203,7 @@ def _about_system(
     if system.is_one_log:
         found = _one_of(system, system.logs[0], context)
         return _about_one(log, found, as_json, system)
-    observer = system.kind.observer(system)
+    observer = system.folder_type.observer(system)
     name = "" if log.is_copy else log.typed
     rows, status, system = _of_system(log, name, system, context, as_json, observer)
     said = observer.lines() if observer is not None else []
@@ -383,7 +382,7 @@ def _summarised(
     found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
     assert found.format is not None
-    if kind(found.format).is_closed(found.path):
+    if plugin_for(found.format).system_folder.is_closed(found.path):
         return Summary(found.format, verdict="intact")
     return summarise(found.format, found.path, found.context, told, observer)
 
@@ -416,8 +415,15 @@ def terminal_height() -> int:
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
     """A bar on the terminal for what takes long; it leaves nothing there."""
+    if size < LONG:
+        yield lambda at: None
+        return
+    # Not imported for a small log: it takes longer than reading one.
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
     console = Console(stderr=True)
-    if size < LONG or not console.is_terminal:
+    if not console.is_terminal:
         yield lambda at: None
         return
     bar = Progress(

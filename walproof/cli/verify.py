@@ -20,6 +20,7 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say, say_json
 from walproof.cli.summary import progress
+from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import WORTH_A_KERNEL
@@ -28,7 +29,7 @@ from walproof.systems import System
 from walproof.systems.contents import Item, NotRead, contents_of
 
 if TYPE_CHECKING:
-    from walproof.scan.systemd_journal.soundness import Sound
+    from walproof.formats.systemd_journal.scanner.soundness import Sound
 
 SYSTEMD = "systemd-journal"
 
@@ -201,14 +202,10 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
 
     A fault is put into words by the executable specification, which looks at all of it again.
     """
-    try:
-        from walproof.scan import has_kernel
-
-        if not has_kernel("systemd-journal"):
-            return None
-        from walproof.scan.systemd_journal.soundness import if_sound
-    except ModuleNotFoundError:
+    if not plugin_for(SYSTEMD).has_scanner:
         return None
+    from walproof.formats.systemd_journal.scanner.soundness import if_sound
+
     return if_sound(data, context)
 
 

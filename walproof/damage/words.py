@@ -12,8 +12,8 @@ from difflib import get_close_matches
 
 from conformance.kaitai.field_map import Field
 from walproof.damage.log import LogToDamage
+from walproof.formats import plugin_for
 from walproof.sweep.fields import generic
-from walproof.sweep.formats import kind
 
 Operation = tuple[str, re.Pattern[str], Callable[..., None]]
 MOST_ADDED = 1 << 30
@@ -149,7 +149,8 @@ def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
     inner = path.rpartition(":")[2]
     data = _bytes_of(log, file)
     target = log.field(f"{file}:{inner}" if file else inner)
-    known = kind(log.format).seals if log.format else ()  # a foreign grammar tells of no checksum
+    # A grammar of another project names no checksums.
+    known = plugin_for(log.format).sweep.seals if log.format else ()
     seals = [seal for seal in known if generic(inner) == seal.unit]
     if not seals:
         units = ", ".join(seal.unit for seal in known) or "none"

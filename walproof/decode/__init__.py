@@ -1,26 +1,20 @@
 """What payloads mean, as a typed struct for each format (option ``decode``).
 
-The module of a format has
-
-* ``type_of(names)``: the struct. ``names`` are fields of an entry that become columns of their
-  own, for a format whose entries have fields with names;
-* ``COLUMNS``, the scanner's columns that decoding looks at, and ``NEEDS_PAYLOAD``, whether it looks
-  at payloads;
-* ``decoders(run, names)``: for each record of a run a function that gives the fields of its
-  struct, or raises :class:`~walproof.decode.fault.Undecodable`.
+The decoder of a format is the part ``decoder`` of its package in ``walproof/formats``. Without one,
+no payload means anything.
 
 A payload that means nothing is still a record: its struct is null, and ``detail`` says why.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import pyarrow as pa
 
-from walproof.by_format import module_of
 from walproof.decode.fault import Undecodable
+from walproof.formats import plugin_for
 from walproof.scan.model import Records
 
 AT_ONCE = 1 << 17
@@ -28,38 +22,19 @@ AT_ONCE = 1 << 17
 as many."""
 
 
-class Decoding(Protocol):
-    """What the module of a format offers."""
-
-    COLUMNS: frozenset[str]
-    NEEDS_PAYLOAD: bool
-
-    def type_of(self, names: tuple[str, ...]) -> pa.DataType:
-        """The struct."""
-
-    def decoders(
-        self, run: Records, names: tuple[str, ...]
-    ) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
-        """What decodes each record of a run."""
-
-
-def _of(format_id: str) -> Decoding:
-    return cast(Decoding, module_of(format_id, __name__))
-
-
 def type_of(format_id: str, names: tuple[str, ...] = ()) -> pa.DataType:
     """The struct of a format. ``names`` are fields of an entry that become columns."""
-    return _of(format_id).type_of(names)
+    return plugin_for(format_id).decoder.type_of(names)
 
 
 def columns_for(format_id: str) -> frozenset[str]:
     """The scanner's columns that decoding looks at."""
-    return _of(format_id).COLUMNS
+    return plugin_for(format_id).decoder.COLUMNS
 
 
 def needs_payload(format_id: str) -> bool:
     """Whether decoding looks at payloads."""
-    return _of(format_id).NEEDS_PAYLOAD
+    return plugin_for(format_id).decoder.NEEDS_PAYLOAD
 
 
 def pieces(format_id: str, run: Records) -> Iterator[Records]:
@@ -83,7 +58,7 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     """
     values: list[Mapping[str, Any] | None] = []
     faults: list[str | None] = []
-    for decode in _of(format_id).decoders(run, names):
+    for decode in plugin_for(format_id).decoder.decoders(run, names):
         try:
             values.append(decode())
             faults.append(None)
@@ -117,4 +92,4 @@ def phrase(format_id: str, value: Mapping[str, Any], fields: Mapping[str, Any]) 
     ``value`` is its struct, ``fields`` what its columns hold. Foreign text in it is as it was
     found: whoever prints it makes it harmless.
     """
-    return cast(str, module_of(format_id, __name__).phrase(value, fields))
+    return plugin_for(format_id).decoder.phrase(value, fields)

@@ -11,12 +11,12 @@ from typing import Any
 from conformance import known_failures
 from conformance.vectors import Vector, load_all
 from reference_impl.places import GRAMMARS, PACKAGES, ROOT
-from reference_impl.register import ContextKey, Reason, RecordField, Register
+from reference_impl.register import ContextKey, FieldToWrite, Reason, RecordField, Register
 from walproof.explain.subject import GrammarField, Meaning
 from walproof.implementations import all_implementations
 from walproof.review.prose import Requirement
 
-FOLDERS = (("reference_impl", "*.py"), ("walproof/scan", "*.py"))
+FOLDERS = ("reference_impl", "walproof/formats")
 
 
 @functools.cache
@@ -38,7 +38,7 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
             return meaning.code in set(_reasons(body))
         case ContextKey():
             return meaning.name in body["context"]
-        case RecordField():
+        case RecordField() | FieldToWrite():
             return False  # nearly every vector has it: nothing to look up
         case GrammarField():
             last = meaning.place.rpartition(".")[2]
@@ -76,8 +76,8 @@ def code(register: Register, meaning: Meaning) -> list[tuple[str, str]]:
 def _lines(register: Register, wanted: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     sources = [
         path
-        for folder, pattern in FOLDERS
-        for path in sorted((PACKAGES / folder / register.module).rglob(pattern))
+        for folder in FOLDERS
+        for path in sorted((PACKAGES / folder / register.module).rglob("*.py"))
     ]
     grammars = [GRAMMARS / f"{grammar.name}.ksy" for grammar in register.grammars]
     for path in (*sources, *grammars):

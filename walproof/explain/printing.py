@@ -14,7 +14,14 @@ from rich.text import Text
 from conformance.reports.console_text import print_tidy
 from conformance.vectors import Vector
 from reference_impl.places import SPEC
-from reference_impl.register import ContextKey, Fault, Reason, RecordField, Register
+from reference_impl.register import (
+    ContextKey,
+    Fault,
+    FieldToWrite,
+    Reason,
+    RecordField,
+    Register,
+)
 from walproof.explain import evidence
 from walproof.explain.subject import GrammarField, Meaning, Subject, prose
 from walproof.review.prose import Requirement
@@ -38,6 +45,15 @@ def print_format(console: Console, register: Register) -> None:
         console,
         [(one.name, " or ".join(one.types), one.meaning) for one in register.fields.values()],
     )
+    if register.fields_to_write:
+        _heading(console, "Fields of a record to write, besides its payload")
+        _columns(
+            console,
+            [
+                (one.name, " or ".join(one.types), f"of {one.of}; without it {one.default}")
+                for one in register.fields_to_write.values()
+            ],
+        )
     if register.context:
         _heading(console, "Context: what a reader or writer may be told")
         for key in register.context.values():
@@ -52,7 +68,7 @@ def print_subject(console: Console, subject: Subject, everything: bool) -> None:
     """All that is known of a word in one format, one meaning after the other."""
     for meaning in subject.meanings:
         _print_meaning(console, subject.register, meaning)
-        if isinstance(meaning, RecordField):
+        if isinstance(meaning, RecordField | FieldToWrite):
             continue
         exercised = evidence.vectors(subject.register, meaning)
         lines = evidence.code(subject.register, meaning)
@@ -88,6 +104,10 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
                 console,
                 Padding(f"{' or '.join(meaning.types)}: {meaning.meaning}{optional}", (0, 2)),
             )
+        case FieldToWrite():
+            _title(console, meaning.name, f"{register.title}: field of a record to write")
+            text = f"{' or '.join(meaning.types)}, of {meaning.of}; without it {meaning.default}"
+            _put(console, Padding(text, (0, 2)))
         case ContextKey():
             _title(console, meaning.name, f"{register.title}: context key")
             kind, default, text = _context(meaning)

@@ -12,7 +12,14 @@ from typing import Any
 import yaml
 
 from reference_impl.places import GRAMMARS, ROOT
-from reference_impl.register import ContextKey, Reason, RecordField, Register, registers
+from reference_impl.register import (
+    ContextKey,
+    FieldToWrite,
+    Reason,
+    RecordField,
+    Register,
+    registers,
+)
 from walproof.review.prose import Requirement, requirements
 
 _INDEX = re.compile(r"\[[^]]*\]")
@@ -32,7 +39,7 @@ class GrammarField:
     requirements: tuple[str, ...]
 
 
-Meaning = Requirement | Reason | RecordField | ContextKey | GrammarField
+Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey | GrammarField
 
 
 @dataclass(frozen=True)
@@ -88,6 +95,7 @@ def words(register: Register) -> Iterator[str]:
     yield from (id for id in prose() if id.startswith(f"{register.prefix}-"))
     yield from register.reasons
     yield from register.fields
+    yield from register.fields_to_write
     yield from register.context
 
 
@@ -95,7 +103,12 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
     id = word.upper()
     if id in prose():
         return (prose()[id],) if id.startswith(f"{register.prefix}-") else ()
-    named: list[Mapping[str, Any]] = [register.reasons, register.fields, register.context]
+    named: list[Mapping[str, Any]] = [
+        register.reasons,
+        register.fields,
+        register.fields_to_write,
+        register.context,
+    ]
     found = [table[word] for table in named if word in table]
     return (*found, *_grammar_fields(register, word))
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from conformance.chapter import Chapter, chapter
 from conformance.kaitai.field_map import Field
 from reference_impl.formats import Format
+from walproof.formats import plugin_for
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.marked import FieldRow
 from walproof.inspection.meanings import Meanings
 from walproof.inspection.note import Notes
-from walproof.inspection.notes import notes_of
 from walproof.inspection.outline import Outline, outline
 from walproof.inspection.walk import fields_between
 
@@ -58,7 +58,7 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
         format.id,
         log,
         outline(format.read(path, "recover", {}), log.size),
-        notes_of(format.id),
+        plugin_for(format.id).byte_notes,
         chapter(format.id),
         Meanings(format.id, lambda: format.read(path, "recover", {})),
     )

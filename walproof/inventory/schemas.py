@@ -16,7 +16,7 @@ import pyarrow as pa
 from conformance.text import one_line
 from reference_impl.formats import FORMATS
 from walproof import decode
-from walproof.scan.columns import columns_of
+from walproof.formats import plugin_for
 from walproof.scan.model import Records
 from walproof.tables import rows as table
 
@@ -102,7 +102,7 @@ _LAST_MICROSECOND = 2**63 - 1
 
 def wanted_columns(format_id: str, payload: bool) -> frozenset[str]:
     """The fields of a format that the table has, with or without what the records hold."""
-    columns = columns_of(format_id)
+    columns = plugin_for(format_id).columns
     return frozenset(column.name for column in columns if payload or not column.is_content)
 
 

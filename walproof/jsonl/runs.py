@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from conformance.text import json_text
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT
+from walproof.formats import plugin_for
 from walproof.jsonl import line, pieces
 from walproof.scan import columns
 from walproof.scan.answers import records
@@ -36,14 +37,14 @@ def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryvie
                 yield joined
                 continue
             for record in records(format_id, run):
-                for piece in pieces(columns.in_full(format_id, record)):
+                for piece in pieces(plugin_for(format_id).add_fields(record)):
                     yield piece.encode()
 
 
 def _joined(format_id: str, run: Records) -> memoryview | None:
     """The lines of a run; None where it must go the slow way."""
     payload = run.payload
-    if payload is None or run.truncated is not None or columns.adds_fields(format_id):
+    if payload is None or run.truncated is not None or plugin_for(format_id).adds_fields:
         return None
     if not len(run):
         return None
@@ -53,7 +54,7 @@ def _joined(format_id: str, run: Records) -> memoryview | None:
     place = f'"file": {json_text(run.file)}, ' if run.file is not None else ""
     pieces = [f'{{"record": {{{place}"at": ', pa.array(run.at).cast(pa.string())]
     pieces += [', "size": ', pa.array(run.size).cast(pa.string())]
-    for column in columns.columns_of(format_id):
+    for column in plugin_for(format_id).columns:
         if column.name in run.fields:
             piece = _field(column, run.fields[column.name])
             if piece is None:

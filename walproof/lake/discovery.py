@@ -1,9 +1,9 @@
 """Which files and folders are logs.
 
-A folder may be a log of several files, or hold some: each format knows how they look (``formats``),
-and their files are not logs apart. Every other file in a folder is a log of its own. The rules for
-paths are those of Spark's file sources: globs, hidden names that begin with ``_`` or ``.``, only
-the files of a folder itself unless ``recursiveFileLookup``.
+A folder may be a log of several files, or hold some: each format knows how they look
+(``format_discovery``), and their files are not logs apart. Every other file in a folder is a log of
+its own. The rules for paths are those of Spark's file sources: globs, hidden names that begin with
+``_`` or ``.``, only the files of a folder itself unless ``recursiveFileLookup``.
 """
 
 from __future__ import annotations
@@ -15,10 +15,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from reference_impl.formats import FORMATS
-from walproof.lake.formats import kind
-from walproof.lake.formats.kind import Folder
+from walproof.formats import plugin_for
+from walproof.lake.file_tree import Entry, Tree
+from walproof.lake.format_discovery import Folder
 from walproof.lake.options import BadOption, Options
-from walproof.lake.trees import Entry, Tree, absolute, tree_of
+from walproof.lake.trees import absolute, tree_of
 
 
 @dataclass(frozen=True)
@@ -173,9 +174,9 @@ class _Search:
     def _logs_of_several(self, folder: Entry, entries: Sequence[Entry]) -> Iterator[FoundLog]:
         wanted = FORMATS if self.options.format == "auto" else (self.options.format,)
         for format_id in wanted:
-            is_told = self.options.format != "auto"
-            looked_at = Folder(format_id, entries, self.tree, is_told)
-            for context, files in kind(format_id).logs_in(looked_at):
+            is_given = self.options.format != "auto"
+            looked_at = Folder(format_id, entries, self.tree, is_given)
+            for context, files in plugin_for(format_id).discovery.logs_in(looked_at):
                 prefix = len(folder.path.rstrip("/")) + 1
                 yield FoundLog(
                     folder.path,

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from typing import Any, TypeVar
 
 from reference_impl.formats import FORMATS
-from walproof.lake.formats import kind
+from walproof.formats import plugin_for
 from walproof.lake.option import Option, byte_count, flag, one_of, text_value, time
 
 FILE_SYSTEM = "fs."
@@ -157,7 +157,11 @@ def _unknown(key: str, options: Mapping[str, str], names: Sequence[str]) -> str:
 
 def of_formats() -> list[tuple[str, Option]]:
     """The options of each format, with its id."""
-    return [(format_id, option) for format_id in FORMATS for option in kind(format_id).options]
+    return [
+        (format_id, option)
+        for format_id in FORMATS
+        for option in plugin_for(format_id).discovery.options
+    ]
 
 
 def _paths(options: Mapping[str, str]) -> tuple[str, ...]:

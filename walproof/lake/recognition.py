@@ -8,10 +8,8 @@ from pathlib import Path
 
 from reference_impl.formats import UnknownFormat, detect
 from reference_impl.register import registers
-from walproof.by_format import module_of
+from walproof.formats import plugin_for
 
-FORMATS = "walproof.lake.formats"
-"""The package with a module for each format; it imports this one through its trees."""
 _PIECE_BYTES = 1 << 20
 _VARIES = re.compile(
     r"(%0?[0-9]*l*[ud]|<[^>]*>|[0-9]{5,}|NAME|SEQNUM_ID|SEQNUM|REALTIME|TIME|RANDOM)"
@@ -29,7 +27,7 @@ def recognise_log(path: Path) -> str:
         found = detect(path).id
     except UnknownFormat:
         for format_id in registers():
-            if module_of(format_id, FORMATS).KIND.recognises(path):
+            if plugin_for(format_id).discovery.recognises(path):
                 return format_id
         raise
     if is_blank(path) and len(names := named_like(path.name)) == 1:

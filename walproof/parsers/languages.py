@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from conformance.kaitai.types import class_name
+from conformance.process import run_program
 from walproof.parsers.naming import Naming
 
 COMPILER = "0.11.0"
+GOFMT_SECONDS = 60
 _COMMENT = re.compile(r"^ +\* .*$", re.MULTILINE)
 _BRACKET = re.compile(r"<(?!a href=|/a>)")
 
@@ -82,7 +84,10 @@ def _in_go_package(text: str, naming: Naming) -> str:
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
     if shutil.which("gofmt") is None:
         return text
-    done = subprocess.run(["gofmt"], input=text, capture_output=True, text=True, check=False)
+    with tempfile.NamedTemporaryFile("w", suffix=".go", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        done = run_program(["gofmt", file.name], GOFMT_SECONDS)
     return done.stdout if done.returncode == 0 else text  # go build says what is wrong with it
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -11,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from conformance import BUILD
-from conformance.process import JsonLinesProgram, Limits, NoReply
+from conformance.process import CannotStart, JsonLinesProgram, Limits, NoReply, run_program
 from conformance.sandbox import Sandbox, python_paths
 
 PARTS = ("ksy", "spec", "vectors", "reference_impl")
 """What a review looks at."""
 
 FILE_BYTES = 1 << 30
+GIT_SECONDS = 300
 WORKER = Path(__file__).resolve().parent / "worker.py"
 
 
@@ -36,12 +35,10 @@ def take_out(root: Path, revision: str, into: Path) -> str:
     found = _git(root, "ls-tree", "--name-only", commit).split()
     parts = [part for part in PARTS if part in found]
     if parts:
-        archive = subprocess.run(
-            ["git", "-C", str(root), "archive", "--format=tar", commit, *parts],
-            capture_output=True, check=True,
-        )  # fmt: skip
-        with tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar:
-            tar.extractall(into, filter="data")
+        with tempfile.NamedTemporaryFile(suffix=".tar") as file:
+            _git(root, "archive", "--output", file.name, commit, *parts)
+            with tarfile.open(file.name) as archive:
+                archive.extractall(into, filter="data")
     return _git(root, "rev-parse", "--short", commit)
 
 
@@ -56,10 +53,8 @@ def _of_a_shallow_clone(root: Path) -> str:
 
 def _git(root: Path, *arguments: str) -> str:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
-        )
-    except FileNotFoundError:
+        done = run_program(["git", "-C", str(root), *arguments], GIT_SECONDS)
+    except CannotStart:
         raise UnknownRevision("git is needed to find a revision, and is not on PATH") from None
     return done.stdout.strip() if done.returncode == 0 else ""
 

@@ -9,7 +9,8 @@ from typing import Any
 from reference_impl.answer import Answer, Record, collect
 from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.formats import Context
-from walproof.scan import columns, scanner
+from walproof.formats import plugin_for
+from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 
@@ -26,8 +27,9 @@ def read(format_id: str, path: Path, context: Context) -> Iterator[ReferenceEven
 
 def in_full(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
     """The reference reader's events, with the fields too that are no columns."""
+    plugin = plugin_for(format_id)
     for event in _one_by_one(format_id, events):
-        yield columns.in_full(format_id, event) if isinstance(event, Record) else event
+        yield plugin.add_fields(event) if isinstance(event, Record) else event
 
 
 def _one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
@@ -43,7 +45,7 @@ def records(format_id: str, run: Records) -> Iterator[Record]:
     """The records of a run. Raises ``ValueError`` when it has no payloads, or cut ones."""
     if run.payload is None or run.truncated is not None:
         raise ValueError("a record of an answer has its whole payload")
-    known = [one for one in columns.columns_of(format_id) if one.name in run.fields]
+    known = [one for one in plugin_for(format_id).columns if one.name in run.fields]
     values = [run.fields[column.name].to_pylist() for column in known]
     for n, payload in enumerate(run.payload.to_pylist()):
         fields: dict[str, Any] = {}

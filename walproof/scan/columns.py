@@ -1,8 +1,7 @@
 """What each format adds to a record, as columns under the names that the answer uses.
 
-Each format's columns are the ``COLUMNS`` in the module ``columns`` of its folder. A change there
-is a change of the data source's schema. Where a record has fields besides, ``in_full(record)``
-beside them adds these to a record made from columns.
+The columns of a format are the ``COLUMNS`` of the part ``columns`` of its package in
+``walproof/formats``. A change there is a change of the data source's schema.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import Any
 import pyarrow as pa
 
 from reference_impl.answer import Record
-from walproof.by_format import module_of
 
 WIDEST = (1 << 64) - 1
 TO_ESCAPE = r"[^ !#-\[\]-~]"
@@ -90,22 +88,3 @@ class JsonColumn(Column):
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""
         return json.loads(value)
-
-
-def columns_of(format_id: str) -> tuple[Column, ...]:
-    """The columns of a format, in order. Raises ``UnknownFormat``."""
-    columns: tuple[Column, ...] = module_of(format_id, "walproof.scan", "columns").COLUMNS
-    return columns
-
-
-def adds_fields(format_id: str) -> bool:
-    """Whether a record of a format has fields that are no columns."""
-    return hasattr(module_of(format_id, "walproof.scan", "columns"), "in_full")
-
-
-def in_full(format_id: str, record: Record) -> Record:
-    """A record made from columns, with the fields too that are no columns."""
-    if not adds_fields(format_id):
-        return record
-    full: Record = module_of(format_id, "walproof.scan", "columns").in_full(record)
-    return full

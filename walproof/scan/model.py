@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from reference_impl.answer import End, Lost
+from walproof.scan.log import Log
 
 MAX_ROWS = 65_536
 MAX_BYTES = 4 << 20
@@ -104,3 +105,20 @@ class Records:
 
 
 Event = Records | Lost | End
+
+
+class Scanner(Protocol):
+    """What a scanner offers."""
+
+    def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
+        """Return parts of about ``target_bytes`` that can be scanned separately, in log order.
+
+        ``[WHOLE]`` where the format, or this log, cannot be split. ``OSError``.
+        """
+
+    def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+        """Yield the events of a part. ``OSError``.
+
+        The parts of a log give exactly the records and lost ranges of the whole; only ``WHOLE``
+        ends with an ``End``.
+        """

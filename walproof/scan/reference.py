@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from reference_impl.answer import Record
 from reference_impl.formats import named
-from walproof.scan.columns import columns_of
+from walproof.formats import plugin_for
 from walproof.scan.log import Log
 from walproof.scan.model import MAX_BYTES, PIECE_ROWS, WHOLE, Event, Part, Records, Wanted
 
@@ -35,7 +35,7 @@ class ReferenceScanner:
 
     def __init__(self, format_id: str) -> None:
         self.format = named(format_id)
-        self.columns = columns_of(format_id)
+        self.columns = plugin_for(format_id).columns
 
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
         """One part: the reference reader reads a log from its start."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from reference_impl.formats import UnknownFormat, named
 from walproof.lake.recognition import is_blank, named_like, recognise_log
-from walproof.summary.summary import size_of
+from walproof.summary.model import size_of
 
 _HEAD_BYTES = 1 << 20
 

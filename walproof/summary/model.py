@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
 from reference_impl.answer import Lost
 from walproof.quoted import quoted
@@ -101,3 +103,21 @@ def wider(span: tuple[int, int] | None, low: int, high: int) -> tuple[int, int]:
 def plain_text(payload: bytes) -> str:
     """What a record says without a decoder: its text, else its first bytes in hexadecimal."""
     return quoted(payload, 64)
+
+
+class Observer(Protocol):
+    """Looks at what is read on the way: records one by one, or runs of columns, by their fields."""
+
+    def take(self, fields: Mapping[str, Any]) -> None:
+        """Fields of a record, or the columns of a run, by their names."""
+
+
+def size_of(path: Path) -> int:
+    """Bytes of a file, or of all files in a folder; a file that is gone by then counts nothing."""
+    if not path.is_dir():
+        return path.stat().st_size
+    total = 0
+    for file in path.rglob("*"):
+        with contextlib.suppress(OSError):
+            total += file.stat().st_size if file.is_file() else 0
+    return total

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow.compute as pc
+import pyarrow as pa
 
 from reference_impl.formats import Context
 from walproof import decode
@@ -48,6 +48,9 @@ class OfRuns:
             values = run.fields.get(column)
             if values is None or values.null_count == len(values):
                 continue
+            # Importing pyarrow.compute takes longer than reading a small log.
+            import pyarrow.compute as pc
+
             found = pc.min_max(values)
             low, high = found["min"].as_py(), found["max"].as_py()
             setattr(summary, name, wider(getattr(summary, name), low, high))
@@ -81,7 +84,12 @@ def _row(run: Records, n: int) -> Records:
         run,
         at=run.at[n : n + 1].copy(),
         size=run.size[n : n + 1].copy(),
-        payload=None if run.payload is None else run.payload.take([n]),
-        fields={name: column.take([n]) for name, column in run.fields.items()},
+        payload=None if run.payload is None else _value(run.payload, n),
+        fields={name: _value(column, n) for name, column in run.fields.items()},
         truncated=None if run.truncated is None else run.truncated[n : n + 1].copy(),
     )
+
+
+def _value(column: pa.Array, n: int) -> pa.Array:
+    """A copy of one value of a column; ``take`` would import pyarrow.compute."""
+    return pa.array([column[n].as_py()], column.type)

@@ -6,27 +6,27 @@ the largest, and a count for each reason.
 
 from __future__ import annotations
 
-import contextlib
 import heapq
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from reference_impl.answer import End as ReferenceEnd
 from reference_impl.answer import Lost, Record
 from reference_impl.formats import Context, named
 from walproof.summary.meter import Meter
-from walproof.summary.model import SHOWN_RANGES, Shown, Summary, plain_text, widen
+from walproof.summary.model import (
+    SHOWN_RANGES,
+    Observer,
+    Shown,
+    Summary,
+    plain_text,
+    size_of,
+    widen,
+)
 
 Progress = Callable[[int], None]
 """Is told how many bytes of the log have been passed so far."""
-
-
-class Observer(Protocol):
-    """Looks at what is read on the way: records one by one, or runs of columns, by their fields."""
-
-    def take(self, fields: Mapping[str, Any]) -> None:
-        """Fields of a record, or the columns of a run, by their names."""
 
 
 def summarise(
@@ -66,17 +66,6 @@ def summarise(
     summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
     finish(summary)
     return summary
-
-
-def size_of(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder; a file that is gone by then counts nothing."""
-    if not path.is_dir():
-        return path.stat().st_size
-    total = 0
-    for file in path.rglob("*"):
-        with contextlib.suppress(OSError):
-            total += file.stat().st_size if file.is_file() else 0
-    return total
 
 
 def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) -> int:

@@ -16,8 +16,8 @@ from conformance.contents import Contents, size
 from conformance.recipes.generate import answer_to
 from conformance.vectors import Vector, neutral
 from reference_impl.answer import Record
+from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
-from walproof.sweep.formats import kind
 from walproof.sweep.settings import Setting, context_values, others, settings, writing_contexts
 
 LARGEST = {"quick": 40 << 10, "full": 128 << 10}
@@ -93,14 +93,20 @@ def control_of(
     bare = Control(vector.id, format, vector.contents, name, context, answer.records)
     fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
     contexts = others(format, context, bare.files, bare.records, known) if known is not None else ()
-    about = kind(format)
+    format_sweep = plugin_for(format).sweep
     append, write = (
         tuple(
             new_context
             for new_context in writing_contexts(
-                vectors, format, operation, name, context, about.near, about.of_the_log
+                vectors,
+                format,
+                operation,
+                name,
+                context,
+                format_sweep.near,
+                format_sweep.of_the_log,
             )
-            if about.determines(new_context)
+            if format_sweep.determines(new_context)
         )
         or ({},)
         for operation in ("append", "write")

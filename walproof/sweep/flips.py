@@ -29,10 +29,10 @@ from conformance.vectors import Vector
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import named
 from reference_impl.register import registers
+from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import fields_of
-from walproof.sweep.formats import kind
 from walproof.worker_pool import map_unordered
 
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
@@ -161,7 +161,7 @@ def choose_logs(
             or vector.damage
             or body["size"] == 0
             or body["expect"]["verdict"] != "intact"
-            or any(key in context for key in kind(format).selecting)
+            or any(key in context for key in plugin_for(format).sweep.selecting)
             or not _wanted(vector.id, patterns)
         ):
             continue

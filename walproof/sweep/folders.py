@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from conformance.recipes.algebra import Damage
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
-from walproof.sweep.formats.kind import Edit
+from walproof.sweep.format_sweep import Edit
 from walproof.sweep.operations import Family
 
 NAMES_OF = 12

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from conformance.contents import Contents, by_name
 from reference_impl.answer import Record
+from walproof.formats import plugin_for
 from walproof.sweep.controls import Control
-from walproof.sweep.formats import kind
 from walproof.sweep.readers import Reference, Seen
 
 INVENTED = "record-invented"
@@ -55,8 +55,8 @@ class Written:
         self.payloads = [record.payload for record in control.records]
         self.known = frozenset(self.payloads)
         self.with_others = self.known | others
-        self.kind = kind(control.format)
-        self.tells_payloads = self.kind.tells_payloads(control.files, control.records)
+        self.format_sweep = plugin_for(control.format).sweep
+        self.tells_payloads = self.format_sweep.tells_payloads(control.files, control.records)
 
     def faults(self, seen: Seen, contents: Contents, shifts: bool, forges: bool) -> list[str]:
         """The invariants that an answer breaks; ``shifts`` says that whole units may have moved.
@@ -77,7 +77,7 @@ class Written:
                 found.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
                 found.append(OUT_OF_ORDER)
-        may_end = self.kind.may_end_anywhere and seen.end.verdict == "intact"
+        may_end = self.format_sweep.may_end_anywhere and seen.end.verdict == "intact"
         if (
             self.tells_payloads
             and not (shifts or forges or may_end)
@@ -85,7 +85,7 @@ class Written:
             and not self._accounted_for(seen, contents)
         ):
             found.append(SILENT_LOSS)
-        if isinstance(contents, bytes) and not self.kind.covers(contents, _spans(seen)):
+        if isinstance(contents, bytes) and not self.format_sweep.covers(contents, _spans(seen)):
             found.append(UNACCOUNTED)
         return found
 
@@ -107,16 +107,16 @@ class Written:
         if noticed and payload not in self.known:
             # What comes in from another generation joins as well as what was there.
             parts = self.with_others if shifts else self.known
-            if self.kind.is_made_of(payload, parts):
+            if self.format_sweep.is_made_of(payload, parts):
                 return True
-        if not shifts and not self.kind.enters_payloads:
+        if not shifts and not self.format_sweep.enters_payloads:
             return payload in self.known
         if payload in self.with_others or any(payload in known for known in self.with_others):
             return True
         # A file that is no part of the control may become one under another name.
         if shifts and any(payload in data for data in self.control.files.values()):
             return True
-        return self.kind.may_join(record)
+        return self.format_sweep.may_join(record)
 
     def _accounted_for(self, seen: Seen, contents: Contents) -> bool:
         """Whether each record that is missing, and not cut off, lies where something was lost.

@@ -16,9 +16,9 @@ from typing import Any
 
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
+from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
-from walproof.sweep.formats import kind
-from walproof.sweep.formats.kind import Edit, Seal
+from walproof.sweep.format_sweep import Edit, Seal
 
 TO_THE_END = 1 << 62
 """``hi`` of an edit that takes whatever follows, also what another damage put there."""
@@ -401,7 +401,7 @@ def boundaries(family: Listed) -> list[int]:
 def reseal(family: Listed, format: str) -> None:
     """Each bit, the edges and for single bytes each value of structural fields, then reseal."""
     structural = set(family.fields.structural)
-    for seal in kind(format).seals:
+    for seal in plugin_for(format).sweep.seals:
         if family.file and not seal.in_folders:
             continue
         units = [field for field in family.fields.all if generic(field.path) == seal.unit]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from walproof.sweep.controls import Control
 from walproof.sweep.folders import OnFolder
-from walproof.sweep.formats.kind import Edit
+from walproof.sweep.format_sweep import Edit
 from walproof.sweep.operations import Family, Intact
 
 PAIR = "pair"

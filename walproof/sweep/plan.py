@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
+from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control, seed_of
-from walproof.sweep.formats import kind
 from walproof.sweep.programs import FAST, REFERENCE, Limits, Program
 from walproof.sweep.recipes import LISTS, Enumeration
 from walproof.sweep.settings import PROFILES, Setting
@@ -167,7 +167,7 @@ def older(controls: Sequence[Control], number: int) -> list[Control]:
         other
         for other in near
         if other.name.rpartition(".")[2] == suffix
-        and other.context.keys().isdisjoint(kind(other.format).selecting)
+        and other.context.keys().isdisjoint(plugin_for(other.format).sweep.selecting)
     ]
 
 

@@ -11,13 +11,12 @@ from typing import Any
 from conformance.contents import Contents, write_contents
 from reference_impl.answer import Answer, End, Event, Lost, Record, collect
 from reference_impl.formats import named
+from walproof.formats import plugin_for
 from walproof.scan import answers, scanner
-from walproof.scan.columns import columns_of
 from walproof.scan.log import Log, Source
 from walproof.scan.model import Event as ScanEvent
 from walproof.scan.model import Records, Wanted
 from walproof.sweep.controls import Control
-from walproof.sweep.formats import kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +84,7 @@ class Reference:
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
         self.folder = folder
-        self.read_in_memory = kind(format).read_in_memory
+        self.read_in_memory = plugin_for(format).sweep.read_in_memory
 
     def read(self, control: Control, contents: Contents, profile: str = "recover") -> Seen:
         """Read a case. Raises what the reader raises: that would be a finding."""
@@ -125,7 +124,7 @@ class Fast:
         self.format = format
         self.folder = folder
         self.scanner = scanner(format)
-        self.columns = columns_of(format)
+        self.columns = plugin_for(format).columns
         self._places: dict[str, Path] = {}
 
     def read(self, control: Control, contents: Contents) -> list[ScanEvent]:

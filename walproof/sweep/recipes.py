@@ -12,10 +12,10 @@ from conformance.contents import Contents
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
 from conformance.recipes.generate import sources
+from walproof.formats import plugin_for
 from walproof.sweep import folders, operations, shares
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
-from walproof.sweep.formats import kind
 from walproof.sweep.operations import Family, Flip, Intact, Listed, Truncate
 from walproof.sweep.pairs import PAIR, Pairs
 
@@ -65,7 +65,7 @@ class Enumeration:
     ) -> None:
         self.control = control
         self.fields = control.fields
-        self._tell = kind(control.format).pairs_tell
+        self._tell = plugin_for(control.format).sweep.pairs_tell
         first, *_ = control.files
         found: list[Family] = [Intact(b"", self.fields[first], first, 1)]
         for file, data in control.files.items():

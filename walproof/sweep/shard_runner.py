@@ -13,9 +13,9 @@ from conformance.contents import Contents, size
 from conformance.describe import payload_key
 from conformance.sandbox import isolation
 from reference_impl.answer import End, payload_to_json
+from walproof.formats import plugin_for
 from walproof.sweep import invariants, judge, shares
 from walproof.sweep.controls import Control, fingerprint, seed_of
-from walproof.sweep.formats import kind
 from walproof.sweep.invariants import Written
 from walproof.sweep.judge import Difference, Signature
 from walproof.sweep.plan import Enumerations, Plan, Run
@@ -150,7 +150,7 @@ class ShardRunner:
             except ValueError:
                 return None
             expected = tuple(right.records)
-        selecting = set(kind(self.plan.format).selecting)
+        selecting = set(plugin_for(self.plan.format).sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
             # The log holds more than is selected; what is missing, nobody can say.
             left = {key: value for key, value in bare.context.items() if key not in selecting}
@@ -219,7 +219,7 @@ class ShardRunner:
                 ):
                     faults.append(invariants.NOT_AGAIN)
         except Exception as error:  # the reader's own fault: a finding, and the sweep goes on
-            if kind(self.plan.format).owes_no_answer(error):
+            if plugin_for(self.plan.format).sweep.owes_no_answer(error):
                 self.outcome.void += 1
                 return False
             case.right, text = _NOTHING, f"{type(error).__name__}: {error}"

@@ -19,10 +19,10 @@ from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
 from reference_impl.answer import End, NewRecord
 from reference_impl.formats import named
+from walproof.formats import plugin_for
 from walproof.sweep import invariants
 from walproof.sweep.controls import Control
-from walproof.sweep.formats import kind
-from walproof.sweep.formats.kind import Task
+from walproof.sweep.format_sweep import Task
 from walproof.sweep.readers import Seen, seen
 from walproof.sweep.recipes import Enumeration
 from walproof.sweep.settings import Setting
@@ -74,7 +74,7 @@ class Writer:
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
-        self.kind = kind(format)
+        self.format_sweep = plugin_for(format).sweep
         self.folder = folder / "written"
 
     def request(
@@ -96,7 +96,7 @@ class Writer:
             faults.append(invariants.CHANGED_REFUSING)
         told = [record.payload for record in left.answer.records]
         wanted = [record.payload for record in new]
-        loses = not self.kind.takes_back(new) and told[len(told) - len(wanted) :] != wanted
+        loses = not self.format_sweep.takes_back(new) and told[len(told) - len(wanted) :] != wanted
         if left.refused is None and loses:
             faults.append(invariants.NOT_READ)
         contents = b"" if left.contents is None else left.contents
@@ -115,7 +115,7 @@ class Writer:
         if left.refused is None:
             if other := self._otherwise(control, setting, contents, new, before):
                 body["accept"] = [other]
-            if self.kind.may_refuse(before.end, contents):
+            if self.format_sweep.may_refuse(before.end, contents):
                 body["may_refuse"] = True
         vector = Vector(Path(control.name), body, contents)
         return Request(vector, before, new, faults, is_judged=left.is_looked_at)
@@ -129,7 +129,7 @@ class Writer:
         before: Seen,
     ) -> dict[str, Any] | None:
         """Another right result, if the format knows one."""
-        other = self.kind.otherwise(new, before.end, _task(control, setting))
+        other = self.format_sweep.otherwise(new, before.end, _task(control, setting))
         if other is None:
             return None
         left = self._left("append", control.name, contents, other[0], setting.context)
@@ -158,7 +158,7 @@ class Writer:
             faults.append(invariants.NOT_READ)
         cut = invariants.cut_at_end(contents, before)
         if cut is None:
-            goes_on = left.refused is None and new and not self.kind.takes_back(new)
+            goes_on = left.refused is None and new and not self.format_sweep.takes_back(new)
             if isinstance(contents, bytes) and goes_on:
                 faults.append(invariants.NO_END)
             return faults
@@ -173,7 +173,7 @@ class Writer:
 
     def _went_on(self, before: Seen, new: Sequence[NewRecord], after: Seen) -> bool:
         """Whether what was there is still read, and then what was appended."""
-        if self.kind.takes_back(new):
+        if self.format_sweep.takes_back(new):
             return True
         there = [record.payload for record in before.records]
         found = [record.payload for record in after.records]
@@ -197,7 +197,7 @@ class Writer:
         except ValueError as error:
             refused = str(error) or "it refuses"
         files = aftermath.files_in(place.parent)
-        digests = aftermath.digests_in(place.parent) if self.kind.appends_exactly else {}
+        digests = aftermath.digests_in(place.parent) if self.format_sweep.appends_exactly else {}
         answer = NO_LOG
         if place.exists():
             answer = seen(self.format.read(place, "recover", context))
@@ -222,7 +222,7 @@ class Writer:
         left: _Left,
     ) -> dict[str, Any]:
         append = setting.profile == "append"
-        free = self.kind.free(contents) if append else []
+        free = self.format_sweep.free(contents) if append else []
         exact = left.digests if append and left.refused is None else {}
         expect = left.answer.answer() if append or left.refused is None else NOTHING
         body: dict[str, Any] = {
@@ -249,9 +249,9 @@ def records_for(
     control = enumeration.control
     task = _task(control, setting)
     if setting.plain:
-        return [kind(control.format).plain(task)]
+        return [plugin_for(control.format).sweep.plain(task)]
     chance = Random(f"{enumeration.seed} {control.id} {family} {number}")
-    return kind(control.format).new_records(chance, task)
+    return plugin_for(control.format).sweep.new_records(chance, task)
 
 
 def _task(control: Control, setting: Setting) -> Task:

@@ -1,8 +1,9 @@
 """Folders as systems keep them: a database, a broker's store, a raft node, a host's journals.
 
 A log seldom lies alone. Which of the files beside it are logs and in what order, what the others
-are for, and what their being there or not says, is a system's own business: each format that has
-such folders has a module here whose ``KIND`` is a :class:`~walproof.systems.model.Kind`.
+are for, and what their being there or not says, is a system's own business: a format that has such
+folders describes them as a :class:`~walproof.systems.model.SystemFolder` (its part
+``system_folder`` in ``walproof/formats``).
 """
 
 from __future__ import annotations
@@ -13,29 +14,30 @@ from dataclasses import replace
 from pathlib import Path
 
 from reference_impl.formats import FORMATS
-from walproof.by_format import module_of
+from walproof.formats import plugin_for
 from walproof.summary.model import Summary
-from walproof.systems.model import Finding, Harm, Kind, OtherFile, System, SystemLog, size_of_all
+from walproof.systems.model import (
+    Finding,
+    Harm,
+    OtherFile,
+    System,
+    SystemFolder,
+    SystemLog,
+    size_of_all,
+)
 
 __all__ = [
     "Finding",
     "Harm",
-    "Kind",
     "OtherFile",
     "System",
+    "SystemFolder",
     "SystemLog",
     "examine",
-    "kind",
     "recognise",
     "size_of_all",
     "systems_in",
 ]
-
-
-def kind(format_id: str) -> Kind:
-    """What is known of the system that writes a format. Raises ``UnknownFormat``."""
-    found: Kind = module_of(format_id, __name__).KIND
-    return found
 
 
 def examine(system: System, found: Mapping[str, Summary]) -> System:
@@ -46,9 +48,9 @@ def examine(system: System, found: Mapping[str, Summary]) -> System:
     findings = [*system.findings]
     for log in system.logs:
         if log.name in found:
-            findings += system.kind.of_log(system, log, found[log.name])
+            findings += system.folder_type.of_log(system, log, found[log.name])
             if system.is_one_log:
-                findings += system.kind.beyond(system, found[log.name])
+                findings += system.folder_type.beyond(system, found[log.name])
     return replace(system, findings=findings)
 
 
@@ -62,7 +64,7 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
     found = []
     for format_id in formats:
         with suppress(OSError):
-            if (system := kind(format_id).recognise(folder)) is not None:
+            if (system := plugin_for(format_id).system_folder.recognise(folder)) is not None:
                 found.append(system)
     return found
 

@@ -181,7 +181,7 @@ class _Walk:
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
     """The paths that belong to a system, and the folders between them and the system's own."""
     names = [log.name for log in system.logs] + [other.name for other in system.others]
-    names += system.kind.log_files(system)
+    names += system.folder_type.log_files(system)
     paths = {system.folder / name for name in names if name != WHOLE}
     between = {
         system.folder.joinpath(*parts[:size])

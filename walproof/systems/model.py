@@ -1,4 +1,4 @@
-"""What there is to say of a system's folder, and what a kind of system can do with one."""
+"""What is reported about a folder of a system, and the interface of a format to such folders."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import Any, Literal, Protocol
 
 from reference_impl.answer import End, Event
 from reference_impl.formats import named
-from walproof.summary import summary
-from walproof.summary.model import Summary
-from walproof.summary.summary import size_of
+from walproof.summary import model as summary
+from walproof.summary.model import Summary, size_of
 
 Harm = Literal["lost", "look", "none"]
 """``lost``: something that the system had is gone; ``look``: somebody must decide; ``none``."""
@@ -55,7 +54,7 @@ class Finding:
 class System:
     """A folder that a system keeps: ``title`` says whose it is, ``logs`` stand in their order."""
 
-    kind: Kind
+    folder_type: SystemFolder
     title: str
     folder: Path
     format: str
@@ -91,8 +90,11 @@ class Observer(summary.Observer, Protocol):
         """What there is to say, a line each."""
 
 
-class Kind:
-    """A kind of system: one whose format has no folders of its own."""
+class SystemFolder:
+    """How the folders of one kind of system are recognised, read and recovered.
+
+    This class itself: a format whose logs lie in no special folder.
+    """
 
     def log_files(self, system: System) -> Sequence[str]:
         """The files of its logs, by their names below the folder."""

@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from walproof.scan.columns import JsonColumn, columns_of
+from walproof.formats import plugin_for
+from walproof.scan.columns import JsonColumn
 
 PAYLOAD = "payload"
 CONSTANT = ("file", "kind", "verdict", "reason")
@@ -27,7 +28,7 @@ WORTHWHILE = 0.95
 
 def handed_over(schema: pa.Schema, format_id: str) -> pa.Schema:
     """The schema of the batches that are written."""
-    types = {one.name: one.with_dictionaries for one in columns_of(format_id)}
+    types = {one.name: one.with_dictionaries for one in plugin_for(format_id).columns}
     types = {name: type for name, type in types.items() if _has_dictionary(type)}
     types |= dict.fromkeys(CONSTANT, pa.dictionary(pa.int32(), pa.string()))
     return pa.schema([field.with_type(types.get(field.name, field.type)) for field in schema])
@@ -45,7 +46,7 @@ def properties(
     out row groups by them: of numbers, and of ``kind``. Those of other text take longer than its
     encoding.
     """
-    columns = columns_of(format_id)
+    columns = plugin_for(format_id).columns
     unlike = {one.name for one in columns if one.is_own or isinstance(one, JsonColumn)}
     numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
     others = [name for name in schema.names if name not in unlike | {PAYLOAD, *numbers}]

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 
 from reference_impl.answer import Lost
+from walproof.formats import plugin_for
 from walproof.lake.names import said, shown
-from walproof.scan.columns import columns_of
 from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Event, Records
 
 FIXED = pa.schema(
@@ -55,7 +55,7 @@ Make = Callable[[pa.DataType], pa.Array]
 
 def schema(format_id: str) -> pa.Schema:
     """The columns of a format: the fixed ones, then its own."""
-    own = [pa.field(column.name, signed(column.type)) for column in columns_of(format_id)]
+    own = [pa.field(column.name, signed(column.type)) for column in plugin_for(format_id).columns]
     return pa.schema([*FIXED, *own])
 
 

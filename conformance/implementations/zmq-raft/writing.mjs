@@ -54,7 +54,7 @@ export async function appendToIndex(place, { records, context }) {
 }
 
 export async function writeSnapshot(place, { records: [record, another] }) {
-  if (another !== undefined) throw new Refused('SnapshotFile holds one snapshot');
+  if (record === undefined || another !== undefined) throw new Refused('SnapshotFile holds one snapshot');
   const data = payloadOf(record);
   const [index, term] = [Number(record.index), Number(record.term)];
   const file = await unlessRefused(() => new SnapshotFile(place, index, term, data.length).ready());

@@ -1,4 +1,4 @@
-"""What a reader may spend on one file (SDJ-057), used up to the last byte and beyond."""
+"""What a reader may spend on one file (SDJ-102, SDJ-103), used up to the last byte and beyond."""
 
 import lzma
 import struct
@@ -63,14 +63,14 @@ def _lead_inside(log: SystemdLog) -> int:
     return nested
 
 
-@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-057", kind="limit")
+@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_that_use_up_the_budget(log: SystemdLog) -> None:
     """A link leads into a lost DATA, to others: with them, all that may be hashed is hashed."""
     _lead_inside(log)
     log.expect("damaged", "bad-object", survivors=[log.without(0, "BLOB"), 1])
 
 
-@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-057", kind="limit")
+@BOOK.damaged(value_with_nested_data, "index", "SDJ-041", "SDJ-102", kind="limit")
 def nested_data_beyond_the_budget(log: SystemdLog) -> None:
     """One of the nested DATA is a byte longer, and that byte is one too many."""
     nested = _lead_inside(log)
@@ -81,11 +81,25 @@ def nested_data_beyond_the_budget(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=left)
 
 
+@BOOK.damaged(value_with_nested_data, "index", "SDJ-102", kind="limit")
+def last_nested_data_far_beyond_the_budget(log: SystemdLog) -> None:
+    """The last nested DATA is too large for the budget. It counts: nothing more is hashed."""
+    last = _lead_inside(log) + (NESTED - 1) * OWN
+    log.data[last + 8 : last + 16] = (2000).to_bytes(8, "little")
+    log.did(f"lengthen the DATA at {last} to 2000 bytes")
+    left = [log.without(0, "BLOB", "MESSAGE"), log.without(1, "MESSAGE")]
+    log.expect("damaged", "bad-object", survivors=left)
+
+
 LIMIT = 65536
 """The largest field that the reader is told to take, in bytes."""
 
 Packed = tuple[bytes, bytes, int]
 """A field as it was given, what is stored of it, and the flag of its DATA."""
+
+
+WINDOW_OF_4_GIB = 22 << 3
+"""The window descriptor of a ZSTD frame that asks for 2^32 bytes."""
 
 
 def _frame(name: bytes, length: int, states: int | None = None, last: int = 1) -> bytes:
@@ -136,6 +150,7 @@ def failing() -> list[tuple[int, Packed]]:
         (0, _frame(b"ZSTD", 100, states=LIMIT + 1), zstd),
         (0, b"\x28\xb5\x2f\xfd\x20\x00" + struct.pack("<I", 1)[:3], zstd),
         (0, b"\x28\xb5\x2f\xfd\x00\x58" + struct.pack("<I", 1)[:3], zstd),
+        (0, b"\x28\xb5\x2f\xfd\x80" + struct.pack("<BII", WINDOW_OF_4_GIB, 3000, 1)[:8], zstd),
         (0, b"no frame", zstd),
         (0, _frame(b"TWO", 100), zstd | xz),
         (2500, _frame(b"OTHER", 2500), zstd),
@@ -190,27 +205,27 @@ def _expect_runs(log: SystemdLog, sound: list[Packed], reason: str | None) -> No
     log.expect("damaged" if reason else "intact", reason, survivors=left)
 
 
-@BOOK.valid("compression", "SDJ-031", "SDJ-057", kind="limit")
+@BOOK.valid("compression", "SDJ-031", "SDJ-103", kind="limit")
 def fields_that_use_up_the_budget(log: SystemdLog) -> None:
     """Fields of which as much is decompressed as a reader may, to the last byte."""
     _expect_runs(log, _use_up(log, [], 0), None)
 
 
-@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-031", "SDJ-057", kind="limit")
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-031", "SDJ-103", kind="limit")
 def fields_beyond_the_budget(log: SystemdLog) -> None:
     """The last field is a byte longer than what is left of the budget: too large."""
     log.did("make the last field a byte longer")
     _expect_runs(log, _use_up(log, [], 1)[:-1], "too-large")
 
 
-@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-057", kind="limit")
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_that_use_up_the_budget(log: SystemdLog) -> None:
     """Fields that fail count with what was decompressed of them: the others just fit."""
     log.did("put fields that fail in front")
     _expect_runs(log, _use_up(log, failing(), 0), "bad-compression")
 
 
-@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-057", kind="limit")
+@BOOK.damaged(fields_that_use_up_the_budget, "compression", "SDJ-103", kind="limit")
 def broken_fields_and_others_beyond_the_budget(log: SystemdLog) -> None:
     """Fields that fail count with what was decompressed of them: the last one is too large."""
     log.did("put fields that fail in front, and make the last field a byte longer")

@@ -227,7 +227,7 @@ def arrays_lead_back_to_a_lost_data(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=survivors)
 
 
-@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-048")
+@BOOK.damaged(five_entries, "chain", "SDJ-033", "SDJ-096")
 def chain_back_to_an_array_of_nobody(log: SystemdLog) -> None:
     """The main chain leads back to an array that no list has any longer: that one is lost."""
     array = log.view.number(log.offset_of("PRIORITY=6") + 48)

@@ -29,7 +29,7 @@ def counts_wrong_and_a_payload_flipped(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=left)
 
 
-@BOOK.damaged(five_entries, "consequences", "SDJ-049")
+@BOOK.damaged(five_entries, "consequences", "SDJ-097")
 def tail_object_unaligned_and_a_payload_flipped(log: SystemdLog) -> None:
     """That the tail pointer is no offset of an object shows before anything is read."""
     left = _flip_alpha(log)
@@ -59,14 +59,14 @@ def hash_chain_ends_early_and_a_payload_flipped(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=left)
 
 
-@BOOK.damaged(five_entries, "consequences", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "consequences", "SDJ-024", "SDJ-094")
 def bucket_emptied(log: SystemdLog) -> None:
     """A bucket without a first object that still names a last one."""
     log.zero(f"{log.bucket('MESSAGE=alpha')}.ofs_head")
     log.expect("damaged", "bad-index", survivors=ALL)
 
 
-@BOOK.damaged(five_entries, "consequences", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "consequences", "SDJ-024", "SDJ-095")
 def bucket_zeroed(log: SystemdLog) -> None:
     """A bucket reads as empty: its objects are missed, each at its own link."""
     log.zero(log.bucket("MESSAGE=alpha"))
@@ -306,7 +306,7 @@ def tail_of_a_compact_data_and_a_payload_flipped(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=left)
 
 
-@BOOK.damaged(five_entries, "consequences", "SDJ-016", "SDJ-048")
+@BOOK.damaged(five_entries, "consequences", "SDJ-016", "SDJ-094")
 def table_becomes_an_array(log: SystemdLog) -> None:
     """Where the header says is an array: the header is wrong, and nothing more is lost."""
     log.set(f"{log.path(log.header.header_size)}.type", layout.ENTRY_ARRAY)

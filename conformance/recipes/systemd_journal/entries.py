@@ -38,7 +38,7 @@ def entry_type_of_a_field_table(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=[0, 1, 3, 4])
 
 
-@BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-048")
+@BOOK.damaged(five_entries, "entry", "SDJ-016", "SDJ-096")
 def entry_and_table_of_one_type(log: SystemdLog) -> None:
     """An ENTRY becomes a DATA table, and the header's own link to the table is wrong."""
     log.set(f"{log.entry(2)}.type", 4)
@@ -54,7 +54,7 @@ def last_entry_type_of_nine(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=range(29))
 
 
-@BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-034", "SDJ-048")
+@BOOK.damaged(five_entries, "entry", "SDJ-011", "SDJ-034", "SDJ-096")
 def entry_type_of_an_array(log: SystemdLog) -> None:
     """An ENTRY becomes an entry array: the chain leads to no entry, and nothing to an array."""
     log.set(f"{log.entry(2)}.type", 6)

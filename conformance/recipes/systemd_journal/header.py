@@ -138,21 +138,21 @@ def data_table_far_away(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-049", "SDJ-098")
 def tail_object_too_early(log: SystemdLog) -> None:
     """The tail pointer stops at the second entry: the main chain knows of more."""
     log.set("header.tail_object_offset", log.start(log.entry(1)))
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-049", "SDJ-097")
 def tail_object_unaligned(log: SystemdLog) -> None:
     """The tail pointer is not the offset of an object."""
     log.set("header.tail_object_offset", log.header.tail_object_offset + 4)
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-049", "SDJ-097")
 def tail_object_far_away(log: SystemdLog) -> None:
     """The tail pointer leads past the end of the file."""
     log.set("header.tail_object_offset", 1 << 40)
@@ -339,7 +339,7 @@ def no_tail_entry(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=range(4))
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-049", "SDJ-098")
 def tail_object_before_the_last_array(log: SystemdLog) -> None:
     """The tail pointer stops at the last entry: only the number of objects tells of one more."""
     log.set("header.tail_object_offset", log.start(log.entry(4)))

@@ -12,7 +12,7 @@ from reference_impl.systemd_journal import layout
 FIVE = range(5)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-095")
 def data_table_zeroed(log: SystemdLog) -> None:
     """All buckets of the DATA table are empty."""
     log.zero(f"{log.path(log.all_of(4)[0])}.body")
@@ -20,7 +20,7 @@ def data_table_zeroed(log: SystemdLog) -> None:
     log.note("Matches through the table find nothing.")
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-016", "SDJ-095")
 def field_table_zeroed(log: SystemdLog) -> None:
     """All buckets of the FIELD table are empty: real verifiers do not look."""
     log.zero(f"{log.path(log.all_of(5)[0])}.body")
@@ -41,14 +41,14 @@ def data_table_twice(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=FIVE)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_to_an_entry(log: SystemdLog) -> None:
     """A bucket leads to an entry."""
     log.set(f"{log.bucket('MESSAGE=alpha')}.ofs_head", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_unaligned(log: SystemdLog) -> None:
     """A bucket leads to no object."""
     log.flip(f"{log.bucket('MESSAGE=alpha')}.ofs_head", 2)
@@ -62,7 +62,7 @@ def bucket_tail_to_the_head(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_tail_to_an_array(log: SystemdLog) -> None:
     """A bucket names an array as its last object, and the DATA that had it lists one entry."""
     data = log.of("PRIORITY=6")
@@ -81,7 +81,7 @@ def bucket_with_a_head_and_no_tail(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048", "SDJ-057")
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094", "SDJ-057")
 def hash_chain_to_itself(log: SystemdLog) -> None:
     """A DATA is its own next one: no loop."""
     at = log.offset_of("MESSAGE=alpha")
@@ -89,7 +89,7 @@ def hash_chain_to_itself(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048", "SDJ-057")
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094", "SDJ-057")
 def hash_chain_backwards(log: SystemdLog) -> None:
     """A hash chain leads back to its first object: no loop."""
     path = log.of("MESSAGE=charlie")
@@ -97,14 +97,14 @@ def hash_chain_backwards(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-094")
 def hash_chain_ends_early(log: SystemdLog) -> None:
     """A hash chain ends in the middle: objects after it are not found by hash."""
     log.zero(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash")
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(every_object_in_one_bucket, "index", "SDJ-024", "SDJ-095")
 def hash_chain_skips_a_data(log: SystemdLog) -> None:
     """A hash chain leaves out an object."""
     skipped = log.offset_of("MESSAGE=charlie")
@@ -315,7 +315,7 @@ def array_of_a_data_leads_back_to_another(log: SystemdLog) -> None:
     log.expect("damaged", "bad-index", survivors=FIVE)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-036", "SDJ-094")
 def array_of_a_data_is_the_main_array(log: SystemdLog) -> None:
     """A DATA names the first array of the main chain as its own: that one has an owner."""
     log.set(f"{log.of('PRIORITY=6')}.body.ofs_entry_array", log.header.entry_array_offset)

@@ -57,7 +57,7 @@ def append_around_the_limit_of_a_field(log: SystemdLog) -> None:
 FULL = 40_000
 
 
-@BOOK.valid("appending", "SDJ-030", "SDJ-057", kind="limit")
+@BOOK.valid("appending", "SDJ-030", "SDJ-103", kind="limit")
 def six_fields_at_the_limit(log: SystemdLog) -> None:
     """Six fields of 40000 bytes, each compressed to a few: there is room for a seventh, no more."""
     fields = [f"F{n}=".ljust(FULL, "x") for n in range(6)]
@@ -68,7 +68,7 @@ def six_fields_at_the_limit(log: SystemdLog) -> None:
 
 
 @BOOK.appending(
-    six_fields_at_the_limit, "appending", "SDJ-032", "SDJ-057", kind="limit", may_refuse=True
+    six_fields_at_the_limit, "appending", "SDJ-032", "SDJ-103", kind="limit", may_refuse=True
 )
 def append_beyond_what_may_be_decompressed(log: SystemdLog) -> None:
     """The seventh such field is compressed, the eighth is not: it would be too large."""

@@ -21,7 +21,7 @@ def six_entries_online(log: SystemdLog) -> None:
     log.expect("intact", survivors=range(6))
 
 
-@BOOK.damaged(six_entries_online, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+@BOOK.damaged(six_entries_online, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100", kind="eof")
 def tail_of_a_data_before_its_last_array_online(log: SystemdLog) -> None:
     """A DATA does not know yet that the last entry needed a new array."""
     data = log.of("_HOSTNAME=host")
@@ -32,7 +32,16 @@ def tail_of_a_data_before_its_last_array_online(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=range(6))
 
 
-@BOOK.damaged(six_entries_online, "torn-tail", "SDJ-034", "SDJ-051", "SDJ-052", kind="eof")
+@BOOK.damaged(
+    six_entries_online,
+    "torn-tail",
+    "SDJ-034",
+    "SDJ-051",
+    "SDJ-052",
+    "SDJ-099",
+    "SDJ-100",
+    kind="eof",
+)
 def hole_before_the_last_slot_online_and_cut(log: SystemdLog) -> None:
     """The slot of the last entry follows a hole, and the file is cut after that entry."""
     log.zero(f"{log.path(log.header.tail_entry_array_offset)}.body.slots[0]")
@@ -40,21 +49,21 @@ def hole_before_the_last_slot_online_and_cut(log: SystemdLog) -> None:
     log.expect("torn", "torn-file", survivors=range(6))
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100")
 def first_entry_of_a_data_is_another_online(log: SystemdLog) -> None:
     """A DATA names an older entry than its own: no crash explains it."""
     log.set(f"{log.of('MESSAGE=delta')}.body.ofs_entry", log.start(log.entry(0)))
     log.expect("damaged", "bad-index", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100", kind="eof")
 def first_entry_of_a_data_is_the_last_online(log: SystemdLog) -> None:
     """A DATA names the last entry, and that one does not have it: what speaks of it is torn."""
     log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry", log.start(log.entry(3)))
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100", kind="eof")
 def list_of_a_data_before_its_last_slot_online(log: SystemdLog) -> None:
     """A DATA neither counts nor lists the last entry yet."""
     data = log.of("_BOOT_ID=0123456789abcdef0123456789abcdef")
@@ -78,7 +87,7 @@ def entry_before_the_first_tag_online(log: SystemdLog) -> None:
     log.expect("damaged", "bad-object", survivors=[0])
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100")
 def item_to_the_last_entry_online(log: SystemdLog) -> None:
     """An older item leads to the last entry, which is torn; the list that still has it is not."""
     log.set(f"{log.entry(1)}.body.items[3].ofs_data", log.start(log.entry(3)))
@@ -92,7 +101,7 @@ def one_entry_online(log: SystemdLog) -> None:
     log.expect("intact", survivors=[0], end=len(log.data))
 
 
-@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-052")
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-052", "SDJ-100")
 def chain_in_the_header_and_no_entry_online(log: SystemdLog) -> None:
     """The only entry never arrived. The main chain begins in the header, which no append leaves."""
     log.set(f"{log.entry(0)}.type", 0)
@@ -100,7 +109,9 @@ def chain_in_the_header_and_no_entry_online(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=[])
 
 
-@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-046", "SDJ-052", kind="eof")
+@BOOK.damaged(
+    one_entry_online, "torn-tail", "SDJ-033", "SDJ-046", "SDJ-052", "SDJ-100", "SDJ-101", kind="eof"
+)
 def first_entry_before_its_array_online(log: SystemdLog) -> None:
     """A crash between the first ENTRY and the array that links it: it was never acknowledged."""
     entry = log.start(log.entry(0))

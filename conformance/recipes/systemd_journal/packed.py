@@ -76,6 +76,25 @@ def zstd_window_of_256_mib(log: SystemdLog) -> None:
     _zstd(log, _frame([PLAIN], window=0x90), None)
 
 
+WINDOW_OF_4_GIB = 22 << 3
+"""The window descriptor of a frame that asks for 2^32 bytes."""
+
+
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", kind="limit")
+def zstd_window_of_4_gib(log: SystemdLog) -> None:
+    """A frame that asks for a window of 4 GiB, which no decoder takes."""
+    log.did("splice a frame with a window of 4 GiB over the payload")
+    _zstd(log, _frame([PLAIN], window=WINDOW_OF_4_GIB), "bad-compression")
+
+
+@BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030", "SDJ-031", kind="limit")
+def zstd_window_of_4_gib_above_the_limit(log: SystemdLog) -> None:
+    """A frame asks for a window of 4 GiB and states a size above the limit: the window is first."""
+    log.context["max_field_size"] = len(PLAIN) - 1
+    log.did("splice a frame with a window of 4 GiB over the payload")
+    _zstd(log, _frame([PLAIN], window=WINDOW_OF_4_GIB), "bad-compression")
+
+
 @BOOK.damaged(zstd_frame_with_bytes_behind_it, "compression", "SDJ-030")
 def zstd_frame_with_more_than_it_states(log: SystemdLog) -> None:
     """The first blocks of a frame have all that it states, and then one more byte comes."""

@@ -96,6 +96,36 @@ def field_repeated_once_too_often_before_much_space(log: SystemdLog) -> None:
     log.expect("damaged", "too-large", survivors=[0, 1])
 
 
+def _repeated_before_the_last(log: SystemdLog, end: int) -> None:
+    """An entry that has one field 31 times, and then another one that no other entry has."""
+    log.payloads.clear()
+    _changing(log, layout.ENTRY, _first_of_two_repeated)
+    log.entry_at(START, [b"REPEATED=".ljust(REPEATED, b"A"), "MESSAGE=alpha"])
+    _close_at(log, end)
+
+
+def _first_of_two_repeated(body: bytes) -> bytes:
+    """The items are a boot id, the field that is repeated, and another one."""
+    return body[: -2 * ITEM] + body[-2 * ITEM : -ITEM] * 31 + body[-ITEM:]
+
+
+@BOOK.valid("layout", "SDJ-019", "SDJ-092", kind="limit")
+def field_repeated_as_often_as_may_be_before_another(log: SystemdLog) -> None:
+    """An entry has one field 31 times, and then a second field."""
+    _repeated_before_the_last(log, 30 * REPEATED)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(
+    field_repeated_as_often_as_may_be_before_another, "entry", "SDJ-036", "SDJ-092", kind="limit"
+)
+def field_repeated_once_too_often_before_another(log: SystemdLog) -> None:
+    """An item after one that is too large yields no field. Its DATA lists the entry rightly."""
+    _repeated_before_the_last(log, 30 * REPEATED - 8)
+    log.did("make the last DATA 8 bytes shorter")
+    log.expect("damaged", "too-large", survivors=[log.without(0, "MESSAGE")])
+
+
 ENTRIES = 170
 SHARED = 60_000
 """Bytes of the field: if they were few, the entries themselves would raise the budget too much."""
@@ -138,10 +168,14 @@ def entries_that_share_more_than_they_may(log: SystemdLog) -> None:
 SLOTS = 1200
 
 
+def _padded(bytes: int) -> Callable[[bytes], bytes]:
+    return lambda body: body.ljust(8 + bytes, b"\0")
+
+
 @BOOK.valid("layout", "SDJ-034", "SDJ-035")
 def array_with_room_for_1200(log: SystemdLog) -> None:
     """The array of the main chain has 1200 slots, and two are used."""
-    _changing(log, layout.ENTRY_ARRAY, lambda body: body.ljust(8 + SLOT * SLOTS, b"\0"))
+    _changing(log, layout.ENTRY_ARRAY, _padded(SLOT * SLOTS))
     log.entry_at(START, ["MESSAGE=alpha"])
     log.entry_at(START + 1, ["MESSAGE=bravo"])
     log.close()
@@ -188,6 +222,39 @@ def more_faults_than_are_kept(log: SystemdLog) -> None:
     """Three slots more: those that were met last are one range."""
     _fill(log, 3)
     log.expect("damaged", "bad-chain", survivors=[0, 1])
+
+
+@BOOK.damaged(array_with_room_for_1200, "chain", "SDJ-034", "SDJ-051", "SDJ-093", kind="limit")
+def cut_between_objects_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
+    """The cut leaves a range without bytes, which counts: the last fault is one too many."""
+    array = log.all_of(layout.ENTRY_ARRAY)[0]
+    log.truncate(layout.align(array + log.view.object_size(array)))
+    _fill(log, 0)
+    log.expect("damaged", "bad-chain", survivors=[0])
+
+
+SQUEEZED = "MESSAGE=".ljust(600, "A"), "MESSAGE=".ljust(600, "B")
+
+
+@BOOK.valid("layout", "SDJ-026", "SDJ-034")
+def compressed_fields_and_room_for_1200(log: SystemdLog) -> None:
+    """Two compressed fields, and an array of 1200 slots of which two are used."""
+    padded = _padded(SLOT * SLOTS)
+    _changing(log, layout.ENTRY_ARRAY, padded, keyed=True, compression="zstd")
+    for number, field in enumerate(SQUEEZED):
+        log.entry_at(START + number, [field])
+    log.close()
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(
+    compressed_fields_and_room_for_1200, "chain", "SDJ-027", "SDJ-034", "SDJ-093", kind="limit"
+)
+def unannounced_compression_twice_and_as_many_faults_as_are_kept(log: SystemdLog) -> None:
+    """Each DATA whose compression the header hides is a fault: the last slot is one too many."""
+    log.set("header.incompatible_flags", log.header.incompatible_flags & ~layout.ZSTD)
+    _fill(log, -1)
+    log.expect("damaged", "bad-header", survivors=[0, 1])
 
 
 WIDE = 65536

@@ -268,7 +268,7 @@ def field_name_with_a_letter_in_lower_case(log: SystemdLog) -> None:
     log.expect("damaged", "bad-field", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
     """The tail pointer leaves eight bytes for an object: that is wrong whatever else is lost."""
     log.set("header.tail_object_offset", len(log.control) - 8)
@@ -276,7 +276,7 @@ def tail_object_at_the_end_and_a_payload_flipped(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
 
 
-@BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-049")
+@BOOK.damaged(five_entries, "header", "SDJ-044", "SDJ-097")
 def tail_object_one_byte_off_and_a_payload_flipped(log: SystemdLog) -> None:
     """The tail pointer is off by one: that is wrong whatever else is lost."""
     log.set("header.tail_object_offset", log.header.tail_object_offset + 1)

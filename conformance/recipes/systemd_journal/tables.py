@@ -47,7 +47,7 @@ def data_table_in_place_of_the_field_table(log: SystemdLog) -> None:
     log.expect("damaged", "bad-header", survivors=ALL)
 
 
-@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-048")
+@BOOK.damaged(five_entries, "index", "SDJ-024", "SDJ-094")
 def bucket_head_to_its_table(log: SystemdLog) -> None:
     """A bucket leads to the table that it is in: the header names that one, so it is not blamed."""
     log.set(f"{log.bucket('PRIORITY=6')}.ofs_head", log.header.data_hash_table_offset - 16)

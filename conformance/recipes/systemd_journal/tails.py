@@ -125,7 +125,7 @@ def last_entry_zeroed_online_compact(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=range(3))
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100", kind="eof")
 def items_of_the_last_entry_zeroed_online(log: SystemdLog) -> None:
     """A crash: the last entry arrived up to a page boundary, with some of its items."""
     log.zero(f"{log.entry(3)}.body.items[2]")
@@ -133,7 +133,7 @@ def items_of_the_last_entry_zeroed_online(log: SystemdLog) -> None:
     log.note("journalctl shows the entry with the fields that are there.")
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-101", kind="eof")
 def last_entry_not_linked_online(log: SystemdLog) -> None:
     """A crash between writing an entry and linking it: it was never acknowledged."""
     log.zero(f"{log.array(0)}.body.slots[3]")
@@ -149,7 +149,7 @@ def counts_behind_online(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=range(4))
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-053", kind="eof")
 def copied_while_it_grew(log: SystemdLog) -> None:
     """Header and tables were copied when there were two entries, the rest when there were four."""
     log.shows("lost-write")
@@ -160,7 +160,9 @@ def copied_while_it_grew(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-052", "SDJ-053", kind="eof")
+@BOOK.damaged(
+    online_regular, "torn-tail", "SDJ-052", "SDJ-099", "SDJ-100", "SDJ-101", "SDJ-053", kind="eof"
+)
 def lists_of_data_copied_while_it_grew(log: SystemdLog) -> None:
     """The first two entries and their fields are older than header, tables and what follows."""
     earlier = SystemdLog(log._control, [])
@@ -191,7 +193,7 @@ def strict_stops_at_the_lowest_damage(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE"), 4])
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-056")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-100", "SDJ-056")
 def strict_stops_at_a_torn_item_online(log: SystemdLog) -> None:
     """A torn item of the first entry, and damage after it: strict stops at the first entry."""
     log.set(f"{log.entry(0)}.body.items[1].ofs_data", 8 * len(log.data))
@@ -200,7 +202,7 @@ def strict_stops_at_a_torn_item_online(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[first, second, 2, 3])
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-056")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-099", "SDJ-101", "SDJ-056")
 def strict_stops_at_an_entry_not_linked_online(log: SystemdLog) -> None:
     """An entry that was never acknowledged, and damage after it: strict stops at that entry."""
     third, fourth = log.all_of(layout.ENTRY)[2:]
@@ -274,7 +276,7 @@ def last_entry_not_linked_and_no_chain_online(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-056")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-046", "SDJ-052", "SDJ-101", "SDJ-056")
 def strict_and_an_entry_not_linked_online(log: SystemdLog) -> None:
     """Damage before an entry that was never acknowledged: strict and recover leave that one out."""
     log.flip(f"{log.of('MESSAGE=bravo')}.body.payload", 70)
@@ -289,7 +291,7 @@ def sequence_number_of_the_last_entry_online(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-034", "SDJ-052")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-034", "SDJ-052", "SDJ-100")
 def chain_out_of_order_online(log: SystemdLog) -> None:
     """Two older slots traded places: no crash does that."""
     one, other = (f"{log.array(0)}.body.slots[{n}]" for n in (0, 1))
@@ -299,7 +301,7 @@ def chain_out_of_order_online(log: SystemdLog) -> None:
     log.expect("damaged", "bad-chain", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-024", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-024", "SDJ-052", "SDJ-099", "SDJ-100", kind="eof")
 def bucket_without_its_last_object_online(log: SystemdLog) -> None:
     """The DATA of the last entry is in its chain, and the bucket does not name it yet."""
     log.zero(f"{log.bucket('MESSAGE=delta')}.ofs_tail")
@@ -307,7 +309,7 @@ def bucket_without_its_last_object_online(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-052", "SDJ-099", kind="eof")
 def field_list_without_the_last_value_online(log: SystemdLog) -> None:
     """The list of MESSAGE does not have the newest value yet."""
     older = log.view.number(log.offset_of("MESSAGE=delta") + 32)
@@ -316,14 +318,14 @@ def field_list_without_the_last_value_online(log: SystemdLog) -> None:
     log.expect("torn", "torn-append", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100")
 def list_of_a_data_too_short_online(log: SystemdLog) -> None:
     """A DATA misses an entry long before the last: no crash explains it."""
     log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 1)
     log.expect("damaged", "bad-index", survivors=FOUR)
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-036", "SDJ-052", "SDJ-100", kind="eof")
 def list_of_a_data_without_the_last_online(log: SystemdLog) -> None:
     """A DATA does not count the last entry yet."""
     log.set(f"{log.of('_BOOT_ID=0123456789abcdef0123456789abcdef')}.body.num_entries", 3)
@@ -367,7 +369,7 @@ def cut_in_the_last_object_before_its_padding(log: SystemdLog) -> None:
     log.expect("torn", "torn-file", survivors=range(2))
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", kind="eof")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-051", "SDJ-052", "SDJ-101", kind="eof")
 def last_entry_not_linked_in_a_larger_arena_online(log: SystemdLog) -> None:
     """Every object is there, though the arena is longer than the file: the tear is a crash's."""
     log.zero(f"{log.array(0)}.body.slots[3]")
@@ -383,7 +385,7 @@ def last_message_flipped_online(log: SystemdLog) -> None:
     log.expect("damaged", "hash-mismatch", survivors=[0, 1, 2, log.without(3, "MESSAGE")])
 
 
-@BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052")
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-044", "SDJ-052", "SDJ-099")
 def second_message_flipped_after_an_early_tail_online(log: SystemdLog) -> None:
     """Only links and slots may be older than the tail pointer says: a payload is damage."""
     log.set("header.tail_object_offset", log.start(log.entry(0)))

@@ -178,3 +178,27 @@ def entry_zero_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
     log.extend(b"!", "one byte", "snap")
     log.add_index_file(0, b"zero", b"one")
     log.expect("damaged", "missing-data", survivors=[b"zero", b"one"])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-050", "ZMR-092")
+def term_below_the_snapshots_after_covered_entries(log: ZmqRaftLog) -> None:
+    """A snapshot of term 5 at 2: entry 3 has term 1, whatever its file has before it."""
+    log.put_snapshot(b"state at 2", 2, 5)
+    log.expect("damaged", "decreasing-term", survivors=[b"state at 2", *ALL[3:]], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-050", "ZMR-092", "ZMR-096")
+def term_below_the_snapshots_after_a_covered_overlap(log: ZmqRaftLog) -> None:
+    """Two files claim 6 and 7, which are covered: entry 8 is compared with the snapshot."""
+    log.put_snapshot(b"state at 7", 7, 5)
+    log.remove_file(EIGHT)
+    log.add_index_file(6, b"six", b"seven", b"eight", b"nine", capacity=16)
+    log.expect("damaged", "decreasing-term", survivors=[b"state at 7", b"nine"])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-046", "ZMR-092", "ZMR-101")
+def wrong_offset_of_covered_entries(log: ZmqRaftLog) -> None:
+    """A run of 8 and 9 in the last file is covered: it is framing, and the end is null."""
+    log.put_snapshot(b"state at 9", 9)
+    log.flip(f"{EIGHT}:offsets[0]", 24)
+    log.expect("intact", survivors=[b"state at 9", 9], end=None)

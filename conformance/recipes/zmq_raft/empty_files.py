@@ -135,3 +135,10 @@ def bare_folder_from_zero_without_entries(log: ZmqRaftLog) -> None:
     log.files = {name.removeprefix("log/"): log.files[name]}
     log.did("keep it alone, without the folder log")
     log.expect("intact", end=108)
+
+
+@BOOK.damaged(snapshot_alone, "directory", "ZMR-093", "ZMR-095", "ZMR-101")
+def an_empty_first_file_after_a_gap(log: ZmqRaftLog) -> None:
+    """A snapshot at 5, and the only file, which is empty, begins at 8: 6 and 7 are missing."""
+    log.add_index_file(8)
+    log.expect("damaged", "snapshot-gap", survivors=[0], end=108)

@@ -226,3 +226,22 @@ def write_two_updates_in_one(log: ZmqRaftLog) -> None:
     """A payload of two maps: each update is a record of its own."""
     two = bytes.fromhex("81a3666f6f01 81a3666f6f02")
     log.refuse(".pers", two, initial={"foo": 0})
+
+
+@BOOK.appending(
+    five_updates, "appending", "ZMR-075", "ZMR-080", kind="limit", control=append_an_update
+)
+def append_behind_a_torn_update_at_512_kib(log: ZmqRaftLog) -> None:
+    """A byte of a torn update fills the file up to the limit: it is rotated with that byte."""
+    _grow_to(log, LIMIT - 1)
+    log.extend(b"\x81", "the first byte of an update")
+    log.know(ALL_KNOWN)
+    log.context |= {"created": "2018-09-26T14:59:36.104Z"}
+    log.add(NewRecord(UPDATE))
+    log.rewrites()
+    whole = encode({"b": 0, "a": 1, "foo": 7, "baz": [1, 2, 3]})
+    log.expect("intact", survivors=[whole], end=len(whole))
+    rotated = (
+        f"../append-behind-a-torn-update-at-512-kib.pers-{_rotated('2018-09-26T14:59:36.104Z')}0"
+    )
+    log.leaves({"": len(whole), rotated: LIMIT})

@@ -117,12 +117,13 @@ class ZmqRaftLog(Log):
         if snapshot is not None:
             self.payloads.insert(0, payload)
 
-    def add_index_file(self, first: int, *words: bytes, capacity: int = 4) -> str:
-        """One more file in a directory, with these entries; its name."""
+    def add_index_file(self, first: int, *entries: bytes | NewRecord, capacity: int = 4) -> str:
+        """Add an index file to a directory and return its name; bytes are entries of term 1."""
         other = ZmqRaftLog(b"", [])
-        other.index_file(*map(entry, words), first=first, capacity=capacity)
+        records = [entry(one) if isinstance(one, bytes) else one for one in entries]
+        other.index_file(*records, first=first, capacity=capacity)
         name = f"log/{path_of(first)}"
-        self.add_file(name, bytes(other.data), f"{len(words)} entries from {first} on")
+        self.add_file(name, bytes(other.data), f"{len(entries)} entries from {first} on")
         return name
 
     def put_snapshot(self, payload: bytes, index: int, term: int = 1) -> None:

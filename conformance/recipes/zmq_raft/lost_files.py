@@ -9,6 +9,7 @@ from conformance.recipes.zmq_raft.log import (
     SIX,
     UNFINISHED,
     ZmqRaftLog,
+    entry,
 )
 
 FIRST_SEVEN = ALL[:7]
@@ -127,3 +128,19 @@ def middle_file_cut_in_its_header(log: ZmqRaftLog) -> None:
     """16 bytes of the second file are left: it is lost, and so no gap is reported after it."""
     log.truncate(16, FOUR)
     log.expect("damaged", "missing-data", survivors=[0, 1, 2, 7, 8, 9], end=186)
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-050", "ZMR-097")
+def terms_on_both_sides_of_an_unfinished_file(log: ZmqRaftLog) -> None:
+    """An unfinished file between 7, of term 5, and 8, of term 1: the two are not compared."""
+    log.set(f"{FOUR}:data.entries[3].header.term", 5)
+    log.add_file(SIX, UNFINISHED, "the first 16 bytes of a file")
+    log.expect("damaged", "missing-data", survivors=ALL, end=186)
+
+
+@BOOK.damaged(last_file_full, "directory", "ZMR-050", "ZMR-096")
+def an_overlapping_entry_of_a_lower_term(log: ZmqRaftLog) -> None:
+    """A later file claims 6, whose term falls: the 5 before it is not lost with it."""
+    log.set(f"{FOUR}:data.entries[1].header.term", 2)
+    log.add_index_file(6, entry(b"six", 2))
+    log.expect("damaged", "overlapping-files", survivors=[0, 1, 2, 3, 4, b"six"])

@@ -68,3 +68,26 @@ def write_under_the_name_of_an_index(log: ZmqRaftLog) -> None:
     log.index_file(entry(b"alpha"), entry(b"bravo"), first=29, capacity=16)
     log.name = "0000000000001d.rlog"
     del log.context["first_index"]
+
+
+@BOOK.damaged(three_entries, "header", "ZMR-015", "ZMR-043")
+def name_of_an_index_above_the_limit(log: ZmqRaftLog) -> None:
+    """The name says 2^56 - 1, which no writer reaches, and the header 1: the name counts."""
+    log.name = "ffffffffffffff.rlog"
+    del log.context["first_index"]
+    log.did("rename to ffffffffffffff.rlog")
+    log.expect("damaged", "index-mismatch", end=None)
+
+
+@BOOK.writing("writing", "ZMR-015", "ZMR-021")
+def write_under_a_name_that_the_context_overrules(log: ZmqRaftLog) -> None:
+    """The name says 31 and the context 30: the file begins with 30."""
+    log.name = "0000000000001f.rlog"
+    log.index_file(entry(b"alpha"), entry(b"bravo"), first=30, capacity=16)
+
+
+@BOOK.writing("writing", "ZMR-015", "ZMR-020", control=write_under_the_name_of_an_index)
+def write_another_index_than_that_of_the_name(log: ZmqRaftLog) -> None:
+    """The name says 28, and the first record 29: the file begins with 28, and has no gap."""
+    log.name = "0000000000001c.rlog"
+    log.refuse(".rlog", entry(b"alpha", index="29"), capacity=16)

@@ -10,10 +10,15 @@ from conformance.recipes.zmq_raft.directories import (
     ALL,
     bare_log_folder,
     last_file_full,
+    no_snapshot_file,
     snapshot_alone,
     three_files,
 )
-from conformance.recipes.zmq_raft.empty_files import only_file_unfinished_and_too_far_on
+from conformance.recipes.zmq_raft.empty_files import (
+    only_file_of_a_bare_folder_unfinished,
+    only_file_unfinished,
+    only_file_unfinished_and_too_far_on,
+)
 from conformance.recipes.zmq_raft.log import (
     BOOK,
     EIGHT,
@@ -25,7 +30,11 @@ from conformance.recipes.zmq_raft.log import (
     entry,
     without_room,
 )
-from conformance.recipes.zmq_raft.places import a_directory_of_raw_entries, folders_of_other_names
+from conformance.recipes.zmq_raft.places import (
+    a_directory_of_raw_entries,
+    a_folder_with_the_name_of_an_index_file,
+    folders_of_other_names,
+)
 from conformance.recipes.zmq_raft.refusing import append_after_a_snapshot_alone
 from reference_impl.answer import NewRecord
 
@@ -155,6 +164,45 @@ def append_after_an_unfinished_file(log: ZmqRaftLog) -> None:
     log.add_index_file(6)
     log.add(entry(b"delta", 3), entry(b"echo", 3))
     log.expect("intact", survivors=[0, b"delta", b"echo"])
+
+
+@BOOK.appending(
+    only_file_of_a_bare_folder_unfinished, "appending", "ZMR-044", "ZMR-090", "ZMR-098",
+    kind="eof", control=append_to_a_directory,
+)  # fmt: skip
+def append_over_the_only_file_of_a_bare_folder(log: ZmqRaftLog) -> None:
+    """No snapshot says where the log begins: the unfinished file of index 4 is made again."""
+    log.add(DELTA, ECHO)
+    log.expect("intact", survivors=[b"delta", b"echo"])
+
+
+@BOOK.appending(
+    only_file_unfinished, "appending", "ZMR-044", "ZMR-092", "ZMR-098", kind="corrupt",
+    control=append_after_a_snapshot_alone,
+)  # fmt: skip
+def append_over_the_only_file_after_a_lost_snapshot(log: ZmqRaftLog) -> None:
+    """The snapshot has a byte too many: the unfinished file of index 6 is made again there."""
+    log.extend(b"!", "one byte", "snap")
+    log.add(DELTA, ECHO)
+    log.expect("damaged", "size-mismatch", survivors=[b"delta", b"echo"])
+
+
+@BOOK.appending(
+    a_folder_with_the_name_of_an_index_file, "appending", "ZMR-091", "ZMR-098",
+    control=append_behind_a_full_file,
+)  # fmt: skip
+def append_where_a_folder_has_the_name(log: ZmqRaftLog) -> None:
+    """A folder has the name of the file that must be made next."""
+    log.add(DELTA)
+    log.expect_refusal(survivors=ALL[:7])
+
+
+@BOOK.appending(no_snapshot_file, "appending", "ZMR-098", "ZMR-104", control=append_to_a_directory)
+def append_without_a_snapshot_file(log: ZmqRaftLog) -> None:
+    """There is no snapshot file: one of nothing at index 0 is made, as zmq-raft 0.5.0 does."""
+    log.add(DELTA)
+    log.expect("intact", survivors=[*ALL, b"delta"])
+    log.leaves({"snap": 104, ONE: 182, FOUR: 212, EIGHT: 211})
 
 
 # Terms

@@ -1,6 +1,6 @@
 """Log directories: where the files lie, and what they are called."""
 
-from conformance.recipes.zmq_raft.directories import ALL, ENTRIES, three_files
+from conformance.recipes.zmq_raft.directories import ALL, ENTRIES, last_file_full, three_files
 from conformance.recipes.zmq_raft.log import BOOK, EIGHT, FOUR, ONE, ZmqRaftLog
 from reference_impl.answer import NewRecord
 from reference_impl.zmq_raft.index_file import path_of
@@ -87,3 +87,29 @@ def a_directory_of_raw_entries(log: ZmqRaftLog) -> None:
     words = (b"a", b"bb", b"ccc", b"dddd")
     log.directory(*(NewRecord(word) for word in words), entries="raw")
     log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.damaged(three_files, "directory", "ZMR-015", "ZMR-091", "ZMR-094")
+def a_file_of_an_index_above_the_limit(log: ZmqRaftLog) -> None:
+    """A file of index 2^56 - 1, which no writer reaches: its name has the form of an index file."""
+    first = 2**56 - 1
+    name = log.add_index_file(12, b"last", capacity=1)
+    file = log.files.pop(name)
+    file[16:24] = first.to_bytes(8, "little")
+    log.files[f"log/{path_of(first)}"] = file
+    log.did(f"make {first} of 12, in the header and in the name")
+    log.expect("damaged", "missing-entries", survivors=[*ALL, b"last"], end=None)
+
+
+@BOOK.damaged(last_file_full, "directory", "ZMR-091")
+def a_folder_with_the_name_of_an_index_file(log: ZmqRaftLog) -> None:
+    """A folder has the name of the next index file: it is passed over."""
+    log.add_file(f"{EIGHT}/readme.txt", b"not an index file", "text")
+    log.expect("intact", survivors=ALL[:7], end=None)
+
+
+@BOOK.valid("directory", "ZMR-090", "ZMR-101")
+def a_folder_without_index_files(log: ZmqRaftLog) -> None:
+    """A folder that holds neither a snapshot nor an index file: intact, without records or end."""
+    log.files = {"readme.txt": bytearray(b"Entries come here.")}
+    log.expect("intact", end=None)

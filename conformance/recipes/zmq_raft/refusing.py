@@ -343,6 +343,12 @@ def write_a_snapshot_below_zero(log: ZmqRaftLog) -> None:
     log.refuse(".snap", NewRecord(b"state", {"index": "-1", "term": "1"}))
 
 
+@BOOK.writing("writing", "ZMR-061", control=write_a_snapshot)
+def write_a_snapshot_of_no_record(log: ZmqRaftLog) -> None:
+    """A snapshot is one record: there is no snapshot of none."""
+    log.refuse(".snap")
+
+
 @BOOK.writing("writing", "ZMR-073", control=write_updates, kind="limit")
 def write_an_integer_above_the_limit(log: ZmqRaftLog) -> None:
     """2^53 + 1 has no float of its own: another number would be read back."""

@@ -58,6 +58,31 @@ def keys_of_none_and_31_letters(log: ZmqRaftLog) -> None:
     log.expect("intact", survivors=[0, 1])
 
 
+@BOOK.valid("state", "ZMR-072")
+def keys_of_one_text(log: ZmqRaftLog) -> None:
+    """The number 1 and the string "1" are keys of one map, in either order: the last one counts."""
+    _values(log, "82 01 a166 a131 a16c", "82 a131 a166 01 a16c")
+
+
+@BOOK.valid("state", "ZMR-072")
+def keys_that_are_not_utf8(log: ZmqRaftLog) -> None:
+    """A key of an inner map is a string that is not UTF-8: its JSON stands for it."""
+    _values(log, "81 a2c328 01")
+
+
+@BOOK.valid("state", "ZMR-072")
+def keys_with_letters_to_escape(log: ZmqRaftLog) -> None:
+    """A key is an array with a text: only what JSON demands is escaped, briefly where it can be."""
+    letters = "\"\\/\b\t\n\f\r\0\x1b\x7f<&>'é\u2028😀".encode()
+    _values(log, f"81 91 d9{len(letters):02x}{letters.hex()} 01")
+
+
+@BOOK.valid("state", "ZMR-072", kind="limit")
+def floats_that_signal(log: ZmqRaftLog) -> None:
+    """Signalling NaNs: of 32 bits they become quiet with the widening, of 64 bits they stay."""
+    _values(log, "ca7fa00000", "caffa00001", "ca7fe00000", "cb7ff4000000000000")
+
+
 @BOOK.damaged(five_updates, "state", "ZMR-077")
 def stray_empty_array(log: ZmqRaftLog) -> None:
     """An array of nothing, the byte after those that begin a map, stands between two updates."""
@@ -126,3 +151,17 @@ def write_an_update_that_is_no_map(log: ZmqRaftLog) -> None:
 def write_a_key_that_is_no_string(log: ZmqRaftLog) -> None:
     """A payload with a string and a number for keys: no reader returns such an update."""
     log.refuse(".pers", bytes.fromhex("82a3666f6f010102"), initial={"foo": 0})
+
+
+@BOOK.writing("writing", "ZMR-074")
+def write_the_value_that_a_key_has(log: ZmqRaftLog) -> None:
+    """An update that sets a key to the value it has: it is written all the same."""
+    log.state({"foo": 2}, {"foo": 2}, {"baz": 0}, initial={"foo": 0, "baz": 0})
+    log.expect_bytes(bytes.fromhex("81a3666f6f02 81a3666f6f02 81a362617a00"))
+
+
+@BOOK.writing("writing", "ZMR-073", "ZMR-074")
+def write_an_unknown_key_of_an_extension(log: ZmqRaftLog) -> None:
+    """A key that is not known has a value that cannot be written: both are dropped."""
+    log.state(bytes.fromhex("82a3666f6f01a3626172d40561"), initial={"foo": 0})
+    log.expect_bytes(bytes.fromhex("81a3666f6f01"))

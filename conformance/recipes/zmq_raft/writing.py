@@ -209,3 +209,15 @@ def write_two_files_back(log: ZmqRaftLog) -> None:
 def write_where_the_log_begins(log: ZmqRaftLog) -> None:
     """Index 1 again, with which the log begins: the first file is emptied, its bytes stay."""
     _ten_entries_and(log, entry(b"delta", index="1"))
+
+
+@BOOK.writing("writing", "ZMR-032", "ZMR-092")
+def write_raw_entries_after_a_record_that_is_a_snapshot(log: ZmqRaftLog) -> None:
+    """The first record has an index and no type: it is the snapshot, and not the context's."""
+    context = {"index": "5", "term": "3", "payload": b"state at 5".hex()}
+    snapshot = NewRecord(b"state at 7", {"index": "7", "term": "4"})
+    log.write(
+        "",
+        [snapshot, NewRecord(b"a"), NewRecord(b"bb")],
+        {"capacity": 4, "entries": "raw", "snapshot": context},
+    )

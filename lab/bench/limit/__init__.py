@@ -19,7 +19,7 @@ from pathlib import Path
 from conformance import BUILD
 from conformance.process import Crash, OverLimit, Timeout, run_program
 from lab.bench.contenders import Contender
-from lab.bench.formats import Limit, bench_of
+from lab.bench.format_bench import Limit, bench_of
 from lab.bench.workloads import Workload
 
 NAME = "limit"

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from lab.bench import command, limit, reading
 from lab.bench.contenders import Contender
-from lab.bench.formats import Limit, bench_of
+from lab.bench.format_bench import Limit, bench_of
 from lab.bench.workloads import WORKLOADS, Workload
 
 TINY = Workload("tiny", "leveldb-log", 20, 50)

@@ -22,10 +22,9 @@ def test_measure(spark: SparkSession, tmp_path: Path) -> None:
     log = tmp_path / "000001.log"
     named("leveldb-log").write(log, [NewRecord(b"x" * 100)] * 1000, {})
     spark.dataSource.register(bench.Batches)
-    for columns in bench.COLUMN_SETS.values():
-        (seconds,) = bench.measure(log, columns, spark, 1)
-        assert set(seconds) == {"journal", "ceiling", "parquet"}
-        assert all(value > 0 for value in seconds.values())
+    (seconds,) = bench.measure(log, ("offset", "kind"), spark, 1)
+    assert set(seconds) == {"journal", "ceiling", "parquet"}
+    assert all(value > 0 for value in seconds.values())
 
 
 def test_the_ceiling_has_the_same_rows(spark: SparkSession, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lab.crash import judge
 from lab.crash.concurrent_readers import DIFFERS, SHRINKS, moments, watch
-from lab.crash.formats import crash_of
+from lab.crash.format_crash import crash_of
 from lab.crash.trace import ROOT, Acknowledged, Names, Operation, Resize, Trace, Write
 from reference_impl.leveldb_log.writer import Writer
 

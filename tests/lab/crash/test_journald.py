@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from conformance.subject import subject_of
 from lab.crash import judge
 from lab.crash.command import crash
-from lab.crash.formats import crash_of
+from lab.crash.format_crash import crash_of
 from lab.crash.judge import written_payloads
 from lab.crash.run import all_writers, can_be_isolated, run
 from lab.crash.strace import Parser

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.registry import all_implementations
 from lab.crossing import known
-from lab.crossing.logs import format_logs
+from lab.crossing.logs import added_logs
 from lab.crossing.run import Crossing, Pair
 from reference_impl.places import VECTORS
 
@@ -48,7 +48,7 @@ def test_every_entry_is_explained_and_is_of_a_pair_that_is_there(path: Path) -> 
     listed = known.load(path.stem)
     assert listed.unexplained() == []
     names = {one.name for one in all_implementations()}
-    added = {one.id for one in format_logs(path.stem)}
+    added = {one.id for one in added_logs(path.stem)}
     for log, pair in listed.entries:
         assert log in added or (VECTORS / f"{log}.json").is_file()
         assert set(pair.split(" > ")) <= names

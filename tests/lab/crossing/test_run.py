@@ -11,7 +11,7 @@ import pytest
 from conformance import ROOT
 from conformance.subject import Subject
 from conformance.vectors import Vector
-from lab.crossing.logs import Wanted, format_logs, of_vectors, wanted
+from lab.crossing.logs import Wanted, added_logs, of_vectors, wanted
 from lab.crossing.run import Crossing, Pair, cross, matrix
 
 FORMAT = "leveldb-log"
@@ -67,8 +67,8 @@ def test_only_records_that_make_a_sound_log_are_written(vectors: Mapping[str, Ve
 
 
 def test_a_format_may_add_logs_of_its_own(vectors: Mapping[str, Vector]) -> None:
-    assert format_logs(FORMAT) == []
-    added = format_logs("systemd-journal")
+    assert added_logs(FORMAT) == []
+    added = added_logs("systemd-journal")
     assert wanted(vectors.values(), "systemd-journal")[-len(added) :] == added
     assert {one.context.get("compression") for one in added} >= {"xz", "lz4", "zstd"}
     assert max(len(one.records) for one in added) == 2000

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lab.databases.formats import formats, leveldb_log
 from lab.databases.judge import due
+from lab.databases.model import formats
 from lab.databases.run import cases_of
+from lab.formats.leveldb_log import databases as leveldb_log
 from lab.scenarios.book import scenarios
 
 # What LevelDB 1.22 (plyvel 1.5.1) wrote when it was told to put key0 to key3, one after the other.

@@ -13,6 +13,8 @@ from reference_impl.answer import NewRecord, collect
 from reference_impl.kahadb_journal import append, read, write
 from walproof.implementations import all_implementations
 
+pytestmark = pytest.mark.slow
+
 RELEASES = [one for one in all_implementations() if "kahadb-journal" in one.formats]
 RELEASES = [one for one in RELEASES if one.name.startswith("kahadb-store")]
 

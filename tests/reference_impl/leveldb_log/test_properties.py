@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -30,6 +31,8 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
+
+pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
 Check = Callable[[bytes], Answer]

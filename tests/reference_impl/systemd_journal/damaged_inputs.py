@@ -1,4 +1,4 @@
-"""Damaged journal files by the thousand: ``python damaged_inputs.py COUNT [SEED]``.
+"""Damaged journal files by the thousand; the command takes COUNT and a seed.
 
 Each input is a sound file with one to three faults: bits, bytes, links, lengths, cuts, pages, parts
 of other files. Every one is read in both profiles, sealed ones with their key, under a limit of
@@ -15,14 +15,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import Any, NoReturn
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-from journal_files import answer, hello, made
-
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
 
 SECONDS = 5
 MEMORY = 1 << 30

@@ -1,17 +1,11 @@
 """Files for the tests of this folder."""
 
-import os
-from pathlib import Path
 from typing import Any
 
 from conformance.recipes.systemd_journal.log import BOOT, SMALL, START
 from reference_impl.answer import Answer, collect
 from reference_impl.systemd_journal import reader
 from reference_impl.systemd_journal.builder import Options, Writer
-
-# Beside the repository, or where the environment says.
-SHARED = Path(os.environ.get("WALPROOF_SHARED", Path(__file__).resolve().parents[4] / "shared"))
-REAL = SHARED / "real" / "systemd"
 
 
 def answer(data: bytes, profile: str = "recover", **context: Any) -> Answer:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from journal_files import answer, hello, made
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START, START
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
 from walproof.cli import walproof
 
 

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journal_files import answer, hello, made
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import Answer
 from reference_impl.systemd_journal import recognise
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+
+pytestmark = pytest.mark.slow
 
 FILES = [
     made(*hello(8)),

@@ -1,10 +1,15 @@
-"""A share of the many damaged inputs; ``python damaged_inputs.py 100000`` runs them all."""
+"""A share of the many damaged inputs; the module's command runs as many as you like."""
 
 import subprocess
 import sys
-from pathlib import Path
 
-from damaged_inputs import SECONDS, inputs, run
+import pytest
+
+from conformance import ROOT
+from tests.reference_impl.systemd_journal import damaged_inputs
+from tests.reference_impl.systemd_journal.damaged_inputs import SECONDS, inputs, run
+
+pytestmark = pytest.mark.slow
 
 
 def test_no_input_raises_or_hangs() -> None:
@@ -19,9 +24,7 @@ def test_the_inputs_are_the_same_for_the_same_seed() -> None:
 
 
 def test_memory_is_bounded_for_a_process_that_reads_many() -> None:
-    script = Path(__file__).with_name("damaged_inputs.py")
-    done = subprocess.run(
-        [sys.executable, str(script), "500", "11"], capture_output=True, text=True, timeout=120
-    )
+    command = [sys.executable, "-m", damaged_inputs.__name__, "500", "11"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("500 damaged files: ")

@@ -4,13 +4,13 @@ import struct
 from typing import Any
 
 import pytest
-from journal_files import answer, hello, made
 
 from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import inspect
 from reference_impl.systemd_journal.links import Links
 from reference_impl.systemd_journal.objects import View
 from reference_impl.systemd_journal.walk import BAD, Walk
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
 
 TABLES = (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE)
 

@@ -5,13 +5,15 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from journal_files import hello, made
 
 from conformance.kaitai.compile import compiled
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import collect
 from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
+from tests.reference_impl.systemd_journal.journal_files import hello, made
+
+pytestmark = pytest.mark.slow
 
 journalctl = pytest.mark.skipif(not shutil.which("journalctl"), reason="journalctl not found")
 

@@ -9,6 +9,8 @@ import pytest
 
 from conformance.registry import FOLDER
 
+pytestmark = pytest.mark.slow
+
 TOOLS = ("sh", "sed", "cat", "grep", "head", "mkdir", "rm")
 
 

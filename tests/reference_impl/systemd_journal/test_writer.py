@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from journal_files import answer, hello, made
 
 from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL, START
 from reference_impl.answer import NewRecord
@@ -13,6 +12,9 @@ from reference_impl.systemd_journal import appending, inspection
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body
 from reference_impl.systemd_journal.query import values
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+
+pytestmark = pytest.mark.slow
 
 NAMES = st.from_regex(r"[A-Z_][A-Z0-9_]{0,9}", fullmatch=True).filter(lambda n: n != "_BOOT_ID")
 FIELDS = st.builds(lambda name, value: name.encode() + b"=" + value, NAMES, st.binary(max_size=700))
@@ -29,7 +31,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(ENTRIES, OPTIONS)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, Any]) -> None:
     found = answer(made(*entries, **options))
     assert found.verdict == "intact"

@@ -12,6 +12,8 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
 
+pytestmark = pytest.mark.slow
+
 FOLDER = ROOT / "vectors" / "systemd-journal"
 UNKNOWN = b"Cannot verify file with unknown extensions."
 

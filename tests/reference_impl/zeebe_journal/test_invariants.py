@@ -16,6 +16,8 @@ from reference_impl.zeebe_journal.raft import decode
 from reference_impl.zeebe_journal.reader import read, recognise
 from reference_impl.zeebe_journal.writer import append, pack_descriptor, write
 
+pytestmark = pytest.mark.slow
+
 payloads = st.lists(st.binary(max_size=60), max_size=12)
 damages = st.lists(
     st.tuples(st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 255)), max_size=4

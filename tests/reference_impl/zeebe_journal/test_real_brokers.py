@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import tracemalloc
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,21 @@ from reference_impl.answer import collect
 from reference_impl.formats import detect
 from reference_impl.zeebe_journal.meta import Meta, read_flushed_index, write_meta
 from reference_impl.zeebe_journal.reader import read
+from tests.real_files import unpack_partition
 
 EXPECTED = [("v8.1", 26, 2044541), ("v8.3", 15, 2041255), ("v8.8", 62, 2091305)]
 RealJournal = Callable[[str], Path]
+
+
+@pytest.fixture(scope="module")
+def real_journal(tmp_path_factory: pytest.TempPathFactory) -> RealJournal:
+    """The journal folder of a broker of this version."""
+
+    @cache
+    def unpack(version: str) -> Path:
+        return unpack_partition(version, tmp_path_factory.mktemp(version))
+
+    return unpack
 
 
 @pytest.mark.parametrize(("version", "records", "end"), EXPECTED)

@@ -15,6 +15,8 @@ from reference_impl.zeebe_journal.raft import (
     encode_initial,
 )
 
+pytestmark = pytest.mark.slow
+
 ONE = Member("active", 123456, b"1")
 TWO = Member("passive", 123457, b"2")
 JOINING = Member("promotable", 123457, b"22")

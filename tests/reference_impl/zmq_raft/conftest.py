@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 
-from conformance import ROOT
 from conformance.contents import Contents, write_contents
 from reference_impl import formats
 from reference_impl.answer import Answer, NewRecord, collect
 
-REAL = ROOT.parent / "shared" / "real" / "zmq-raft"
 GOLDEN = {"created": "2018-09-26T14:59:36.817Z", "hostname": "golden"}
 RID = "5bab9dc8aabbcc1234000001"
 
@@ -32,13 +30,6 @@ SNAPSHOT = bytes.fromhex(
     f"{META} 4441544100000000 30313233343536373839"
 )
 STATE = bytes.fromhex("81a3666f6f02 81a362617a93010203 81a3666f6fcb41e0000000000000 81a3666f6fff80")
-
-
-@pytest.fixture
-def real() -> Path:
-    if not REAL.is_dir():
-        pytest.skip("the files of real systems are not here: ../shared/real/zmq-raft")
-    return REAL
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from reference_impl import formats
 from reference_impl.answer import NewRecord, collect
 from reference_impl.zmq_raft.index_writer import IndexWriter
 from reference_impl.zmq_raft.message_pack import encode
+from tests.real_files import ZMQ_RAFT
 
 from .conftest import INDEX_FILE, RID, SNAPSHOT, STATE
 
@@ -58,40 +59,40 @@ def test_state(write, read):
          {"first_index": 2**32 + 5, "capacity": 8, "entries": "raw"}),
     ],
 )  # fmt: skip
-def test_real_index_files(real, write, place, payloads, context):
+def test_real_index_files(write, place, payloads, context):
     records = (
         [HELLO, CHECKPOINT] if payloads is None else [NewRecord(payload) for payload in payloads]
     )
-    assert write("a.rlog", *records, **context).read_bytes() == (real / place).read_bytes()
+    assert write("a.rlog", *records, **context).read_bytes() == (ZMQ_RAFT / place).read_bytes()
 
 
-def test_real_file_that_was_rolled_back(real, write):
+def test_real_file_that_was_rolled_back(write):
     records = [NewRecord(payload) for payload in (b"a", b"bb", b"ccc")]
     path = write("a.rlog", *records, first_index=0, capacity=4, entries="raw")
     with path.open("r+b") as file:
         IndexWriter(file, path.stat().st_size).truncate(1)
-    assert path.read_bytes() == (real / "logR/00000/00/00/00000000000000.rlog").read_bytes()
+    assert path.read_bytes() == (ZMQ_RAFT / "logR/00000/00/00/00000000000000.rlog").read_bytes()
 
 
-def test_real_snapshots(real, write):
+def test_real_snapshots(write):
     for name, payload, index, term in (("snap", b"0123456789", 42, 100), ("snap0", b"", 0, 0)):
         record = NewRecord(payload, {"index": str(index), "term": str(term)})
         path = write("x.snap", record)
-        assert path.read_bytes() == (real / name).read_bytes()
-    unfinished = collect(formats.named("zmq-raft").read(real / "snapU", "recover", {}))
+        assert path.read_bytes() == (ZMQ_RAFT / name).read_bytes()
+    unfinished = collect(formats.named("zmq-raft").read(ZMQ_RAFT / "snapU", "recover", {}))
     assert (unfinished.verdict, unfinished.reason) == ("torn", "torn-snapshot")
 
 
-def test_real_directory(real, write):
+def test_real_directory(write):
     words = [NewRecord(b"entry%d" % n, {"term": "1", "request_id": RID}) for n in range(6)]
     path = write("raft", *words, CHECKPOINT, capacity=4)
-    assert read_contents(path) == read_contents(real / "raft")
-    answer = collect(formats.detect(real / "raft").read(real / "raft", "recover", {}))
+    assert read_contents(path) == read_contents(ZMQ_RAFT / "raft")
+    answer = collect(formats.detect(ZMQ_RAFT / "raft").read(ZMQ_RAFT / "raft", "recover", {}))
     assert [record.fields["index"] for record in answer.records] == list("1234567")
     assert (answer.verdict, answer.end) == ("intact", None)
 
 
-def test_real_state_and_its_rotation(real, write):
+def test_real_state_and_its_rotation(write):
     """Three updates, then a rotation: the old file keeps its bytes under a dated name."""
     initial = {"currentTerm": 0, "votedFor": None, "peers": PEERS, "peersUpdateRequest": None}
     initial["peersIndex"] = None
@@ -101,5 +102,5 @@ def test_real_state_and_its_rotation(real, write):
     path = write("raft.pers", *records, last, initial=initial)
     old = "raft.pers-2018-09-26-145936-8170"
     assert sorted(file.name for file in path.parent.iterdir()) == ["raft.pers", old]
-    assert path.read_bytes() == (real / "raft.pers").read_bytes()
-    assert (path.parent / old).read_bytes() == (real / old).read_bytes()
+    assert path.read_bytes() == (ZMQ_RAFT / "raft.pers").read_bytes()
+    assert (path.parent / old).read_bytes() == (ZMQ_RAFT / old).read_bytes()

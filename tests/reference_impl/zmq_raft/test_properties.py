@@ -17,8 +17,10 @@ from reference_impl.zmq_raft.message_pack import decode, encode, to_json
 
 from .conftest import INDEX_FILE, SNAPSHOT, STATE
 
+pytestmark = pytest.mark.slow
+
 FORMAT = formats.named("zmq-raft")
-RUNS = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 
 entries = st.lists(
     st.builds(

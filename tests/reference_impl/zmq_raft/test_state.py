@@ -69,6 +69,7 @@ def test_values_in_answers(read):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_large_update_in_a_large_file_takes_linear_time(read):
     """One update of 4 MiB arrives in many pieces; it is not decoded anew for each of them."""
     big = b"\xdf\x00\x08\x00\x00" + b"".join(b"\xa4%04x\x01" % (n % 65536) for n in range(1 << 19))

@@ -13,6 +13,8 @@ from reference_impl.formats import FORMATS
 from tests.conftest import unavailable
 from tests.walproof.carve.conftest import payloads
 
+pytestmark = pytest.mark.slow
+
 SECONDS = 60
 
 

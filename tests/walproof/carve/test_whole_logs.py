@@ -12,10 +12,10 @@ from reference_impl.formats import FORMATS, detect
 from tests.walproof.carve.conftest import CHECKED, payloads
 from walproof.carve import output
 from walproof.carve.engine import Carving
-from walproof.carve.formats import systemd_journal
 from walproof.carve.image import Image
 from walproof.carve.model import Reading
 from walproof.carve.reading import read_file
+from walproof.formats.systemd_journal import carver as systemd_carver
 
 COUNTS = (1, 7, 60)
 
@@ -158,7 +158,7 @@ def test_a_journal_in_an_image_is_read_once(builder, log_of, tmp_path: Path, mon
         asked.append(path)
         return read_file(path, format_id)
 
-    monkeypatch.setattr(systemd_journal, "read_file", counting)
+    monkeypatch.setattr(systemd_carver, "read_file", counting)
     monkeypatch.setattr(output, "read_file", counting)
     with Image(image) as opened:
         carving = Carving(opened, ["systemd-journal"], 512, 0, opened.size)

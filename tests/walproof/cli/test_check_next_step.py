@@ -12,9 +12,20 @@ from click import ClickException
 from click.testing import CliRunner, Result
 
 from conformance import ROOT, VECTORS
+from conformance.vectors import load
+from walproof.cli import check as check_module
 from walproof.cli.check import check
 
 WRONG = ROOT / "tests" / "wrong"
+LOGS = VECTORS / "leveldb-log"
+
+
+@pytest.fixture(autouse=True)
+def few_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three vectors instead of all."""
+    names = ("one-record", "three-records", "payload-flipped-in-second-record")
+    few = {vector.id: vector for vector in (load(LOGS / f"{name}.json") for name in names)}
+    monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
 
 
 def checked(tmp_path: Path, program: str, *arguments: str) -> Result:

@@ -21,6 +21,8 @@ from walproof.cli import COMMANDS as COMMAND_NAMES
 from walproof.cli import main
 from walproof.cli.command_group import run as run_group
 
+pytestmark = pytest.mark.slow
+
 WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
 """A newline, colours, a title, a C1 control, the direction of reading, markup, and no UTF-8."""
 

@@ -101,6 +101,7 @@ def test_it_says_what_the_log_came_out_of(command: str, tmp_path: Path) -> None:
     assert "unpacked from gzip" in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe(command: str, tmp_path: Path) -> None:
     told = words(command, "-", "-", tmp_path / "out")

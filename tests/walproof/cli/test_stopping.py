@@ -16,6 +16,8 @@ import pytest
 from conformance import ROOT
 from conformance.scratch import PREFIX, clear_abandoned
 
+pytestmark = pytest.mark.slow
+
 COMMANDS = {
     "check": ["--vector", "leveldb-log/one-record"],
     "check --smoke": ["--seconds", "60", "--format", "leveldb-log"],
@@ -44,8 +46,12 @@ def said(process: psutil.Process) -> str:
         return ""
 
 
-@pytest.mark.parametrize("command", sorted(COMMANDS))
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize(
+    ("command", "stop"),
+    [(command, signal.SIGINT) for command in COMMANDS]
+    + [("check", stop) for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
+    + [("sweep", signal.SIGKILL)],
+)
 def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
     # Of a harness that is killed, only the guards of a sweep are there to end daemons.
     daemon = command == "sweep" or stop != signal.SIGKILL

@@ -47,6 +47,7 @@ def test_a_damaged_log_on_one_screen(tmp_path: Path) -> None:
     assert done.stdout == run("summary", log).stdout
 
 
+@pytest.mark.slow
 def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
     log = tmp_path / "a log with spaces.log"
     shutil.copy(DAMAGED, log)

@@ -7,6 +7,8 @@ import json
 import tracemalloc
 from collections.abc import Iterator
 
+import pytest
+
 from conformance.kaitai.field_map import Field
 from conformance.text import json_text
 from conformance.vectors import load_all
@@ -27,6 +29,7 @@ def many(data: bytes, file: str) -> Iterator[Field]:
         yield Field(f"records[{n}].b", 2 * n + 1, 2 * n + 2, data[2 * n + 1], "u1", (), "")
 
 
+@pytest.mark.slow
 def test_fields_are_counted_and_not_kept() -> None:
     tracemalloc.start()
     try:
@@ -54,6 +57,7 @@ def test_a_name_that_no_field_has_is_answered_without_keeping_them() -> None:
     assert peak < 1 << 19
 
 
+@pytest.mark.slow
 def test_leaves_are_the_fields_without_fields_of_their_own() -> None:
     """What is chosen among has a value; no field with a value holds another."""
     for vector in load_all().values():
@@ -94,6 +98,7 @@ def test_a_manifest_is_the_json_of_its_copies_in_log_order() -> None:
     assert body["copies"][0]["records"] == 1
 
 
+@pytest.mark.slow
 def test_a_manifest_holds_no_lost_ranges() -> None:
     class Nowhere(io.RawIOBase):
         def write(self, data: object) -> int:

@@ -22,6 +22,7 @@ def speakable() -> list[Vector]:
     return found
 
 
+@pytest.mark.slow
 def test_most_damage_in_vectors_can_be_typed_and_makes_the_same_bytes() -> None:
     same = unsaid = 0
     other = []

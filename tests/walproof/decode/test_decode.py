@@ -16,13 +16,9 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from reference_impl.zeebe_journal import raft as zeebe_raft
 from reference_impl.zmq_raft import message_pack
-from walproof.decode import (
-    zeebe_journal as raft_entry,
-)
-from walproof.decode import (
-    zmq_raft as zmq_entry,
-)
 from walproof.decode.fault import Undecodable
+from walproof.formats.zeebe_journal import decoder as raft_entry
+from walproof.formats.zmq_raft import decoder as zmq_entry
 
 RowsOf = Callable[..., list[dict[str, Any]]]
 
@@ -59,13 +55,13 @@ def test_zmq_entry() -> None:
         zmq_entry.decode(1, b"\xc1")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
-def test_every_vector(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -> None:
+def test_vectors(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -> None:
     """Nothing that a payload holds stops the reading, and decoding changes no other column."""
     vectors = [v for v in load_all().values() if v.operation == "read"]
     inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
-    if format_id == "auto":
-        inputs = inputs[::20]
+    inputs = inputs[:: 20 if format_id == "auto" else 3]
     made = batches(*inputs, journalFormat=format_id, decode=True)
     plain = batches(*inputs, journalFormat=format_id)
     table, without = pa.Table.from_batches(made), pa.Table.from_batches(plain)

@@ -17,12 +17,12 @@ from conformance.text import one_line
 from conformance.vectors import load_all
 from reference_impl.answer import collect
 from reference_impl.formats import named
-from tests.walproof.decode.conftest import golden
+from tests.walproof.decode.real_programs import golden
 from walproof import decode
 from walproof.decode import message_pack
 from walproof.decode.fault import Undecodable, most_values
-from walproof.decode.kahadb_journal import body
-from walproof.decode.leveldb_log import version_edit, write_batch
+from walproof.formats.kahadb_journal.decoder import body
+from walproof.formats.leveldb_log.decoder import version_edit, write_batch
 from walproof.scan.model import Records
 
 CHANGES = 1500

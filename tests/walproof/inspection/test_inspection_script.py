@@ -17,6 +17,8 @@ from walproof.inspection.inspection import Inspection
 from walproof.inspection.page import render
 from walproof.inspection.page_data import page_data
 
+pytestmark = pytest.mark.slow
+
 OpenLog = Callable[[bytes], Inspection]
 
 TEMPLATES = Path(__file__).parents[3] / "walproof" / "inspection" / "templates"

@@ -95,7 +95,7 @@ def mixed(folder: Path) -> Path:
 
 CRASHES = """
 import os, signal
-import walproof.scan
+import walproof.formats
 from walproof.scan import reference
 honest = reference.ReferenceScanner.scan
 
@@ -105,6 +105,6 @@ def scan(self, log, wanted, part=reference.WHOLE):
     return honest(self, log, wanted, part)
 
 reference.ReferenceScanner.scan = scan
-walproof.scan.has_kernel = lambda format_id: False
+walproof.formats.FormatPlugin.has_scanner = False
 """
 """A ``sitecustomize.py``: crash.log kills its reader, as a defect of a kernel would."""

@@ -12,9 +12,10 @@ from conformance.text import json_text
 from conformance.vectors import load_all
 from reference_impl.answer import NewRecord, Record
 from reference_impl.formats import FORMATS, named
+from walproof.formats import plugin_for
 from walproof.jsonl import LARGE, line, pieces
 from walproof.jsonl import runs as jsonl
-from walproof.scan import columns, scanner
+from walproof.scan import scanner
 from walproof.scan.answers import in_full
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
@@ -50,14 +51,14 @@ def test_every_vector(format_id: str) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_a_format_that_adds_fields_says_so(format_id: str) -> None:
-    known = {column.name for column in columns.columns_of(format_id)}
+    known = {column.name for column in plugin_for(format_id).columns}
     reading = named(format_id).read
     besides: set[str] = set()
     for vector in READ:
         if vector.body["format"] == format_id:
             for event in reading(vector.input, "recover", vector.body.get("context", {})):
                 besides |= set(event.fields) - known if isinstance(event, Record) else set()
-    assert columns.adds_fields(format_id) is bool(besides)
+    assert plugin_for(format_id).adds_fields is bool(besides)
 
 
 def runs(path: Path) -> Iterator[Records]:

@@ -15,17 +15,9 @@ each on a scratch copy. :class:`Combination` checks the rules:
 
 from __future__ import annotations
 
-import json
-import os
-import queue
 import re
 import shutil
-import subprocess
-import tempfile
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,8 +27,6 @@ from click.testing import CliRunner
 
 from walproof.cli import walproof
 
-DRIVERS = Path(__file__).with_name("drivers")
-TIMEOUT_SECONDS = 10
 ASIDE = ".before-recovery"
 APPENDED_ZEROS_BYTES = 4096
 MAX_SHOWN_KEYS = 3
@@ -68,72 +58,6 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes | None]] = {
     "text": _text,
 }
 """The content of a damaged file by its content; None if the file is deleted."""
-
-
-class Driver:
-    """A process that opens folders with a real system: one JSON object a line.
-
-    A process that crashes or exceeds the time limit counts as a refusal and is started again.
-    """
-
-    def __init__(self, *command: str | Path) -> None:
-        self._command = [str(part) for part in command]
-        self._process: subprocess.Popen[str] | None = None
-        self._lines: queue.Queue[str | None] = queue.Queue()
-
-    def request(self, action: str, folder: Path, **more: str) -> Mapping[str, Any]:
-        """Send a request and return the answer."""
-        process = self._process
-        if process is None or process.poll() is not None:
-            process = self._start()
-        assert process.stdin is not None
-        request = json.dumps({"action": action, "folder": str(folder), **more})
-        try:
-            process.stdin.write(f"{request}\n")
-            process.stdin.flush()
-            end = time.monotonic() + TIMEOUT_SECONDS
-            while (line := self._lines.get(timeout=max(0.1, end - time.monotonic()))) is not None:
-                if line.startswith("{"):  # other lines are messages of libraries
-                    answer: Mapping[str, Any] = json.loads(line)
-                    return answer
-            reason = f"crashed with status {process.wait(TIMEOUT_SECONDS)}"
-        except queue.Empty:
-            reason = f"no answer in {TIMEOUT_SECONDS} s"
-        except OSError as error:
-            reason = str(error)
-        self.stop()
-        return {"refused": reason}
-
-    def stop(self) -> None:
-        """Stop the process."""
-        if self._process is not None:
-            self._process.kill()
-            self._process.communicate()
-            self._process = None
-
-    def _start(self) -> subprocess.Popen[str]:
-        lines: queue.Queue[str | None] = queue.Queue()
-        pipe, none = subprocess.PIPE, subprocess.DEVNULL
-        process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, stderr=none, text=True)
-        self._lines, self._process = lines, process
-
-        def read() -> None:
-            assert process.stdout is not None
-            for line in process.stdout:
-                lines.put(line)
-            lines.put(None)
-
-        threading.Thread(target=read, daemon=True).start()
-        return process
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """Make a folder, in memory if the machine allows it: databases sync often."""
-    memory = Path("/dev/shm")
-    place = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="walproof-recovery-", dir=place) as folder:
-        yield Path(folder)
 
 
 @dataclass(frozen=True)

@@ -18,20 +18,16 @@ from typing import Any
 
 import pytest
 
-from conformance import ROOT
 from tests.conftest import unavailable
-from tests.walproof.decode.conftest import LEVELDB, ROCKSDB, _python_with
+from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, _python_with
+from tests.walproof.real_systems import BUILD, DRIVERS, Driver
 from tests.walproof.recovery.oracle import (
     DAMAGES,
-    DRIVERS,
-    Driver,
     Store,
     Tolerated,
     check_all,
-    scratch_folder,
 )
 
-BUILD = ROOT / ".build" / "implementations"
 MAX_SHOWN_FAILURES = 40
 KAHADB_PROMISES = {
     "A broker that is started on it makes a new index": "open",
@@ -59,12 +55,6 @@ TOLERATED = (
     Tolerated("KahaDB, stopped", "last log", ("one bit",), BY_INDEX, "open"),
     Tolerated("KahaDB, scheduler", "(first|last) log", ("one bit",), BY_INDEX, "open"),
 )
-
-
-@pytest.fixture(scope="module")
-def scratch() -> Iterator[Path]:
-    with scratch_folder() as folder:
-        yield folder
 
 
 def check(store: Store, scratch: Path, files: int) -> None:
@@ -179,26 +169,14 @@ def test_pebble(variant: str, pebble: Driver, scratch: Path) -> None:
     check(store, scratch, 8)
 
 
-def java(build: str, program: str, *options: str) -> Driver:
-    """Return a driver in Java; its libraries are those of an implementation that is built."""
-    jars = BUILD / build / "lib"
-    if shutil.which("java") is None:
-        unavailable("unavailable, because java not found")
-    if not [*jars.glob("*.jar")]:
-        unavailable(f"unavailable, because {build} is not built: make setup")
-    fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
-    return Driver("java", *fast, "-cp", f"{jars}/*", DRIVERS / program)
-
-
 DATA_FILE = r"db-\d+\.log"
 OF_KAHADB = {"lock": "lock", "first log": DATA_FILE, "last log": DATA_FILE}
 
 
 @pytest.mark.parametrize(("variant", "files"), [("stopped", 7), ("killed", 5), ("scheduler", 6)])
-def test_kahadb(variant: str, files: int, scratch: Path) -> None:
-    driver = java("kahadb-store", "Store.java")
+def test_kahadb(variant: str, files: int, kahadb: Driver, scratch: Path) -> None:
     folder = scratch / f"kahadb-{variant}"
-    assert "items" in driver.request("write", folder, variant=variant)
+    assert "items" in kahadb.request("write", folder, variant=variant)
     name = "scheduleDB" if variant == "scheduler" else "db"
     patterns = {**OF_KAHADB, "index": rf"{name}\.data", "redo": rf"{name}\.redo"}
     if variant != "killed":
@@ -208,19 +186,16 @@ def test_kahadb(variant: str, files: int, scratch: Path) -> None:
     chosen = choose(folder, patterns)
 
     def open_with(mode: str, copy: Path) -> Mapping[str, Any]:
-        return driver.request(mode, copy, variant=variant)
+        return kahadb.request(mode, copy, variant=variant)
 
     modes = ["open", "repair", "rebuild"]
     store = Store(f"KahaDB, {variant}", folder, chosen, modes, open_with, promises=KAHADB_PROMISES)
     check(store, scratch, files)
-    driver.stop()
 
 
-def test_zeebe(scratch: Path) -> None:
-    access = ("--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED")
-    driver = java("zeebe-journal", "Partition.java", *access)
+def test_zeebe(zeebe: Driver, scratch: Path) -> None:
     folder = scratch / "zeebe"
-    assert "items" in driver.request("write", folder)
+    assert "items" in zeebe.request("write", folder)
     patterns = {
         "meta": r".*\.meta",
         "conf": r".*\.conf",
@@ -234,9 +209,8 @@ def test_zeebe(scratch: Path) -> None:
     }
     promises = {r"a broker opens the journal only .*\.meta": "no-meta"}
     chosen, modes = choose(folder, patterns), ["open", "no-meta"]
-    store = Store("Zeebe", folder, chosen, modes, driver.request, promises=promises)
+    store = Store("Zeebe", folder, chosen, modes, zeebe.request, promises=promises)
     check(store, scratch, 9)
-    driver.stop()
 
 
 def test_zmq_raft(scratch: Path) -> None:

@@ -14,15 +14,16 @@ import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from walproof.scan import has_kernel, scanner, window
+from walproof.formats import plugin_for
+from walproof.scan import scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 
 SMALL = {
-    "leveldb-log": ("leveldb_log.scanner", {"MAX_RUN_BYTES": 32 << 10}),
-    "zeebe-journal": ("zeebe_journal.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
-    "kahadb-journal": ("kahadb_journal.scanner", {"MAX_BYTES": 8 << 10}),
-    "zmq-raft": ("zmq_raft.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
+    "leveldb-log": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
+    "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
+    "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
+    "zmq-raft": ("scanner.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
 }
 """What makes runs and windows small."""
 PASSING_BYTES = {"leveldb-log": 32 << 10, "kahadb-journal": 4 << 10}
@@ -33,11 +34,12 @@ RECORDS = 600
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A format whose scanner has small runs and windows."""
     format_id = str(request.param)
-    if not has_kernel(format_id):
+    if not plugin_for(format_id).has_scanner:
         pytest.skip("numba is not installed")
     module, small = SMALL[format_id]
+    name = f"walproof.formats.{format_id.replace('-', '_')}.{module}"
     for constant, value in small.items():
-        monkeypatch.setattr(importlib.import_module(f"walproof.scan.{module}"), constant, value)
+        monkeypatch.setattr(importlib.import_module(name), constant, value)
     if format_id in PASSING_BYTES:
         monkeypatch.setattr(window, "PASSING_BYTES", PASSING_BYTES[format_id])
     return format_id

@@ -14,13 +14,14 @@ import pytest
 
 pytest.importorskip("numba")
 
+from walproof.formats.kahadb_journal.scanner.kernel import ADLER_STRIDE, adler32
 from walproof.scan import kernels
-from walproof.scan.kahadb_journal.kernel import ADLER_STRIDE, adler32
 
 DATA = random.Random(1).randbytes(100_000)
 ARRAY = np.frombuffer(DATA, np.uint8)
 
 
+@pytest.mark.slow
 def test_crc32c_agrees_with_the_package() -> None:
     rng = random.Random(2)
     for length in [*range(1600), *(rng.randrange(90_000) for _ in range(200))]:
@@ -30,6 +31,7 @@ def test_crc32c_agrees_with_the_package() -> None:
         assert kernels.crc32c(before, ARRAY, start, start + length) == expected, (start, length)
 
 
+@pytest.mark.slow
 def test_crc32c_by_tables_for_a_processor_without_the_instruction() -> None:
     """numba is given a lesser processor, which an instruction of a better one would end."""
     program = (

@@ -10,9 +10,9 @@ import pytest
 from conformance.vectors import Vector, load_all
 from reference_impl.answer import Answer, End, Lost, collect
 from reference_impl.formats import FORMATS, named
-from walproof.scan import has_kernel, scanner
+from walproof.formats import plugin_for
+from walproof.scan import scanner
 from walproof.scan.answers import answer, records
-from walproof.scan.columns import columns_of
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
@@ -24,7 +24,7 @@ def in_columns(given: Answer, format_id: str) -> dict[str, Any]:
     """An answer with the fields that columns have; a missing one and null are the same there."""
     body = given.to_json()
     fixed = {"file", "at", "size", "payload", "payload_sha256"}
-    names = fixed | {column.name for column in columns_of(format_id)}
+    names = fixed | {column.name for column in plugin_for(format_id).columns}
     body["records"] = [
         {name: value for name, value in one.items() if name in names and value is not None}
         for one in body["records"]
@@ -42,10 +42,11 @@ def log_of(vector: Vector) -> Log:
     return Log(vector.input, vector.body.get("context", {}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("which", ["plain", "fast"])
 def test_whole(format_id: str, which: str) -> None:
-    if which == "fast" and not has_kernel(format_id):
+    if which == "fast" and not plugin_for(format_id).has_scanner:
         pytest.skip(f"no kernel for {format_id}")
     reader = ReferenceScanner(format_id) if which == "plain" else scanner(format_id)
     differing = []
@@ -69,6 +70,7 @@ def places(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
     return sorted(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_parts(format_id: str) -> None:
     reader = scanner(format_id)

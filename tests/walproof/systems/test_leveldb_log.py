@@ -12,8 +12,10 @@ import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from tests.walproof.decode.conftest import LEVELDB, _python_with
+from tests.walproof.decode.real_programs import LEVELDB, _python_with
 from walproof.systems import System, recognise
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = Path(__file__).with_name("database.py")
 

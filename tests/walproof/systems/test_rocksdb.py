@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.walproof.decode.conftest import ROCKSDB, _python_with
+from tests.walproof.decode.real_programs import ROCKSDB, _python_with
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = Path(__file__).with_name("rocksdb.py")
 

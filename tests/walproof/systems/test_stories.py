@@ -6,7 +6,6 @@ Where the program writes it anew, its numbers are others, and are not compared.
 
 from __future__ import annotations
 
-import lzma
 import re
 import shlex
 import shutil
@@ -17,69 +16,63 @@ import pytest
 from click.testing import CliRunner
 
 from conformance import ROOT
-from tests.walproof.systems import test_kahadb_journal as kahadb
+from tests.real_files import ZMQ_RAFT, read_journal
+from tests.walproof.real_systems import Driver
 from tests.walproof.systems import test_leveldb_log as leveldb
 from tests.walproof.systems import test_zeebe_journal as zeebe
 from walproof.cli import walproof
 
+pytestmark = pytest.mark.slow
+
 PAGE = ROOT / "docs" / "rescue.md"
-REAL = ROOT.parent / "shared" / "real"
 NUMBER = re.compile(r"\d[\d,.]*(?: (?:[KMG]iB|B|bytes?)\b)?")
 JOURNALS = ("v252-compact-keyed-zstd", "v257-compact-512k", "v257-lz4")
 
 
-def a_database(folder: Path) -> Path:
+Request = pytest.FixtureRequest
+
+
+def a_database(folder: Path, request: Request) -> None:
     """One bit of the log was flipped, and one of the MANIFEST."""
     leveldb.leveldb("write", folder / "db")
     log = leveldb.only(folder / "db", "*.log")
     leveldb.flip(log, log.read_bytes().index(b"late value 7"))
     manifest = leveldb.only(folder / "db", "MANIFEST-*")
     leveldb.flip(manifest, manifest.stat().st_size - 3)
-    return folder / "db"
 
 
-def a_broker(folder: Path) -> Path:
+def a_broker(folder: Path, request: Request) -> None:
     """One bit of ``db-3.log`` was flipped."""
-    if kahadb.pytestmark.args[0]:
-        pytest.skip(kahadb.pytestmark.kwargs["reason"])
-    kahadb.store("write", folder / "kahadb", "300", "killed")
+    broker: Driver = request.getfixturevalue("kahadb")
+    assert "items" in broker.request("write", folder / "kahadb", variant="killed orders")
     leveldb.flip(folder / "kahadb" / "db-3.log", 6000)
-    return folder / "kahadb"
 
 
-def a_partition(folder: Path) -> Path:
+def a_partition(folder: Path, request: Request) -> None:
     """The only segment is empty; the node knew 62 entries, three of them in a snapshot."""
     made = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
     (made / f"{zeebe.NAME}-1.log").write_bytes(b"")
-    return made
 
 
-def a_host(folder: Path) -> Path:
+def a_host(folder: Path, request: Request) -> None:
     """One bit of a message was flipped in one of three files."""
-    if not REAL.is_dir():
-        pytest.skip(f"no {REAL}")
     made = folder / "journal"
     made.mkdir()
     for name in JOURNALS:
-        packed = (REAL / "systemd" / f"{name}.journal.xz").read_bytes()
-        (made / f"{name}.journal").write_bytes(lzma.decompress(packed))
+        (made / f"{name}.journal").write_bytes(read_journal(name))
     damaged = made / f"{JOURNALS[1]}.journal"
     leveldb.flip(damaged, 40_720 + 80)
-    return made
 
 
-def a_node(folder: Path) -> Path:
+def a_node(folder: Path, request: Request) -> None:
     """The last 16 bytes of the state file were cut off."""
-    if not REAL.is_dir():
-        pytest.skip(f"no {REAL}")
     made = folder / "raft"
-    shutil.copytree(REAL / "zmq-raft" / "raft", made)
-    state = (REAL / "zmq-raft" / "raft.pers").read_bytes()
+    shutil.copytree(ZMQ_RAFT / "raft", made)
+    state = (ZMQ_RAFT / "raft.pers").read_bytes()
     (made / "raft.pers").write_bytes(state[:-16])
-    return made
 
 
-STORIES: dict[str, Callable[[Path], Path]] = {
+STORIES: dict[str, Callable[[Path, Request], None]] = {
     "A LevelDB database that no longer opens": a_database,
     "The messages of an ActiveMQ broker": a_broker,
     "`raft-partition-partition-1-1.log` is empty": a_partition,
@@ -116,9 +109,9 @@ def test_the_page_has_these_stories_and_no_others() -> None:
 
 @pytest.mark.parametrize("heading", STORIES)
 def test_a_story_is_what_the_commands_print(
-    heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Request
 ) -> None:
-    STORIES[heading](tmp_path)
+    STORIES[heading](tmp_path, request)
     monkeypatch.chdir(tmp_path)
     for command, shown in told(heading):
         if command[0] != "walproof":

@@ -106,7 +106,7 @@ def theirs(command: list[str], folder: Path, field: str) -> list[str]:
 def ours(folder: Path) -> list[Record]:
     system = recognise(folder)
     assert system is not None
-    events = system.kind.read(system, "recover", {})
+    events = system.folder_type.read(system, "recover", {})
     return [event for event in events if isinstance(event, Record)]
 
 

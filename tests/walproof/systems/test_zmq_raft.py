@@ -12,9 +12,10 @@ import pytest
 from conformance import ROOT, VECTORS
 from reference_impl.answer import End
 from reference_impl.formats import named
+from tests.real_files import ZMQ_RAFT
 from walproof.systems import Finding, System, recognise
 
-CASE = ROOT.parent / "shared" / "reviews" / "cases" / "zmq-raft-state-of-zeros"
+CASE = ZMQ_RAFT / "state-of-zeros"
 PACKAGE = ROOT / ".build" / "implementations" / "zmq-raft" / "package.json"
 STATE = b"\x82\xabcurrentTerm\x05\xa8votedFor\xa2n1"
 """A map of MessagePack: the term and the vote of a node."""
@@ -250,7 +251,7 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
     (folder / "snap-2018-09-26-145936-8170").write_bytes((folder / "snap").read_bytes())
     system = seen(folder)
     copy = tmp_path / "copy"
-    for name in system.kind.log_files(system):
+    for name in system.folder_type.log_files(system):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / name, copy / name)
     answers = [list(named("zmq-raft").read(one, "recover", {})) for one in (folder, copy)]
@@ -260,11 +261,10 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
 
 def test_a_recovered_node_says_its_state(tmp_path: Path) -> None:
     system = seen(node(tmp_path / "node"))
-    first, *_ = system.kind.after_recovery(system)
+    first, *_ = system.folder_type.after_recovery(system)
     assert first == 'raft.pers says: currentTerm "10", votedFor "n2".'
 
 
-@pytest.mark.skipif(not CASE.is_dir(), reason="no cases")
 def test_the_reported_node(run) -> None:
     assert run(CASE).return_value == 3
     assert {one.file: one.harm for one in seen(CASE).findings} == {

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
-from lab.bench.formats import bench_of
+from lab.bench.format_bench import bench_of
 from reference_impl.answer import NewRecord
 from reference_impl.formats import FORMATS, named
 from walproof import decode

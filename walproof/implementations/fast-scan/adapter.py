@@ -11,12 +11,13 @@ from conformance.adapterkit import Request, serve
 from conformance.compare import every_part
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
-from walproof.scan import answers, has_kernel
+from walproof.formats import plugin_for
+from walproof.scan import answers
 
 
 def version() -> str:
     """Walproof's own, and what compiles the kernels: without it, the reference reads."""
-    kernels = ", ".join(format_id for format_id in FORMATS if has_kernel(format_id))
+    kernels = ", ".join(format_id for format_id in FORMATS if plugin_for(format_id).has_scanner)
     if not kernels:
         return f"{__version__} (no numba: the executable specification, in columns)"
     return f"{__version__} (numba {importlib.metadata.version('numba')}; kernels: {kernels})"

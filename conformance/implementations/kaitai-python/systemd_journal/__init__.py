@@ -86,7 +86,7 @@ class Reading:
             if fault in kept and self.is_torn(fault)
         }
 
-    # SDJ-052
+    # SDJ-052, SDJ-099, SDJ-100
 
     def torn_at(self) -> int | None:
         """Where the tear is, if there is one."""

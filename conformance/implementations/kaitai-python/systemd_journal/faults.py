@@ -16,7 +16,7 @@ class Fault:
     """A range of bytes that is lost, and why.
 
     ``there`` holds the offsets that decide, besides ``start``, whether the fault is at a tear;
-    ``is_late`` says that it is at any tear of an online file (SDJ-052).
+    ``is_late`` says that it is at any tear of an online file (SDJ-100).
     """
 
     step: int

@@ -41,7 +41,7 @@ class Links:
         self.misled.setdefault(link, fault)
 
     def check_header(self) -> None:
-        """Reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-049)."""
+        """Reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
         journal, tail = self.journal, self.journal.header.tail_object_offset
         if any(journal.header.reserved):
             journal.blame(Fault(HEADER, "bad-header", 17, 24))
@@ -127,7 +127,7 @@ class Links:
                 stop = entry.at + entry.parsed.len_object
                 self.journal.blame(Fault(ENTRIES, "too-large", start, stop))
 
-    # Hash tables (SDJ-016, SDJ-024, SDJ-048)
+    # Hash tables (SDJ-016, SDJ-024, SDJ-095)
 
     def check_tables(self) -> None:
         """Both tables and their chains."""
@@ -278,7 +278,7 @@ class Links:
         return False
 
     def check_misled(self) -> None:
-        """SDJ-048: arrays and tables to which only wrong links lead."""
+        """SDJ-096: arrays and tables to which only wrong links lead."""
         named = {self.journal.place_of_table(type)[0] - 16 for type in (DATA_TABLE, FIELD_TABLE)}
         kept, _ = self.journal.kept()
         for at, fault in self.misled.items():

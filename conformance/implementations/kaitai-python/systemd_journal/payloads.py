@@ -23,12 +23,12 @@ _UNPRINTABLE = re.compile(
 """Control characters and noncharacters (SDJ-090)."""
 _ZSTD_FRAME = bytes.fromhex("28b52ffd")
 _PIECE = 4096
-"""Bytes of an XZ stream that are unpacked at a time (SDJ-057)."""
+"""Bytes of an XZ stream that are unpacked at a time (SDJ-103)."""
 _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
 
 class BadPayload(Exception):
-    """A payload that yields no field: the code, and how many bytes were unpacked (SDJ-057)."""
+    """A payload that yields no field: the code, and how many bytes were unpacked (SDJ-103)."""
 
     def __init__(self, code: str, unpacked: int = 0) -> None:
         super().__init__(code)

@@ -1,4 +1,4 @@
-"""The walk over all objects of a journal (SDJ-040, SDJ-041, SDJ-049), on the generated parser.
+"""The walk over all objects of a journal (SDJ-040, SDJ-041, SDJ-098), on the generated parser.
 
 The grammar knows where the fields of a header and of an object are. This module decides where
 objects are, which of them are sound, and where to go on after a fault.
@@ -106,7 +106,7 @@ class Journal:
     def judged(self, at: int) -> tuple[str | None, bytes]:
         """The code of what is wrong with the content of a framed object, and its payload.
 
-        Each call has its price (SDJ-057).
+        Each call has its price (SDJ-102, SDJ-103).
         """
         one = self.parsed(at)
         body, type = one.body, one.type_code
@@ -119,7 +119,7 @@ class Journal:
         if type not in (DATA, FIELD):
             return None, b""
         self.to_hash -= one.len_object
-        if self.to_hash < 0:  # SDJ-057
+        if self.to_hash < 0:  # SDJ-102
             return "bad-object", b""
         payload = body.payload
         if type == DATA and one.flags & 7:
@@ -246,7 +246,7 @@ class Journal:
                     yield at
 
     def goes_on(self, at: int) -> bool:
-        """Whether the tail object is still to come, or the walk leads past it (SDJ-049)."""
+        """Whether the tail object is still to come, or the walk leads past it (SDJ-098)."""
         last = next(reversed(self.objects), 0)
         if last < self.header.tail_object_offset or (self.chained and self.chained[-1] >= at):
             return True

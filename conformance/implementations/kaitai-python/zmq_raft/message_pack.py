@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 from typing import Any
 
@@ -37,6 +38,10 @@ def to_json(value: Any) -> Any:
         return {"bin": value.data.hex()}
     if value.is_ext:
         return {"ext": [value.ext_type, value.data.hex()]}
+    if first == 0xCA and math.isnan(struct.unpack(">f", value.number)[0]):
+        sign, rest = value.number[0] & 0x80, int.from_bytes(value.number[1:], "big") & 0x7FFFFF
+        wide = (sign << 56) | 0x7FF8 << 48 | rest << 29
+        return {"float": f"{wide:016x}"}
     if first in NUMBERS:
         return number(struct.unpack(NUMBERS[first], value.number)[0])
     if first in (0xC0, 0xC2, 0xC3):

@@ -11,7 +11,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[3]))
 
-from tests.walproof.decode.conftest import (  # noqa: E402
+from tests.walproof.decode.real_programs import (  # noqa: E402
     LEVELDB,
     payloads,
     run_activemq,

@@ -1,6 +1,8 @@
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import java.io.BufferedReader;
+import java.io.DataInput;
+import java.io.DataOutput;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -21,18 +23,32 @@ import org.apache.activemq.command.MessageId;
 import org.apache.activemq.store.MessageRecoveryListener;
 import org.apache.activemq.store.MessageStore;
 import org.apache.activemq.store.kahadb.KahaDBStore;
+import org.apache.activemq.store.kahadb.disk.index.BTreeIndex;
+import org.apache.activemq.store.kahadb.disk.journal.Journal;
+import org.apache.activemq.store.kahadb.disk.journal.Location;
+import org.apache.activemq.store.kahadb.disk.page.Page;
+import org.apache.activemq.store.kahadb.disk.page.PageFile;
+import org.apache.activemq.store.kahadb.disk.util.IntegerMarshaller;
+import org.apache.activemq.store.kahadb.disk.util.LongMarshaller;
+import org.apache.activemq.store.kahadb.disk.util.StringMarshaller;
+import org.apache.activemq.store.kahadb.disk.util.VariableMarshaller;
 import org.apache.activemq.store.kahadb.scheduler.JobSchedulerStoreImpl;
 import org.apache.activemq.util.ByteSequence;
 
 /**
  * Opens KahaDB stores as a broker does: a request per line of standard input. {@code repair} starts the store with the
- * options for missing and corrupt journal files, {@code rebuild} also without its index. The variant {@code scheduler}
- * is the store of scheduled jobs.
+ * options for missing and corrupt journal files, {@code rebuild} also without its index.
+ *
+ * <p>Variants of message stores: {@code stopped}, {@code killed} (with the messages of a second queue), {@code killed
+ * orders}, {@code closed}, {@code acknowledged} (all but ten messages), and {@code emptied} (a second queue is deleted,
+ * which leaves free pages). Variants of the store of scheduled jobs: {@code scheduler}, {@code removed} (each third
+ * job), and {@code legacy}, as brokers before 5.11 write it.
  */
 public final class Store {
   private static final ActiveMQQueue QUEUE = new ActiveMQQueue("orders");
   private static final ActiveMQQueue EMPTIED = new ActiveMQQueue("emptied");
   private static final int MESSAGES = 300;
+  private static final long DELAY_MS = 1_000_000_000L;
 
   public static void main(String[] args) throws Exception {
     Gson gson = new Gson();
@@ -42,16 +58,19 @@ public final class Store {
       String action = request.get("action").getAsString();
       Path folder = Path.of(request.get("folder").getAsString());
       String variant = request.get("variant").getAsString();
-      boolean isScheduler = variant.equals("scheduler");
+      boolean isScheduler = List.of("scheduler", "removed", "legacy").contains(variant);
       Map<String, Object> answer;
       try {
         Map<String, String> items = Map.of();
         if (!action.equals("write")) {
           items = isScheduler ? readJobs(folder, action) : readMessages(folder, action);
-        } else if (isScheduler) {
-          writeJobs(folder);
         } else {
-          writeMessages(folder, variant.equals("killed"));
+          switch (variant) {
+            case "scheduler", "removed" -> writeJobs(folder, variant.equals("removed"));
+            case "legacy" -> writeLegacyJobs(folder);
+            case "stopped", "killed" -> writeMessages(folder, variant.equals("killed"));
+            default -> writeOrders(folder, variant);
+          }
         }
         answer = Map.of("items", items);
       } catch (Throwable refused) {
@@ -93,23 +112,61 @@ public final class Store {
   /** Stores messages and acknowledges one of {@code each}. */
   private static void fill(KahaDBStore store, ActiveMQQueue destination, int each) throws Exception {
     MessageStore queue = store.createQueueMessageStore(destination);
-    ConnectionContext context = new ConnectionContext();
     for (int number = 0; number < MESSAGES; number++) {
-      ActiveMQTextMessage message = new ActiveMQTextMessage();
-      message.setMessageId(new MessageId("ID:host-" + each + "-1:1:1:" + (number + 1)));
-      message.setDestination(destination);
-      message.setPersistent(true);
-      message.setResponseRequired(true); // the call returns when the message is on the disk
-      message.setText("order " + number + " " + "x".repeat(200));
-      queue.addMessage(context, message);
+      Message message = add(queue, destination, "ID:host-" + each, number);
       if (number % each == each - 1) {
-        MessageAck ack = new MessageAck(message, MessageAck.STANDARD_ACK_TYPE, 1);
-        ack.setDestination(destination);
-        ack.setResponseRequired(true);
-        ack.setLastMessageId(message.getMessageId());
-        queue.removeMessage(context, ack);
+        acknowledge(queue, message);
       }
     }
+  }
+
+  private static void writeOrders(Path folder, String variant) throws Exception {
+    Path busy = Path.of(folder + ".busy");
+    KahaDBStore store = store(busy);
+    store.start();
+    MessageStore queue = store.createQueueMessageStore(QUEUE);
+    queue.start();
+    MessageStore second = store.createQueueMessageStore(EMPTIED);
+    second.start();
+    for (int number = 0; number < MESSAGES; number++) {
+      Message message = add(queue, QUEUE, "ID:host-1", number);
+      if (variant.equals("acknowledged") ? number >= 10 : number % 3 == 2) {
+        acknowledge(queue, message);
+      }
+      if (variant.equals("emptied")) {
+        add(second, EMPTIED, "ID:host-1", MESSAGES + number);
+      }
+    }
+    if (variant.equals("killed orders")) {
+      copy(busy, folder);
+      store.stop();
+      return;
+    }
+    if (variant.equals("emptied")) {
+      second.removeAllMessages(new ConnectionContext());
+    }
+    store.stop();
+    copy(busy, folder);
+  }
+
+  private static Message add(MessageStore queue, ActiveMQQueue destination, String host, int number)
+      throws Exception {
+    ActiveMQTextMessage message = new ActiveMQTextMessage();
+    message.setMessageId(new MessageId(host + "-1:1:1:" + (number + 1)));
+    message.setDestination(destination);
+    message.setPersistent(true);
+    message.setResponseRequired(true); // the call returns when the message is on the disk
+    message.setText("order " + number + " " + "x".repeat(200));
+    queue.addMessage(new ConnectionContext(), message);
+    return message;
+  }
+
+  private static void acknowledge(MessageStore queue, Message message) throws Exception {
+    MessageAck ack = new MessageAck(message, MessageAck.STANDARD_ACK_TYPE, 1);
+    ack.setDestination(message.getDestination());
+    ack.setResponseRequired(true);
+    ack.setLastMessageId(message.getMessageId());
+    queue.removeMessage(new ConnectionContext(), ack);
   }
 
   private static void copy(Path from, Path to) throws IOException {
@@ -128,17 +185,104 @@ public final class Store {
     return store;
   }
 
-  private static void writeJobs(Path folder) throws Exception {
+  private static byte[] payload(int number) {
+    return ("job " + number + " " + "x".repeat(200)).getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static void writeJobs(Path folder, boolean isEachThirdRemoved) throws Exception {
     Path busy = Path.of(folder + ".busy");
     JobSchedulerStoreImpl store = scheduler(busy);
     store.start();
     JobScheduler jobs = store.getJobScheduler("JMS");
     for (int number = 0; number < MESSAGES; number++) {
-      byte[] payload = ("job " + number + " " + "x".repeat(200)).getBytes(StandardCharsets.UTF_8);
-      jobs.schedule("job-" + number, new ByteSequence(payload), "", 1_000_000_000L, 0, 0);
+      // Jobs of one time leave free pages in the index.
+      long delay = isEachThirdRemoved ? DELAY_MS + number : DELAY_MS;
+      jobs.schedule("job-" + number, new ByteSequence(payload(number)), "", delay, 0, 0);
+      if (isEachThirdRemoved && number % 3 == 2) {
+        jobs.remove("job-" + number);
+      }
     }
     store.stop();
     copy(busy, folder);
+  }
+
+  private static void writeLegacyJobs(Path folder) throws Exception {
+    Files.createDirectories(folder);
+    Journal journal = new Journal();
+    journal.setDirectory(folder.toFile());
+    journal.setMaxFileLength(32 * 1024);
+    journal.start();
+    PageFile pages = new PageFile(folder.toFile(), "scheduleDB");
+    pages.load();
+    pages
+        .tx()
+        .execute(
+            tx -> {
+              Page<long[]> first = tx.allocate();
+              BTreeIndex<String, Long> schedulers = new BTreeIndex<>(pages, tx.allocate().getPageId());
+              BTreeIndex<Integer, Integer> references = new BTreeIndex<>(pages, tx.allocate().getPageId());
+              BTreeIndex<Long, Location> jobs = new BTreeIndex<>(pages, tx.allocate().getPageId());
+              schedulers.setKeyMarshaller(StringMarshaller.INSTANCE);
+              schedulers.setValueMarshaller(new SchedulerMarshaller());
+              schedulers.load(tx);
+              references.setKeyMarshaller(IntegerMarshaller.INSTANCE);
+              references.setValueMarshaller(IntegerMarshaller.INSTANCE);
+              references.load(tx);
+              jobs.setKeyMarshaller(LongMarshaller.INSTANCE);
+              jobs.setValueMarshaller(new JobMarshaller());
+              jobs.load(tx);
+              schedulers.put(tx, "JMS", jobs.getPageId());
+              long now = System.currentTimeMillis();
+              for (int number = 0; number < MESSAGES; number++) {
+                Location location = journal.write(new ByteSequence(payload(number)), true);
+                jobs.put(tx, now + DELAY_MS + number, location);
+              }
+              first.set(new long[] {schedulers.getPageId(), references.getPageId()});
+              tx.store(first, new RootsMarshaller(), true);
+            });
+    pages.flush();
+    pages.unload();
+    journal.close();
+  }
+
+  private abstract static class Written<T> extends VariableMarshaller<T> {
+    @Override
+    public T readPayload(DataInput in) throws IOException {
+      throw new IOException("only written");
+    }
+  }
+
+  private static final class RootsMarshaller extends Written<long[]> {
+    @Override
+    public void writePayload(long[] roots, DataOutput out) throws IOException {
+      out.writeLong(roots[0]);
+      out.writeLong(roots[1]);
+    }
+  }
+
+  private static final class SchedulerMarshaller extends Written<Long> {
+    @Override
+    public void writePayload(Long root, DataOutput out) throws IOException {
+      out.writeUTF("JMS");
+      out.writeLong(root);
+    }
+  }
+
+  /** The jobs of one time: here always one. */
+  private static final class JobMarshaller extends Written<Location> {
+    @Override
+    public void writePayload(Location payload, DataOutput out) throws IOException {
+      out.writeInt(1);
+      out.writeUTF("job at " + payload);
+      out.writeInt(0);
+      long now = System.currentTimeMillis();
+      out.writeLong(now);
+      out.writeLong(DELAY_MS);
+      out.writeLong(now + DELAY_MS);
+      out.writeLong(0);
+      out.writeUTF("");
+      payload.writeExternal(out);
+    }
   }
 
   private static Map<String, String> readJobs(Path folder, String action) throws Exception {

@@ -1,0 +1,261 @@
+"""Sentences of the chapter that a clean-room writer could read in two ways (docs/clean-room.md).
+
+Each vector tells the right reading from another one. The other readings are rows of
+``tests/wrong/near_right_systemd_journal.toml``.
+"""
+
+from conformance.recipes.systemd_journal.combinations import header_of_224_bytes, online_regular
+from conformance.recipes.systemd_journal.layouts import (
+    every_object_in_one_bucket,
+    five_entries,
+    thirty_entries,
+)
+from conformance.recipes.systemd_journal.log import BOOK, FIVE, START, SystemdLog
+from conformance.recipes.systemd_journal.online import one_entry_online
+from conformance.recipes.systemd_journal.seals import sealed_file, sealed_file_without_the_key
+from conformance.recipes.systemd_journal.tails import compact_file_that_ends_in_padding
+from reference_impl.systemd_journal import layout
+
+ALL = range(5)
+FOUR = range(4)
+
+
+def _flip(log: SystemdLog, field: str) -> None:
+    log.flip(f"{log.of(field)}.body.payload", 70)
+
+
+# The walk and its end.
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-041", "SDJ-098")
+def wrong_size_and_an_entry_after_the_tail(log: SystemdLog) -> None:
+    """A DATA ends where no object is. The walk found it: nothing is looked for after the tail."""
+    last = log.start(log.entry(4))
+    log.set(f"{log.of('MESSAGE=bravo')}.len_object", 69)
+    log.extend(log.control[last : last + 128], "a copy of the last entry")
+    log.expect("damaged", "hash-mismatch", survivors=[0, log.without(1, "MESSAGE"), 2, 3, 4])
+
+
+@BOOK.damaged(compact_file_that_ends_in_padding, "torn-tail", "SDJ-041", "SDJ-049", "SDJ-055")
+def tail_object_past_missing_padding(log: SystemdLog) -> None:
+    """The file ends in the padding of its last object, where the walk ends: nothing is lost."""
+    log.set("header.tail_object_offset", log.header.tail_object_offset + 8)
+    log.set("header.arena_size", log.header.arena_size - 3)
+    log.truncate(len(log.control) - 3)
+    log.expect("damaged", "bad-header", survivors=range(3))
+
+
+# Chains of a hash table.
+
+
+@BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
+def bucket_names_the_object_before_a_lost_one(log: SystemdLog) -> None:
+    """The last object of a chain is of wrong content: it is the last one all the same."""
+    table = log.path(log.all_of(layout.DATA_HASH_TABLE)[0])
+    _flip(log, "PRIORITY=4")
+    log.set(f"{table}.body.buckets[0].ofs_tail", log.offset_of("MESSAGE=echo"))
+    log.expect("damaged", "hash-mismatch", survivors=[*FOUR, log.without(4, "PRIORITY")])
+
+
+@BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
+def hash_chain_ends_at_a_zeroed_field(log: SystemdLog) -> None:
+    """A chain ends at an object of wrong content, and the bucket names a sound one."""
+    log.zero(f"{log.of('_BOOT_ID')}.body")
+    log.expect("damaged", "hash-mismatch", survivors=ALL)
+
+
+@BOOK.damaged(every_object_in_one_bucket, "consequences", "SDJ-024")
+def hash_chain_back_to_a_lost_payload(log: SystemdLog) -> None:
+    """A link of a chain leads back to a DATA with a wrong hash: the chain ends, and that is all."""
+    _flip(log, "MESSAGE=alpha")
+    log.set(f"{log.of('MESSAGE=charlie')}.body.ofs_next_hash", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3, 4])
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-024")
+def two_hash_chains_to_a_lost_payload(log: SystemdLog) -> None:
+    """Two chains lead to a DATA with a wrong hash: one of them has had it, and the other ends."""
+    _flip(log, "MESSAGE=alpha")
+    log.set(f"{log.path(488)}.body.ofs_next_hash", log.offset_of("MESSAGE=alpha"))
+    log.expect("damaged", "hash-mismatch", survivors=[log.without(0, "MESSAGE"), 1, 2, 3, 4])
+
+
+@BOOK.valid("layout", "SDJ-016", "SDJ-024")
+def data_table_after_all_other_objects(log: SystemdLog) -> None:
+    """The first offsets of its buckets lead back: only `next_hash_offset` has to rise."""
+    log.begin()
+    for number, fields in enumerate(FIVE):
+        log.entry_at(START + number, fields)
+    header = log.made.header
+    before = header.data_hash_table_offset
+    buckets = bytes(log.made.out[before : before + header.data_hash_table_size])
+    log.made.out[before - 16] = layout.ENTRY_ARRAY
+    header.n_entry_arrays += 1
+    header.data_hash_table_offset = log.made._object(layout.DATA_HASH_TABLE, buckets) + 16
+    log.close()
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(five_entries, "torn-tail", "SDJ-016", "SDJ-048", "SDJ-051")
+def place_of_a_table_below_16_in_a_cut_file(log: SystemdLog) -> None:
+    """16 bytes before the buckets is no offset: it does not lead past the cut."""
+    log.set("header.data_hash_table_offset", 8)
+    log.truncate_in(f"{log.entry(4)}.body", 30)
+    log.expect("damaged", "bad-header", survivors=FOUR)
+
+
+# The list of entries of a DATA.
+
+
+def _array_of(log: SystemdLog, field: str) -> str:
+    """The first array in the list of a DATA."""
+    return log.path(log.view.number(log.offset_of(field) + 48))
+
+
+@BOOK.damaged(thirty_entries, "index", "SDJ-036")
+def empty_slot_at_the_end_of_an_array_of_a_data(log: SystemdLog) -> None:
+    """The last slot of an array is empty: the first slot of the next array must not be used."""
+    log.zero(f"{_array_of(log, 'PRIORITY=0')}.body.slots[3]")
+    log.expect("damaged", "bad-index", survivors=range(30))
+
+
+def _lose_the_fourth_entry(log: SystemdLog) -> None:
+    log.zero(f"{log.entry(3)}.type")
+    log.expect("damaged", "bad-object", survivors=[0, 1, 2, 4])
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
+def slot_of_a_data_to_a_lost_entry_after_an_empty_one(log: SystemdLog) -> None:
+    """A slot after an empty one leads to something lost: the list ends, and nothing is reported."""
+    log.zero(f"{_array_of(log, '_HOSTNAME=host')}.body.slots[1]")
+    _lose_the_fourth_entry(log)
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
+def slot_to_a_lost_entry_after_the_last_of_a_data(log: SystemdLog) -> None:
+    """A slot after `n_entries` leads to something lost: the list ends, and nothing is reported."""
+    log.set(f"{log.of('_HOSTNAME=host')}.body.num_entries", 3)
+    _lose_the_fourth_entry(log)
+
+
+@BOOK.damaged(five_entries, "consequences", "SDJ-036", "SDJ-048")
+def link_to_a_lost_entry_after_the_only_one_of_a_data(log: SystemdLog) -> None:
+    """All entries are listed, and a link leads to something lost: nothing is reported."""
+    log.set(f"{log.of('MESSAGE=bravo')}.body.ofs_entry_array", log.start(log.entry(3)))
+    _lose_the_fourth_entry(log)
+
+
+# The tear.
+
+
+def _tail_at_the_first_entry(log: SystemdLog) -> None:
+    """Links may be older than the header says: what is no link may not."""
+    log.set("header.tail_object_offset", log.start(log.entry(0)))
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-043", "SDJ-052", "SDJ-099")
+def item_of_zero_after_an_early_tail_online(log: SystemdLog) -> None:
+    """A wrong item between `tail_object_offset` and the last entry is damage."""
+    _tail_at_the_first_entry(log)
+    log.zero(f"{log.entry(1)}.body.items[3].ofs_data")
+    log.expect("damaged", "bad-item", survivors=[0, log.without(1, "PRIORITY"), 2, 3])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-047", "SDJ-052", "SDJ-099")
+def sequence_number_after_an_early_tail_online(log: SystemdLog) -> None:
+    """A sequence number that does not rise, between `tail_object_offset` and the last entry."""
+    _tail_at_the_first_entry(log)
+    log.set(f"{log.entry(1)}.body.seqnum", 1)
+    log.expect("damaged", "bad-order", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-096", "SDJ-099", "SDJ-100")
+def entry_becomes_an_array_after_an_early_tail_online(log: SystemdLog) -> None:
+    """The links to what was an entry are torn; the array that it became is damage."""
+    _tail_at_the_first_entry(log)
+    log.set(f"{log.entry(1)}.type", layout.ENTRY_ARRAY)
+    log.expect("damaged", "bad-object", survivors=[0, 2, 3])
+
+
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-036", "SDJ-100")
+def counted_entry_that_is_not_named_online(log: SystemdLog) -> None:
+    """A DATA counts an entry and names none: no offset tells that the last one is meant."""
+    log.zero(f"{log.of('MESSAGE=alpha')}.body.ofs_entry")
+    log.expect("damaged", "bad-index", survivors=[0])
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-094", "SDJ-095", "SDJ-100")
+def next_hash_of_an_unreached_data_online(log: SystemdLog) -> None:
+    """No chain reaches a DATA: where its own link leads does not matter."""
+    log.zero(log.bucket("MESSAGE=alpha"))
+    log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.start(log.entry(3)))
+    log.expect("damaged", "bad-index", survivors=FOUR)
+
+
+@BOOK.damaged(online_regular, "torn-tail", "SDJ-025", "SDJ-094", "SDJ-100")
+def next_field_of_an_unreached_data_online(log: SystemdLog) -> None:
+    """No list reaches a DATA: where its own link leads does not matter."""
+    log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
+    log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.start(log.entry(3)))
+    log.expect("damaged", "bad-index", survivors=FOUR)
+
+
+@BOOK.damaged(one_entry_online, "torn-tail", "SDJ-033", "SDJ-048", "SDJ-100", kind="eof")
+def chain_of_all_ones_online(log: SystemdLog) -> None:
+    """The main chain begins at 2^64 - 1, an offset like any other: it leads past the tear."""
+    log.fill("header.entry_array_offset", 0xFF)
+    log.expect("torn", "torn-append", survivors=[0])
+
+
+# Arrays that wrong links lead to.
+
+
+@BOOK.valid("consequences", "SDJ-096")
+def array_that_no_link_leads_to(log: SystemdLog) -> None:
+    """An array that no chain has: alone, it is no fault."""
+    log.begin()
+    log.made._object(layout.ENTRY_ARRAY, bytes(8 + 4 * 8))
+    for number, fields in enumerate(FIVE):
+        log.entry_at(START + number, fields)
+    log.close()
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(array_that_no_link_leads_to, "consequences", "SDJ-094", "SDJ-095", "SDJ-096")
+def next_hash_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
+    """The link of a DATA that no chain reaches leads to an array, which is not lost by that."""
+    log.zero(log.bucket("MESSAGE=alpha"))
+    log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_hash", log.all_of(layout.ENTRY_ARRAY)[0])
+    log.expect("damaged", "bad-index", survivors=ALL)
+
+
+@BOOK.damaged(array_that_no_link_leads_to, "consequences", "SDJ-025", "SDJ-094", "SDJ-096")
+def next_field_of_an_unreached_data_to_an_array(log: SystemdLog) -> None:
+    """The link of a DATA that no list reaches leads to an array, which is not lost by that."""
+    log.zero(f"{log.of('MESSAGE')}.body.ofs_head_data")
+    log.set(f"{log.of('MESSAGE=alpha')}.body.ofs_next_field", log.all_of(layout.ENTRY_ARRAY)[0])
+    log.expect("damaged", "bad-index", survivors=ALL)
+
+
+# Seals.
+
+
+@BOOK.damaged(sealed_file_without_the_key, "seals", "SDJ-074", "SDJ-075")
+def tag_epoch_of_all_ones_and_no_key(log: SystemdLog) -> None:
+    """Without the key an epoch is compared with the one before it, however large it is."""
+    log.fill(f"{log.tag(2)}.body.epoch", 0xFF)
+    log.expect("intact", survivors=ALL)
+
+
+@BOOK.damaged(sealed_file, "seals", "SDJ-074", "SDJ-075")
+def tag_epoch_of_a_time_that_does_not_exist(log: SystemdLog) -> None:
+    """An epoch below 2^55 whose times are impossible: its seal is verified like any other."""
+    log.set(f"{log.tag(2)}.body.epoch", (1 << 55) - 1)
+    log.expect("damaged", "bad-seal", survivors=ALL)
+
+
+@BOOK.damaged(header_of_224_bytes, "header", "SDJ-004", "SDJ-006", "SDJ-073", kind="valid")
+def seals_without_gaps_in_a_file_without_seals(log: SystemdLog) -> None:
+    """Flag 4 without flag 1: the file is not sealed, so its short header will do."""
+    log.set("header.compatible_flags", layout.SEALED_CONTINUOUS)
+    log.expect("intact", survivors=FOUR)

@@ -1,0 +1,44 @@
+"""The interface of a format to the crash recorder: its part ``crash`` in ``lab/formats``."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lab.formats import lab_part
+from reference_impl.answer import NewRecord, Record
+
+
+def random_records(count: int) -> list[NewRecord]:
+    """Records from a few bytes to more than two sectors of 4096; no two are equal."""
+    rng = random.Random(1)
+    sizes = (5, 700, 40, 9000, 300, 1, 4096, 2000)
+    return [
+        NewRecord(b"%d " % number + rng.randbytes(sizes[number % len(sizes)]))
+        for number in range(count)
+    ]
+
+
+@dataclass(frozen=True)
+class FormatCrash:
+    """The name of a log, the context of its writer, and ``count`` records for it.
+
+    ``is_part`` says whether the executable specification returns a record and says that something
+    of it is missing: that is no invention, and no record either. ``written`` gives what the writer
+    was given of a payload that is read, or None where a writer has added a record of its own.
+    """
+
+    name: str = "log"
+    records: Callable[[int], list[NewRecord]] = random_records
+    context: Mapping[str, Any] = field(default_factory=dict)
+    is_part: Callable[[Record], bool] = lambda record: False
+    written: Callable[[bytes], bytes | None] = lambda payload: payload
+
+
+def crash_of(format_id: str) -> FormatCrash:
+    """Return what is written in a format. Raises ``UnknownFormat``."""
+    part = lab_part(format_id, "crash")
+    crash: FormatCrash = FormatCrash() if part is None else part.CRASH
+    return crash

@@ -1,0 +1,28 @@
+"""What the experiments need of each format: one package per format, found by its id.
+
+The package is named after the id, with ``_`` for ``-``. Its parts are all optional:
+
+=============  =====================================================================================
+part           content
+=============  =====================================================================================
+``bench``      ``BENCH``: the logs to measure readers on
+               (:class:`lab.bench.format_bench.FormatBench`)
+``crash``      ``CRASH``: the records for a writer whose crashes are recorded
+               (:class:`lab.crash.format_crash.FormatCrash`)
+``crossing``   ``LOGS``: logs for writers beside those of the vectors
+               (:class:`lab.crossing.logs.Wanted`)
+``databases``  damaged logs for the systems that open them
+               (:class:`lab.databases.model.FormatDatabases`)
+=============  =====================================================================================
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from walproof.formats import import_part
+
+
+def lab_part(format_id: str, part: str) -> Any:
+    """Import a part of a format; return None if there is none. Raises ``UnknownFormat``."""
+    return import_part(__name__, format_id, part)

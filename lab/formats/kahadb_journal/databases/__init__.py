@@ -1,0 +1,118 @@
+"""Journals of a broker's message store, as ActiveMQ 6.3.1 wrote them.
+
+``written`` has what the store left of 36 messages to one queue, each fourth of them acknowledged,
+with files of 4 KiB; it was killed then. Its program makes another such journal:
+``java … Store write FOLDER`` (``lab/databases/implementations/activemq-kahadb-store``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import by_name, read_contents, write_contents
+from conformance.recipes.algebra import Damage
+from lab.databases.model import Case, Item, shortened
+from reference_impl.answer import Answer
+
+FORMAT = "kahadb-journal"
+WRITTEN = Path(__file__).with_name("written")
+ADD, REMOVE = 1, 2
+FIRST, SECOND, LAST = "db-1.log", "db-2.log", "db-3.log"
+
+
+@cache
+def control() -> Mapping[str, bytes]:
+    """The journal before any damage, by file."""
+    return by_name(read_contents(WRITTEN))
+
+
+def cases() -> Sequence[Case]:
+    """See :class:`~lab.databases.model.FormatDatabases`."""
+    return [_case(id, act) for id, act in _CASES.items()]
+
+
+def _case(id: str, act: Callable[[Damage], None]) -> Case:
+    log = Damage(control(), FORMAT)
+    act(log)
+    return Case(id, id.partition("/")[0], log.contents, control(), log.operations)
+
+
+def _last(log: Damage) -> str:
+    batches = [one.path for one in log.fields_of(LAST) if re.fullmatch(r"batches\[\d+]", one.path)]
+    return f"{LAST}:{batches[-1]}"
+
+
+def _acknowledged_again(log: Damage) -> None:
+    """The message that was acknowledged first, once more: a batch that is sound."""
+    field = log.field(f"{FIRST}:batches[2]")
+    again = bytes(log.files[FIRST][field.start : field.end])
+    log.extend(again, "batches[2] of db-1.log, a message that was acknowledged", LAST)
+
+
+def _flip(log: Damage, before: bytes, further: int) -> None:
+    """One bit of the first message, so many bytes after a text in it."""
+    payload = log.field(f"{FIRST}:batches[1].records[0].payload")
+    at = log.files[FIRST].index(before, payload.start) + further - payload.start
+    log.flip(f"{FIRST}:batches[1].records[0].payload", 8 * at)
+
+
+_CASES: Mapping[str, Callable[[Damage], None]] = {
+    "none": lambda log: None,
+    "torn-last-record": lambda log: log.truncate_in(_last(log), 100),
+    "size-before-data": lambda log: log.zero(f"{_last(log)}.records[0].payload"),
+    "zeroed-sector": lambda log: log.zero_sector(3, 512, SECOND),
+    "stale-tail": _acknowledged_again,
+    "lost-write": lambda log: log.stale(512, 1024, control()[FIRST], SECOND),
+    "lost-file/first": lambda log: log.remove_file(FIRST),
+    "lost-file/middle": lambda log: log.remove_file(SECOND),
+    "bit-in-a-length/batch": lambda log: log.flip(f"{FIRST}:batches[1].control.len_records", 30),
+    "bit-in-a-length/record": lambda log: log.flip(
+        f"{FIRST}:batches[1].records[0].header.len_record", 30
+    ),
+    "bit-in-a-checksum": lambda log: log.flip(f"{FIRST}:batches[1].control.checksum", 60),
+    "bit-in-a-payload/text": lambda log: _flip(log, b"order 00 ", 12),
+    "bit-in-a-payload/flag": lambda log: log.flip(f"{FIRST}:batches[1].records[0].payload", 1602),
+    "bit-in-a-payload/acknowledgement": lambda log: log.flip(
+        f"{FIRST}:batches[3].records[0].payload", 602
+    ),
+    "bit-in-a-payload/command": lambda log: log.flip(f"{FIRST}:batches[1].records[0].payload", 9),
+    "bit-in-a-payload/last-record": lambda log: log.flip(f"{_last(log)}.records[0].payload", 602),
+    "missing-in-the-middle": lambda log: log.drop(f"{SECOND}:batches[2]"),
+    "unit-twice": lambda log: log.duplicate(f"{SECOND}:batches[2]"),
+    "swapped": lambda log: log.swap_files(FIRST, SECOND),
+}
+
+
+def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
+    """See :class:`~lab.databases.model.FormatDatabases`: the messages that nobody acknowledged."""
+    from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
+    from walproof.formats.kahadb_journal.decoder import decode
+
+    waiting: dict[str, str] = {}
+    for record in answer.records:
+        try:
+            found = decode(record.payload)
+        except Undecodable:
+            continue
+        if found["command"] == ADD:
+            waiting[found["message_id"]] = found["message"]["text"]
+        elif found["command"] == REMOVE:
+            waiting.pop(found["message_id"], None)
+    return frozenset(
+        (shortened(name.encode()), shortened(text.encode())) for name, text in waiting.items()
+    )
+
+
+def place(case: Case, folder: Path) -> Path:
+    """See :class:`~lab.databases.model.FormatDatabases`: the journal alone, without an index.
+
+    Beside it stands the journal before the damage, for who makes an index of that.
+    """
+    path = folder / "journal"
+    write_contents(case.log, path)
+    write_contents(case.control, folder / "control")
+    return path

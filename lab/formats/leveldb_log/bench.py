@@ -1,0 +1,16 @@
+"""LevelDB logs with small and with large records, written by LevelDB itself where it is built."""
+
+from __future__ import annotations
+
+from lab.bench.format_bench import FormatBench, Limit, Size
+
+BENCH = FormatBench(
+    logs=(Size("100 B records", 200_000, 100), Size("64 KiB records", 400, 65_536)),
+    large_logs=(
+        Size("100 B records, Spark", 2_000_000, 100),
+        Size("64 KiB records, Spark", 3_200, 65_536),
+    ),
+    writer="leveldb-cpp",
+    # The type and the data of each fragment.
+    limit=Limit("crc32c", lambda size: size + 1, longest=32_768 - 6),
+)

@@ -1,0 +1,15 @@
+"""LevelDB logs: records that cross sectors and the end of a block."""
+
+from __future__ import annotations
+
+from lab.crash.format_crash import FormatCrash, random_records
+from reference_impl.answer import NewRecord
+
+
+def records(count: int) -> list[NewRecord]:
+    """The second record ends in the second block: it has two fragments."""
+    found = random_records(count)
+    return [*found[:1], NewRecord(b"b" * 33_000), *found[2:]]
+
+
+CRASH = FormatCrash("000003.log", records)

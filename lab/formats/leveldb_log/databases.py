@@ -1,0 +1,132 @@
+"""Logs of a key-value store: each record is a write batch that puts one key.
+
+Upstream authority: google/leveldb 1.23 ``db/write_batch.cc`` for the batches.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import write_contents
+from conformance.recipes.algebra import Damage
+from lab.databases.model import Case, Item, shortened
+from reference_impl.answer import Answer, NewRecord
+from reference_impl.leveldb_log import write
+
+FORMAT = "leveldb-log"
+PUT = 1
+SIZES = (30, 31, 32, 33, 30_000, 34, 35, 20_000, 36, 37, 38, 39, 20_000, 40, 41, 42)
+"""Of the values, in bytes: three blocks, with a batch over each of their bounds."""
+
+
+def batch(sequence: int, key: bytes, value: bytes) -> bytes:
+    """A write batch with one put. ``sequence`` is its number in the database."""
+    return (
+        struct.pack("<QIB", sequence, 1, PUT) + _varint(len(key)) + key
+        + _varint(len(value)) + value
+    )  # fmt: skip
+
+
+def _varint(number: int) -> bytes:
+    low = number & 0x7F
+    return bytes([low]) if number < 0x80 else bytes([low | 0x80]) + _varint(number >> 7)
+
+
+def value(word: str, number: int, size: int) -> bytes:
+    """``word`` and a number, over and over."""
+    text = f"{word} {number:02}. ".encode()
+    return (text * (size // len(text) + 1))[:size]
+
+
+def _log(batches: Sequence[bytes]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
+        path = Path(scratch, "log")
+        write(path, [NewRecord(one) for one in batches], {})
+        return path.read_bytes()
+
+
+@cache
+def control() -> bytes:
+    """The log before any damage: keys ``key00`` to ``key15``."""
+    return _log(
+        [
+            batch(n + 1, b"key%02d" % n, value("value", n, size))
+            for n, size in enumerate(SIZES)
+        ]
+    )  # fmt: skip
+
+
+@cache
+def older() -> bytes:
+    """What the file held before: other values of the same sizes, and two more keys."""
+    sizes = [*SIZES, 43, 44]
+    return _log(
+        [
+            batch(n + 1, b"key%02d" % n, value("older", n, size))
+            for n, size in enumerate(sizes)
+        ]
+    )  # fmt: skip
+
+
+def cases() -> list[Case]:
+    """See :class:`~lab.databases.model.FormatDatabases`."""
+    return [_case(id, act) for id, act in _CASES.items()]
+
+
+def _case(id: str, act: Callable[[Damage], None]) -> Case:
+    log = Damage(control(), FORMAT)
+    act(log)
+    return Case(id, id.partition("/")[0], log.contents, control(), log.operations)
+
+
+_CASES: Mapping[str, Callable[[Damage], None]] = {
+    "none": lambda log: None,
+    "torn-last-record": lambda log: log.truncate_in("blocks[2].records[3].data", 20),
+    "size-before-data": lambda log: log.zero("blocks[2].records[3].data"),
+    "zeroed-sector": lambda log: log.zero_sector(6),
+    "stale-tail": lambda log: log.extend(older()[len(control()) :], "the end of an older log"),
+    "lost-write": lambda log: log.stale(0, 4096, older()),
+    "bit-in-a-length": lambda log: log.flip("blocks[0].records[5].header.len_data", 4),
+    "bit-in-a-checksum": lambda log: log.flip("blocks[0].records[1].header.checksum", 3),
+    "bit-in-a-payload": lambda log: log.flip("blocks[0].records[1].data", 8 * 40 + 2),
+    "bit-in-a-payload/last-block": lambda log: log.flip("blocks[2].records[2].data", 8 * 40 + 2),
+    "missing-in-the-middle": lambda log: log.drop("blocks[2].records[2]"),
+    "unit-twice": lambda log: log.duplicate("blocks[2].records[2]"),
+    "swapped": lambda log: log.swap_sectors(0, 1, 32768),
+}
+
+
+def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
+    """See :class:`~lab.databases.model.FormatDatabases`: of each key the latest value."""
+    from walproof.decode.fault import Undecodable  # makes columns: what it needs is an extra
+    from walproof.formats.leveldb_log.decoder import write_batch
+
+    latest: dict[bytes, tuple[int, bytes | None]] = {}
+    for record in answer.records:
+        try:
+            found = write_batch.decode(record.payload)
+        except Undecodable:
+            continue
+        for number, op in enumerate(found["ops"], found["sequence"]):
+            if op["op"] in ("put", "delete") and latest.get(op["key"], (-1,))[0] <= number:
+                latest[op["key"]] = number, op.get("value")
+    return frozenset(
+        (shortened(key), shortened(value))
+        for key, (_, value) in latest.items()
+        if value is not None
+    )
+
+
+def place(case: Case, folder: Path) -> Path:
+    """See :class:`~lab.databases.model.FormatDatabases`.
+
+    The program makes the database around it.
+    """
+    path = folder / "damaged.log"
+    write_contents(case.log, path)
+    return path

@@ -1,0 +1,57 @@
+"""systemd journals of what a service logs, in entries of equal size."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+from lab.bench.format_bench import FormatBench, Limit, Size
+from reference_impl.answer import NewRecord
+from reference_impl.systemd_journal.export_format import entry_body
+
+BOOT = "0123456789abcdef0123456789abcdef"
+START = 1_700_000_000_000_000
+
+COMMON = (
+    b"_HOSTNAME=bench",
+    b"_MACHINE_ID=fedcba9876543210fedcba9876543210",
+    b"_TRANSPORT=stdout",
+    b"_UID=0",
+    b"_GID=0",
+    b"_SYSTEMD_SLICE=system.slice",
+    b"SYSLOG_FACILITY=3",
+)
+"""Fields that all entries share."""
+
+
+def entries(count: int, size: int) -> Iterator[NewRecord]:
+    """``count`` entries with eleven fields, ``size`` bytes each in the export format.
+
+    They are a tenth of a second apart and come from eight services; no two share a message.
+    """
+    rng = random.Random(1)
+    for number in range(count):
+        service = rng.randrange(8)
+        fields = [*COMMON, b"PRIORITY=%d" % rng.randrange(8)]
+        fields += [b"SYSLOG_IDENTIFIER=service-%d" % service, b"_PID=%d" % (1000 + service)]
+        room = size - len(entry_body([*fields, b"MESSAGE="]))
+        text = b"%08d %s" % (number, rng.randbytes(room).hex().encode())
+        body = entry_body([*fields, b"MESSAGE=" + text[:room]])
+        times = {"realtime": str(START + number * 100_000), "monotonic": str(number * 100_000 + 1)}
+        yield NewRecord(body, {"boot_id": BOOT, **times})
+
+
+def message(size: int) -> int:
+    """Bytes of the one field that an entry shares with no other: its object is hashed."""
+    lines = next(iter(entries(1, size))).payload.splitlines()
+    return next(len(line) for line in lines if line.startswith(b"MESSAGE="))
+
+
+BENCH = FormatBench(
+    logs=(Size("300 B entries, systemd", 100_000, 300),),
+    records=entries,
+    # The tables of a file of journald, and the newest header that all releases read and verify.
+    context={"header_size": 264, "data_buckets": 233_016},
+    scanner_repeat=5,
+    limit=Limit("siphash24", message),
+)

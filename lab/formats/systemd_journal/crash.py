@@ -1,0 +1,46 @@
+"""Journal files of systemd with small tables: entries of a service, and values that grow."""
+
+from __future__ import annotations
+
+import io
+import re
+
+from lab.crash.format_crash import FormatCrash
+from reference_impl.answer import NewRecord
+from reference_impl.systemd_journal.export_format import entry_body, parse_fields
+
+BOOT = "0123456789abcdef0123456789abcdef"
+UNIT = b"UNIT=crash"
+OURS = re.compile(rb"MESSAGE=\d+ m")
+START = 1_700_000_000_000_000
+
+
+def records(count: int) -> list[NewRecord]:
+    """Entries that share a field with all others, and one with every third."""
+    found = []
+    for number in range(count):
+        text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]
+        # journald syncs at once what is critical (2) or worse, which is every third.
+        fields = [UNIT, b"PRIORITY=%d" % (number % 3 * 3), b"MESSAGE=" + text]
+        times = {"realtime": str(START + number * 100_000), "monotonic": str(number + 1)}
+        found.append(NewRecord(entry_body(fields), {"boot_id": BOOT, **times}))
+    return found
+
+
+def written(payload: bytes) -> bytes | None:
+    """What was given to the writer of an entry: journald adds fields, which begin with ``_``.
+
+    None for what journald says of itself, in entries that have nothing of ours.
+    """
+    fields = [one for one in parse_fields(io.BytesIO(payload)) if one and one[:1] != b"_"]
+    ours = any(one == UNIT or OURS.match(one) for one in fields)
+    return entry_body(fields) if ours else None
+
+
+CRASH = FormatCrash(
+    "system.journal",
+    records,
+    {"header_size": 264, "data_buckets": 64, "field_buckets": 16},
+    is_part=lambda record: "missing" in record.fields,
+    written=written,
+)

@@ -1,0 +1,99 @@
+"""Logs of a raft node, as the executable specification writes them, which is as the package does.
+
+Fourteen entries of one term in four index files, and a snapshot of index 0.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import Contents, by_name, read_contents, write_contents
+from conformance.recipes.algebra import Damage
+from lab.databases.model import Case, Item, shortened
+from reference_impl.answer import Answer, NewRecord
+from reference_impl.formats import named
+
+FORMAT = "zmq-raft"
+NAME = "journal"
+CONTEXT = {"created": "2018-09-26T14:59:36.817Z", "hostname": "node", "capacity": 4}
+ENTRIES = 14
+FOLDER = "log/00000/00/00/"
+FIRST, SECOND, THIRD, LAST = (f"{FOLDER}{number:014x}.rlog" for number in (1, 4, 8, 12))
+NEXT = f"{FOLDER}{16:014x}.rlog"
+
+
+@cache
+def control() -> Mapping[str, bytes]:
+    """The log before any damage, by file."""
+    records = [
+        NewRecord(
+            b"set key%02d to value%02d %s" % (number, number, b"." * 200),
+            {"term": "1", "entry_type": 0, "request_id": f"{number:024x}"},
+        )
+        for number in range(ENTRIES)
+    ]
+    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
+        place = Path(scratch, NAME)
+        named(FORMAT).write(place, records, CONTEXT)
+        return by_name(read_contents(place))
+
+
+def cases() -> Sequence[Case]:
+    """See :class:`~lab.databases.model.FormatDatabases`."""
+    return [_case(id, act) for id, act in _CASES.items()]
+
+
+def _case(id: str, act: Callable[[Damage], None]) -> Case:
+    log = Damage(_contents(), FORMAT)
+    act(log)
+    scenario = id.partition("/")[0]
+    return Case(id, scenario, log.contents, _contents(), log.operations, NAME, CONTEXT)
+
+
+def _contents() -> Contents:
+    return dict(control())
+
+
+_CASES: Mapping[str, Callable[[Damage], None]] = {
+    "none": lambda log: None,
+    "torn-last-record": lambda log: log.truncate_in(f"{LAST}:data.entries[2].data", 100),
+    "torn-last-record/new-file": lambda log: log.add_file(NEXT, b"", "a name, and nothing in it"),
+    "size-before-data": lambda log: log.zero(f"{LAST}:data.entries[2]"),
+    "index-survives-data": lambda log: log.truncate_in(f"{LAST}:data.entries[0]", 0),
+    "zeroed-sector": lambda log: log.zero_sector(1, 512, SECOND),
+    "zeroed-sector/table": lambda log: log.zero(f"{SECOND}:offsets[1]"),
+    "stale-tail": lambda log: log.extend(
+        control()[FIRST][104:300], "an entry of the first file", LAST
+    ),
+    "lost-file/first": lambda log: log.remove_file(FIRST),
+    "lost-file/middle": lambda log: log.remove_file(SECOND),
+    "lost-file/last": lambda log: log.remove_file(LAST),
+    "lost-file/snapshot": lambda log: log.remove_file("snap"),
+    "bit-in-a-length": lambda log: log.flip(f"{SECOND}:offsets[1]", 20),
+    "bit-in-a-payload": lambda log: log.flip(f"{FIRST}:data.entries[1].data", 32),
+    "bit-in-a-payload/term": lambda log: log.flip(f"{FIRST}:data.entries[1].header.term", 3),
+    "swapped": lambda log: log.swap_files(SECOND, THIRD),
+}
+
+
+def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
+    """See :class:`~lab.databases.model.FormatDatabases`: entries by their index."""
+    return frozenset(
+        (
+            str(record.fields["index"]),
+            shortened(b"%d " % int(record.fields["term"]) + record.payload),
+        )
+        for record in answer.records
+        if record.fields.get("entry_type") is not None
+    )
+
+
+def place(case: Case, folder: Path) -> Path:
+    """See :class:`~lab.databases.model.FormatDatabases`: the folder of the node."""
+    path = folder / NAME
+    write_contents(case.log, path)
+    return path

@@ -1,0 +1,26 @@
+"""The files that real systems wrote (``tests/data/README.md``)."""
+
+from __future__ import annotations
+
+import lzma
+import tarfile
+from pathlib import Path
+
+DATA = Path(__file__).with_name("data")
+ZMQ_RAFT = DATA / "zmq-raft"
+JOURNALS = {path.name.split(".")[0]: path for path in sorted(DATA.glob("systemd/*.journal.xz"))}
+SEGMENT_BYTES = 128 << 20
+
+
+def read_journal(name: str) -> bytes:
+    """Return a journal file of systemd."""
+    return lzma.decompress(JOURNALS[name].read_bytes())
+
+
+def unpack_partition(version: str, folder: Path) -> Path:
+    """Unpack the folder of a partition of a Zeebe broker; its segment is sparse."""
+    with tarfile.open(DATA / "zeebe" / f"{version}.tar.xz") as archive:
+        archive.extractall(folder, filter="data")
+    with next(folder.glob("*-1.log")).open("r+b") as segment:
+        segment.truncate(SEGMENT_BYTES)
+    return folder

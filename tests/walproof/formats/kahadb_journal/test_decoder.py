@@ -1,0 +1,194 @@
+"""Commands and OpenWire objects whose bytes the tests write themselves."""
+
+from __future__ import annotations
+
+import struct
+import time
+import zlib
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from reference_impl.kahadb_journal.layout import COMMANDS as NAMES
+from walproof.decode import phrase
+from walproof.decode.fault import Undecodable
+from walproof.formats.kahadb_journal.decoder import TYPE, body, decode, openwire
+from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
+from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData, modified_utf8
+
+
+def varint(value: int) -> bytes:
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def message(*fields: tuple[int, int | bytes]) -> bytes:
+    """A protobuf message of varints, negative ones in 64 bits, and of bytes."""
+    return b"".join(
+        varint(number << 3) + varint(value % 2**64)
+        if isinstance(value, int)
+        else varint(number << 3 | 2) + varint(len(value)) + value
+        for number, value in fields
+    )
+
+
+def command(number: int, *fields: tuple[int, int | bytes]) -> dict[str, Any]:
+    found = message(*fields)
+    decoded = decode(bytes([number]) + varint(len(found)) + found)
+    value: dict[str, Any] = pa.array([decoded], TYPE).to_pylist()[0]
+    return value
+
+
+def said(value: dict[str, Any]) -> str:
+    return phrase("kahadb-journal", value, {})
+
+
+ORDERS = message((1, 1), (2, b"orders"))
+
+
+def test_a_message_that_is_no_openwire() -> None:
+    value = command(1, (2, ORDERS), (3, b"ID:1"), (4, b"\x00content"), (5, 4), (6, 1))
+    assert (value["command"], value["name"]) == (1, "KAHA_ADD_MESSAGE_COMMAND")
+    assert (value["destination_type"], value["destination"]) == ("topic", "orders")
+    assert value["message_id"] == "ID:1"
+    assert value["fields"] == [("priority", "4"), ("priority_supported", "true")]
+    assert value["data"] == b"\x00content"
+    assert value["message"]["not_decoded"].startswith("6516590 bytes announced, 4 there")
+    assert said(value).startswith("message ID:1 to topic://orders (6516590 bytes announced")
+    added = message((2, ORDERS), (3, b"ID:1"), (4, b""))
+    assert command(10, (1, added))["message_id"] == "ID:1"
+    with pytest.raises(Undecodable, match="no command"):
+        decode(b"hello")
+
+
+def test_every_command_has_a_table() -> None:
+    assert sorted(COMMANDS) == list(range(len(NAMES)))
+    for number in COMMANDS:
+        assert said(command(number))
+
+
+# Source: apache/activemq activemq-kahadb-store/src/main/proto/journal-data.proto.
+@pytest.mark.parametrize(
+    ("number", "fields", "owed"),
+    [
+        (0, [(1, b"LOADED")], 'trace "LOADED"'),
+        (2, [(2, ORDERS), (3, b"ID:1"), (5, b"c:s")], None),
+        (6, [(1, message((2, b"q")))], "remove destination queue://q"),
+        (6, [(1, message((1, 9), (2, b"q")))], "remove destination 9://q"),
+        (7, [(1, ORDERS), (2, b"c:s")], "unsubscribes c:s from topic://orders"),
+        (8, [(1, b"\xac\xed")], "producer audit (2 bytes of a Java object, which is never opened)"),
+        (
+            12,
+            [(1, b"JMS"), (2, b"job"), (3, 1), (4, -1), (5, 2)],
+            "reschedule job, scheduler JMS, job id job, execution time 1, "
+            "next execution time -1, rescheduled count 2",
+        ),
+        (15, [(1, b"JMS")], "destroy scheduler, scheduler JMS"),
+        (
+            16,
+            [(1, 7), (2, 0), (3, 0)],
+            "rewritten data file, source data file id 7, rewrite type 0, "
+            "skip if source exists false",
+        ),
+    ],
+)
+def test_what_a_command_says(
+    number: int, fields: list[tuple[int, int | bytes]], owed: str | None
+) -> None:
+    owed = owed or "removes ID:1 from topic://orders, subscription c:s"
+    assert said(command(number, *fields)) == owed
+
+
+def test_where_a_transaction_began() -> None:
+    """Both fields of a local transaction have the number 1."""
+    local = message((1, b"ID:c"), (1, 5))
+    previous = message((1, 3), (2, 400))
+    value = command(4, (1, message((1, local), (3, previous))))
+    assert value["transaction"] == {
+        "connection_id": "ID:c",
+        "transaction_id": 5,
+        "format_id": None,
+        "branch_qualifier": None,
+        "global_transaction_id": None,
+        "previous_file": 3,
+        "previous_offset": 400,
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"a\xc0\x80b", "a\0b"),
+        (b"\xed\xa0\xbd\xed\xb8\x80", "😀"),
+        ("😀".encode(), "😀"),
+    ],
+)
+def test_modified_utf8(data: bytes, text: str) -> None:
+    assert modified_utf8(data) == text
+
+
+@pytest.mark.parametrize("data", [b"\xff", b"\xed\xa0\xbd", b"\xc0\x81"])
+def test_what_is_no_text(data: bytes) -> None:
+    with pytest.raises(Undecodable, match="modified UTF-8"):
+        modified_utf8(data)
+
+
+def test_values_inside_one_another_are_bounded() -> None:
+    deep = struct.pack(">bi", 12, 1)
+    assert JavaData(deep * DEEPEST + b"\0").value() is not None
+    with pytest.raises(Undecodable, match="inside one another"):
+        JavaData(deep * 5000 + b"\0").value()
+
+
+@pytest.mark.parametrize("count", [2**31 - 1, 4])
+def test_counts_are_held_against_what_is_left(count: int) -> None:
+    with pytest.raises(Undecodable, match="values in 3 bytes"):
+        JavaData(struct.pack(">bi", 12, count) + b"\0\0\0").value()
+
+
+@pytest.mark.parametrize("kind", ["text", "bytes", "map"])
+def test_a_bomb_is_not_inflated(kind: str) -> None:
+    bomb = zlib.compress(bytes(100 << 20), 9)
+    data = struct.pack(">i", 100 << 20) + bomb if kind == "bytes" else bomb
+    began = time.process_time()
+    with pytest.raises(Undecodable, match="compressed content"):
+        body.content(kind, data, True)
+    assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "data", "words"),
+    [
+        ("text", b"\0\0\0\1ab", "1 bytes after the content"),
+        ("text", b"\xff\xff\xff\xfe", "a length of -2"),
+        ("map", b"\0\0\0\1\0\1k\x63", "unknown type 99"),
+        ("map", b"\0\0\0\1\0\1k\1\2", "2 is no boolean"),
+        ("object", b"\xac\xed\0\5", "never opened"),
+    ],
+)
+def test_content_that_is_not_decoded(kind: str, data: bytes, words: str) -> None:
+    with pytest.raises(Undecodable, match=words):
+        body.content(kind, data, False)
+
+
+def test_compressed_content_that_is_cut() -> None:
+    with pytest.raises(Undecodable, match="its end is missing"):
+        body.content("text", zlib.compress(b"\0\0\0\1a")[:-1], True)
+
+
+def test_numbers_that_json_does_not_have() -> None:
+    map_of = struct.pack(">iH1sbf", 1, 1, b"k", 8, float("nan"))
+    assert body.content("map", map_of, False) == {"values": '{"k":"nan"}'}
+    assert body.properties(map_of) == [("k", "nan")]
+
+
+def test_objects_inside_one_another_are_bounded() -> None:
+    """A transaction whose connection is a transaction, a thousand times: no object nests so."""
+    inside = b"\x01" + b"\x6f" + bytes(8)
+    data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
+    found = openwire.message(struct.pack(">i", len(data)) + data)
+    assert "an object of type 111 in place of one of type 120" in found["not_decoded"]

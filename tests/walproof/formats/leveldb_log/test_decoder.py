@@ -1,0 +1,185 @@
+"""Write batches and version edits whose bytes the tests write themselves."""
+
+from __future__ import annotations
+
+import struct
+
+import pyarrow as pa
+import pytest
+
+from walproof.decode import phrase
+from walproof.decode.fault import Undecodable
+from walproof.formats.leveldb_log.decoder import TYPE, decode, version_edit, write_batch
+
+
+def batch(sequence: int, count: int, *operations: bytes) -> bytes:
+    return struct.pack("<QI", sequence, count) + b"".join(operations)
+
+
+def said(payload: bytes) -> str:
+    (value,) = pa.array([decode(payload)], TYPE).to_pylist()
+    return phrase("leveldb-log", value, {})
+
+
+def test_write_batch() -> None:
+    found = write_batch.decode(batch(7, 2, b"\x01\x01k\x05value", b"\x00\x80\x01" + b"d" * 128))
+    assert found["sequence"] == 7
+    assert found["ops"] == [
+        {"op": "put", "key": b"k", "value": b"value"},
+        {"op": "delete", "key": b"d" * 128},
+    ]
+
+
+def test_a_transaction_of_rocksdb() -> None:
+    """Two-phase commit: only operations on keys are counted (``WriteBatchInternal::Iterate``)."""
+    prepared = batch(2**64 - 1, 1, b"\x09", b"\x05\x03\x01k\x00", b"\x03\x02hi", b"\x0a\x03xid")
+    found = write_batch.decode(prepared)
+    assert found["sequence"] == -1
+    assert [(op["op"], op.get("column_family"), op.get("xid")) for op in found["ops"]] == [
+        ("begin_prepare", None, None),
+        ("put", 3, None),
+        ("log_data", None, None),
+        ("end_prepare", None, b"xid"),
+    ]
+    assert said(batch(5, 0, b"\x0b\x03xid")) == 'commit transaction "xid" (sequence 5)'
+    (commit,) = write_batch.decode(batch(5, 0, b"\x15\x0801234567\x03xid"))["ops"]
+    assert commit == {"op": "commit", "timestamp": b"01234567", "xid": b"xid"}
+
+
+# Source: facebook/rocksdb, the grammar at the head of db/write_batch.cc, and db/dbformat.h.
+@pytest.mark.parametrize(
+    ("operation", "counted", "owed"),
+    [
+        (b"\x02\x01k\x01v", 1, 'merge "k" = "v"'),
+        (b"\x06\x07\x01k\x01v", 1, 'merge in column family 7 "k" = "v"'),
+        (b"\x03\x01d", 0, 'log data "d"'),
+        (b"\x04\x07\x01k", 1, 'delete in column family 7 "k"'),
+        (b"\x07\x01k", 1, 'single delete "k"'),
+        (b"\x08\x07\x01k", 1, 'single delete in column family 7 "k"'),
+        (b"\x0c\x01x", 0, 'rollback transaction "x"'),
+        (b"\x0d", 0, "noop"),
+        (b"\x0e\x07\x01a\x01z", 1, 'delete range in column family 7 "a" to "z"'),
+        (b"\x0f\x01a\x01z", 1, 'delete range "a" to "z"'),
+        (b"\x10\x07\x01k\x01\x00", 1, 'put blob index in column family 7 "k" = 0x00'),
+        (b"\x11\x01k\x01\x00", 1, 'put blob index "k" = 0x00'),
+        (b"\x12", 0, "begin persisted prepare"),
+        (b"\x13", 0, "begin unprepare"),
+        (b"\x16\x01k\x02\x01\x00", 1, 'put entity "k" = {}'),
+        (b"\x17\x07\x01k\x02\x02\x00", 1, 'put entity in column family 7 "k" = 0x0200'),
+        (b"\x18\x01k\x09v" + b"\x05" + bytes(7), 1, 'timed put "k" = "v"'),
+        (b"\x19\x07\x01k\x08" + bytes(8), 1, 'timed put in column family 7 "k" = ""'),
+    ],
+)
+def test_every_tag_of_rocksdb(operation: bytes, counted: int, owed: str) -> None:
+    assert said(batch(1, counted, operation)) == f"{owed} (sequence 1)"
+    with pytest.raises(Undecodable, match="operations announced"):
+        write_batch.decode(batch(1, 1 - counted, operation))
+
+
+def test_when_a_timed_put_was_written() -> None:
+    (put,) = write_batch.decode(batch(1, 1, b"\x18\x01k\x09v" + b"\x05" + bytes(7)))["ops"]
+    assert put["write_time"] == 5
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        (b"short", "at 0: 12 bytes expected, 5 left"),
+        (batch(1, 1), "1 operations announced, 0 found"),
+        (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
+        (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, is never in a batch"),
+        (batch(1, 1, b"\x18\x01k\x01v"), "no time of writing in a value of 1 bytes"),
+        (batch(1, 1, b"\x00\x09k"), "9 bytes expected, 1 left"),
+        (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "varint that does not end"),
+    ],
+)
+def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
+    with pytest.raises(Undecodable) as caught:
+        write_batch.decode(payload)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "entity",
+    [b"", b"\x01\x02\x01a\x01", b"\x01\xff\xff\xff\xff\x0f", b"\x01\x01\x01a\x00more", b"\x03\x00"],
+)
+def test_an_entity_that_is_none_keeps_its_bytes(entity: bytes) -> None:
+    operation = b"\x16\x01k" + bytes([len(entity)]) + entity
+    (put,) = write_batch.decode(batch(1, 1, operation))["ops"]
+    assert put["columns"] is None and put["value"] == entity
+
+
+KEY = b"\x09a\x01\x07" + bytes(6)
+"""The internal key of ``a``: sequence 7, a put."""
+
+
+def test_version_edit() -> None:
+    found = version_edit.decode(
+        b"\x01\x01c" + b"\x02\x80\x01" + b"\x03\x04" + b"\x04\x05" + b"\x09\x00"
+        b"\x05\x01" + KEY + b"\x06\x02\x09" + b"\x07\x03\x0a\x0b" + KEY + KEY
+    )
+    key = {"user_key": b"a", "sequence": 7, "type": "put"}
+    assert found == {
+        "comparator": "c",
+        "log_number": 128,
+        "next_file_number": 4,
+        "last_sequence": 5,
+        "prev_log_number": 0,
+        "compact_pointers": [{"level": 1, "key": key}],
+        "deleted_files": [{"level": 2, "number": 9}],
+        "new_files": [{"level": 3, "number": 10, "size": 11, "smallest": key, "largest": key}],
+    }
+    assert said(b"\x06\x02\x09\x06\x02\x0a") == "deletes table 000009 at level 2, deletes 1 more"
+    assert said(b"\xc8\x01\x02\xca\x01") == "drops column family 2"
+    assert said(b"") == "an edit that changes nothing"
+    assert said(b"\xac\x02\x02") == "sets edits left in group"
+
+
+def test_an_edit_that_rocksdb_alone_writes() -> None:
+    """Blob files, logs, an atomic group, and tags that a reader may pass over."""
+    found = version_edit.decode(
+        b"\x90\x03\x01\x02\x03\x01m\x01c\x00" + b"\x91\x03\x01\x02\x03\x05\x01x\x00"
+        b"\x87\x40\x04\x05\x02\x07\x01" + b"\x88\x40\x01\x09" + b"\x89\x40\x01\x00"
+        b"\x80\x60\x02hi" + b"\x66\x00\x01\x02\x03" + KEY + KEY + b"\x04\x05"
+    )
+    assert found["new_blob_files"] == [
+        {"number": 1, "blobs": 2, "bytes": 3, "checksum_method": b"m", "checksum": b"c"}
+    ]
+    assert found["blob_garbage"] == [{"number": 1, "blobs": 2, "bytes": 3}]
+    assert found["new_logs"] == [{"number": 5, "size": 7}]
+    assert found["logs_deleted_before"] == 9
+    assert [(field["name"], field["data"]) for field in found["fields"]] == [
+        ("persist_user_defined_timestamps", b"\x00"),
+        (None, b"hi"),
+    ]
+    (file,) = found["new_files"]
+    assert (file["path_id"], file["smallest_sequence"], file["largest_sequence"]) == (2, 4, 5)
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        (b"\x08\x00", "at 0: unknown tag 8"),
+        (b"\x02", "at 1: a varint that does not end"),
+        (b"\x05\x01\x03abc", "at 2: an internal key of 3 bytes"),
+        (b"\x01\x01\xff", "text that is not UTF-8"),
+        (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x47\x00", "unknown field 71 of a new file"),
+        (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x02\x02ab", "2 bytes in a field of the form"),
+        (b"\x90\x03\x01\x02\x03\x01m\x01c\x40\x00", "unknown field 64 of a blob file"),
+        (b"\x84\x40\x01\x03", "unknown field 3 of a log"),
+    ],
+)
+def test_what_is_no_version_edit(payload: bytes, words: str) -> None:
+    with pytest.raises(Undecodable) as caught:
+        version_edit.decode(payload)
+    assert words in str(caught.value)
+
+
+def test_what_is_neither_or_both() -> None:
+    with pytest.raises(
+        Undecodable, match=r"neither a write batch \(at 0: 12.* nor a version edit \(at"
+    ):
+        decode(b"alpha")
+    # As a batch it has sequence 0x...0a01 and no operation; as an edit, a comparator.
+    with pytest.raises(Undecodable, match="both a write batch and a version edit"):
+        decode(b"\x01\x0asevens" + bytes(4))

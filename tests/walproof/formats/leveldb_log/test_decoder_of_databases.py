@@ -1,0 +1,158 @@
+"""What LevelDB and RocksDB wrote, decoded, against what they were given and what they say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from tests.walproof.decode.real_programs import LEVELDB, ROCKSDB, golden, payloads
+from walproof.decode import phrase
+from walproof.formats.leveldb_log.decoder import TYPE, decode
+
+pytestmark = pytest.mark.slow
+
+WrittenBy = Callable[[str, str, str], tuple[Path, Any]]
+KINDS = ["delete", "put"]
+
+
+def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
+    values: list[dict[str, Any]] = pa.array(map(decode, records), TYPE).to_pylist()
+    return values
+
+
+def structs(log: Path) -> list[dict[str, Any]]:
+    """What a log's records mean, as the columns have it."""
+    return as_columns(payloads("leveldb-log", log))
+
+
+def edits(log: Path) -> list[dict[str, Any]]:
+    return [value["version_edit"] for value in structs(log)]
+
+
+def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The tables that a MANIFEST leaves, by what its edits add and delete, in each family."""
+    tables: dict[tuple[int, int, int], dict[str, Any]] = {}
+    for edit in edits:
+        family = edit["column_family"] or 0
+        for file in edit["deleted_files"] or []:
+            del tables[family, file["level"], file["number"]]
+        for file in edit["new_files"] or []:
+            tables[family, file["level"], file["number"]] = file
+    return list(tables.values())
+
+
+def internal(key: dict[str, Any]) -> str:
+    """An internal key as LevelDB prints it."""
+    return f"'{key['user_key'].decode()}' @ {key['sequence']} : {KINDS.index(key['type'])}"
+
+
+def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
+    """Tables as LevelDB lists them: level, number, size, and two internal keys."""
+    return sorted(
+        [
+            f["level"],
+            f["number"],
+            f["size"],
+            f"{internal(f['smallest'])} .. {internal(f['largest'])}",
+        ]
+        for f in tables
+    )
+
+
+def test_a_manifest_of_leveldb_that_was_kept() -> None:
+    kept = golden("leveldb.json")
+    values = as_columns([bytes.fromhex(payload) for payload in kept["payloads"]])
+    assert listed(live([value["version_edit"] for value in values])) == kept["tables"]
+
+
+def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
+    folder, wrote = written_by(*LEVELDB)
+    (log,) = folder.glob("*.log")
+    sequence = wrote["sequence"]
+    found = structs(log)
+    assert len(found) == len(wrote["batches"]) == 2
+    for value, owed in zip(found, wrote["batches"], strict=True):
+        assert value["sequence"] == sequence
+        assert value["version_edit"] is None
+        shown = [[op["op"], op["key"].hex(), (op["value"] or b"").hex()] for op in value["ops"]]
+        assert shown == owed
+        sequence += len(owed)
+    said = 'put "users/42" = "Zoë" (sequence 7801)'
+    assert phrase("leveldb-log", found[0], {}) == said
+    assert phrase("leveldb-log", found[1], {}) == 'put "" = "" (sequence 7802), and 2 more'
+
+
+def test_the_manifests_of_leveldb(written_by: WrittenBy) -> None:
+    folder, wrote = written_by(*LEVELDB)
+    (second,) = folder.glob("MANIFEST-*")
+    for log, tables in ((folder / "first", "first"), (second, "second")):
+        assert listed(live(edits(log))) == wrote[tables]
+        assert edits(log)[0]["comparator"] == "leveldb.BytewiseComparator"
+        assert all(edit["fields"] is None for edit in edits(log))
+    assert any(edit["compact_pointers"] for edit in edits(folder / "first"))
+    logs = [edit["log_number"] for edit in edits(second) if edit["log_number"] is not None]
+    assert [f"{logs[-1]:06d}.log"] == [path.name for path in folder.glob("*.log")]
+    last = [edit["last_sequence"] for edit in edits(second) if edit["last_sequence"] is not None]
+    assert last[-1] == wrote["sequence"] - 1
+    added = phrase("leveldb-log", structs(folder / "first")[-1], {})
+    level, number, size, _ = wrote["first"][0]
+    assert added.startswith(f"adds table {number:06d}.ldb at level {level} ({size:,} bytes, ")
+
+
+def test_the_batches_of_rocksdb(written_by: WrittenBy) -> None:
+    folder, wrote = written_by(*ROCKSDB)
+    found = structs(folder / "written")
+    assert [value["sequence"] for value in found] == [
+        wrote["before"] + 1 + sum(wrote["batches"][:n]) for n in range(len(found))
+    ]
+    assert found[-1]["sequence"] + wrote["batches"][-1] - 1 == wrote["last"]
+    names = ("op", "column_family", "key", "value")
+    shown = [[tuple(op[name] for name in names) for op in value["ops"]] for value in found[:-1]]
+    assert shown == [
+        [("put", None, b"users/42", b"Zo\xc3\xab")],
+        [
+            ("put", None, b"a", b""),
+            ("delete", None, b"b", None),
+            ("put", 1, b"c", b"d"),
+        ],
+        [("delete_range", None, b"a", b"m"), ("delete_range", 1, b"n", b"z")],
+        [("delete", 1, b"\x00", None)],
+    ]
+    rows = [[tuple(column.values()) for column in op["columns"]] for op in found[-1]["ops"]]
+    assert rows == [[(b"", b"default"), (b"city", b"Basel")], [(b"town", b"Bern")]]
+    said = 'put entity "row" = {"": "default", "city": "Basel"} (sequence 60), and 1 more'
+    assert phrase("leveldb-log", found[-1], {}) == said
+
+
+def test_the_manifest_of_rocksdb(written_by: WrittenBy) -> None:
+    folder, wrote = written_by(*ROCKSDB)
+    (log,) = folder.glob("MANIFEST-*")
+    assert (folder / "IDENTITY").read_text() == edits(log)[0]["db_id"]
+    found = edits(log)
+    added = [edit["column_family_added"] for edit in found if edit["column_family_added"]]
+    assert added == ["other", "short-lived"]
+    assert [edit["column_family"] for edit in found if edit["column_family_dropped"]] == [2]
+    # Closing the database wrote two tables more than it had when it was asked.
+    tables = [
+        [file["number"], file["level"], file["size"], *(file[at]["user_key"].hex() for at in ENDS)]
+        for file in live(edits(log))
+    ]
+    assert sorted(tables)[: len(wrote["tables"])] == wrote["tables"]
+    assert {file["size"] for file in live(edits(log))} == {
+        path.stat().st_size for path in folder.glob("*.sst")
+    }
+    blobs = [file["number"] for edit in found for file in edit["new_blob_files"] or []]
+    assert sorted(blobs) == wrote["blobs"]
+    assert all(
+        field["name"]
+        for edit in found
+        for file in edit["new_files"] or []
+        for field in file["fields"]
+    )
+
+
+ENDS = ("smallest", "largest")

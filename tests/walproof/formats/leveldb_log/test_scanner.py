@@ -1,0 +1,288 @@
+"""The LevelDB scanner gives the reference's events in order, also of random damage in parts."""
+
+from __future__ import annotations
+
+import io
+import random
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reference_impl.answer import End, Record
+from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    HEADER,
+    masked_crc,
+)
+from reference_impl.leveldb_log.reader import (
+    read_stream as read,
+)
+from reference_impl.leveldb_log.writer import (
+    Writer,
+)
+from walproof.formats.leveldb_log import scanner as leveldb_log
+from walproof.scan import answers, window
+from walproof.scan.log import Log, Source
+from walproof.scan.model import Event, Part, Records, Wanted
+
+SECTOR = 512
+
+
+class Memory:
+    """A source that is no file, as remote ones are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.size = data, len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self.data[offset : offset + length]
+
+    def close(self) -> None:
+        pass
+
+
+class InMemory(Log):
+    data: bytes
+
+    def open(self) -> Source:
+        return Memory(self.data)
+
+
+def in_memory(data: bytes) -> Log:
+    log = InMemory(Path("none"))
+    object.__setattr__(log, "data", data)
+    return log
+
+
+def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
+    for event in events:
+        if isinstance(event, Records):
+            yield from answers.records("leveldb-log", event)
+        else:
+            yield event
+
+
+def sound_log(rng: random.Random) -> bytearray:
+    """Records of all sizes, also such that end just before the end of a block."""
+    out = io.BytesIO()
+    writer = Writer(out)
+    for _ in range(rng.randrange(1, 60)):
+        left = BLOCK_SIZE - writer.position % BLOCK_SIZE
+        size = rng.choice(
+            [
+                0,
+                rng.randrange(30),
+                rng.randrange(2000),
+                rng.randrange(20_000),
+                max(0, left - 7 - rng.randrange(16)),
+                rng.randrange(150_000),
+            ]
+        )
+        writer.append(rng.randbytes(size))
+        if rng.random() < 0.03:
+            gap = rng.choice([left % SECTOR, SECTOR * rng.randrange(9), BLOCK_SIZE])
+            writer._write(bytes(gap))
+    return bytearray(out.getvalue())
+
+
+def odd_record(rng: random.Random) -> bytes:
+    """A sound physical record of any type."""
+    data = rng.randbytes(rng.choice([0, 0, 1, 50, 5000]))
+    kind = rng.choice([0, 1, 2, 3, 4, 5, 9, 200])
+    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+
+
+def damage(rng: random.Random, log: bytearray) -> None:
+    """One of the things that happen to logs."""
+    at = rng.randrange(len(log) + 1)
+    block = at // BLOCK_SIZE * BLOCK_SIZE
+    sector = at // SECTOR * SECTOR
+    match rng.choice(["flip", "zero", "drop", "repeat", "insert", "cut", "shift", "odd", "tail"]):
+        case "flip" if at < len(log):
+            log[at] ^= 1 << rng.randrange(8)
+        case "zero":
+            end = min(sector + SECTOR * rng.choice([1, 2, 8, 64, 200]), len(log))
+            log[sector:end] = bytes(end - sector)
+        case "drop":
+            del log[block : block + BLOCK_SIZE * rng.randrange(1, 3)]
+        case "repeat":
+            log[block:block] = log[block : block + BLOCK_SIZE]
+        case "insert":
+            log[block:block] = rng.choice([bytes(BLOCK_SIZE), rng.randbytes(BLOCK_SIZE)])
+        case "cut":
+            del log[at:]
+        case "shift":
+            log[at:at] = bytes(rng.randrange(1, 40))
+        case "odd":
+            record = odd_record(rng)
+            log[at : at + len(record)] = record
+        case "tail":
+            log += rng.choice([bytes(rng.randrange(70_000)), odd_record(rng)])
+
+
+def random_log(seed: int) -> bytes:
+    rng = random.Random(seed)
+    log = sound_log(rng)
+    for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
+        if rng.random() < 0.3 and log:
+            # Onto the start of a record, where it tells.
+            ats = [e.at for e in read(io.BytesIO(log)) if isinstance(e, Record)] or [0]
+            at = rng.choice(ats)
+            record = odd_record(rng)
+            log[at : at + len(record)] = record
+        else:
+            damage(rng, log)
+    return bytes(log)
+
+
+def differences(seed: int, steps: list[int]) -> list[str]:
+    data = random_log(seed)
+    owed = list(read(io.BytesIO(data)))
+    log = in_memory(data)
+    found = list(one_by_one(leveldb_log.scan(log, Wanted())))
+    wrong = [] if found == owed else [f"{seed}: whole"]
+    of_parts = [event for event in owed if not isinstance(event, End)]
+    if isinstance(owed[-1], End) and owed[-1].verdict == "refused":
+        return wrong
+    for step in steps:
+        starts = range(0, max(1, len(data)), step * BLOCK_SIZE)
+        parts = [Part(at, at + step * BLOCK_SIZE) for at in starts]
+        parts[-1] = Part(parts[-1].start, None)
+        scans = [list(one_by_one(leveldb_log.scan(log, Wanted(), part))) for part in parts]
+        together = [event for events in scans for event in events]
+        if parts == [Part()]:
+            together.pop()
+        if in_order(together) != in_order(of_parts):
+            wrong.append(f"{seed}: {step} blocks")
+    return wrong
+
+
+def in_order(events: list[ReferenceEvent]) -> list[ReferenceEvent]:
+    return sorted(events, key=lambda e: e.at if isinstance(e, Record) else e.start)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:
+        smaller(random.Random(seed), monkeypatch)
+    assert differences(seed, [1, 2, 5]) == []
+
+
+def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows and runs so small that everything goes on in the next one."""
+    monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(leveldb_log, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+    monkeypatch.setattr(leveldb_log, "MAX_CARRIED_BYTES", rng.choice([0, 100, 40_000]))
+    monkeypatch.setattr(leveldb_log, "MAX_ROWS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(leveldb_log, "MAX_LOST_RANGES", rng.choice([1, 2, 50]))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 1, 2, 3, 4, 5, 200]), st.sampled_from([0, 1, 9, 32754, 32761])
+        ),
+        max_size=12,
+    ),
+    st.integers(0, 40),
+)
+@settings(
+    deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> None:
+    """Fragments of every type in every order, put into blocks as a writer would."""
+    log = bytearray()
+    for kind, length in fragments:
+        left = BLOCK_SIZE - len(log) % BLOCK_SIZE
+        if left < 7 + length:
+            log += bytes(left)
+        data = bytes([length & 255]) * length
+        log += HEADER.pack(masked_crc(bytes([kind]) + data), length, kind) + data
+    data = bytes(log[: max(0, len(log) - cut)])
+    owed = list(read(io.BytesIO(data)))
+    assert list(one_by_one(leveldb_log.scan(in_memory(data), Wanted()))) == owed
+    parts = [Part(at, at + BLOCK_SIZE) for at in range(0, len(data) + BLOCK_SIZE, BLOCK_SIZE)]
+    if isinstance(owed[-1], End) and owed[-1].verdict != "refused" and len(parts) > 1:
+        events = [
+            e for p in parts for e in one_by_one(leveldb_log.scan(in_memory(data), Wanted(), p))
+        ]
+        assert in_order(events) == in_order(owed[:-1])
+
+
+def test_the_plan_covers_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "000003.log"
+    path.write_bytes(random_log(3) * 4)
+    size = path.stat().st_size
+    for target in (1, 40_000, 100_000, size - 1):
+        parts = leveldb_log.plan(Log(path), target)
+        assert parts[0].start == 0 and parts[-1].end is None
+        assert [part.end for part in parts[:-1]] == [part.start for part in parts[1:]]
+        assert all(part.start % BLOCK_SIZE == 0 for part in parts)
+    assert leveldb_log.plan(Log(path), size) == [Part()]
+
+
+def test_a_log_of_another_dialect_is_not_split(tmp_path: Path) -> None:
+    data = b"\x01" * 20
+    foreign = HEADER.pack(masked_crc(b"\x05" + data), 16, 5) + data
+    path = tmp_path / "000003.log"
+    path.write_bytes(foreign + bytes(5 * BLOCK_SIZE))
+    assert leveldb_log.plan(Log(path), 1) == [Part()]
+    assert list(leveldb_log.scan(Log(path), Wanted())) == [End("refused", "foreign-dialect", None)]
+
+
+@pytest.mark.parametrize("cap", [0, 1, 1000, 200_000, 1 << 30])
+def test_payloads_are_capped_and_marked(cap: int) -> None:
+    rng = random.Random(cap)
+    out = io.BytesIO()
+    writer = Writer(out)
+    payloads = [rng.randbytes(size) for size in (0, 999, 1000, 1001, 250_000, 6_000_000, 5)]
+    for payload in payloads:
+        writer.append(payload)
+    runs = [e for e in leveldb_log.scan(in_memory(out.getvalue()), Wanted(max_payload=cap))
+            if isinstance(e, Records)]  # fmt: skip
+    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
+    marks = [bool(m) for run in runs for m in
+             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
+    assert marks == [len(payload) > cap for payload in payloads]
+
+
+def test_without_payloads() -> None:
+    data = random_log(11)
+    owed = [(e.at, e.size) for e in read(io.BytesIO(data)) if isinstance(e, Record)]
+    runs = [e for e in leveldb_log.scan(in_memory(data), Wanted(payload=False))
+            if isinstance(e, Records)]  # fmt: skip
+    assert all(run.payload is None and run.truncated is None for run in runs)
+    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == owed
+
+
+@pytest.mark.parametrize("blocks", [64, 1024])
+def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, blocks: int) -> None:
+    """The log of one block, over and over; then as one record that is cut."""
+    out = io.BytesIO()
+    writer = Writer(out)
+    while writer.position < BLOCK_SIZE - 200:
+        writer.append(b"x" * 100)
+    writer.append(b"x" * (BLOCK_SIZE - 7 - writer.position))
+    block = out.getvalue()
+    middle = b"\x03" + b"y" * (BLOCK_SIZE - 7)
+    fragment = HEADER.pack(masked_crc(middle), BLOCK_SIZE - 7, 3) + middle[1:]
+    first, last = b"\x02" + middle[1:], b"\x04" + middle[1:]
+    for name, data in (
+        ("small", block * blocks),
+        ("large", HEADER.pack(masked_crc(first), BLOCK_SIZE - 7, 2) + first[1:]
+         + fragment * blocks + HEADER.pack(masked_crc(last), BLOCK_SIZE - 7, 4) + last[1:]),
+    ):  # fmt: skip
+        path = tmp_path / name
+        path.write_bytes(data)
+        tracemalloc.start()
+        events = leveldb_log.scan(Log(path), Wanted(max_payload=1000))
+        kinds = {type(event) for event in events}
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert kinds == {Records, End}
+        assert peak < 12 << 20

@@ -1,0 +1,305 @@
+"""Zeebe's records in raft entries, against what the real classes write and read."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import msgpack
+import pyarrow as pa
+import pytest
+
+from conformance import ROOT
+from reference_impl.zeebe_journal import raft
+from tests.conftest import alone, unavailable
+from tests.walproof.decode.real_programs import GOLDEN, PROGRAMS
+from walproof.decode import phrase
+from walproof.decode.fault import Undecodable
+from walproof.decode.message_pack import MAX_DEPTH, to_json
+from walproof.formats.zeebe_journal.decoder import TYPE, batch, decode, metadata
+from walproof.formats.zeebe_journal.decoder.protocol import names
+from walproof.formats.zeebe_journal.decoder.protocol.table_writer import TABLE, read_jars, table
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = PROGRAMS / "zeebe"
+# Release → the Java that it needs; what the metadata of the line looks like.
+RELEASES = {"8.2.15": 17, "8.3.4": 17, "8.8.0": 21}
+ZEEBE_JDK = ROOT / ".build" / "implementations" / "zeebe-journal-java21" / "jdk" / "bin"
+OURS = {
+    "RecordVersion": "record_version",
+    "OperationReference": "operation_reference",
+    "BatchOperationReference": "batch_operation_reference",
+}
+# What is null, as the real getters say it.
+NULLS: dict[str, Any] = {
+    "rejection_reason": "",
+    "request_id": -1,
+    "request_stream_id": -(2**31),
+    "operation_reference": -1,
+    "batch_operation_reference": -1,
+}
+
+
+def golden(release: str) -> list[dict[str, Any]]:
+    told: dict[str, Any] = json.loads((GOLDEN / f"zeebe-{release}.json").read_text())
+    entries: list[dict[str, Any]] = told["entries"]
+    return entries
+
+
+def entry(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
+    """The struct, as a column has it."""
+    (value,) = pa.array([decode(payload, is_cut)], TYPE).to_pylist()
+    assert isinstance(value, dict)
+    return value
+
+
+def as_told(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Our record in the words of the real classes."""
+    said = {}
+    for name in told:
+        ours = OURS.get(name, name)
+        if name not in ("value", "documents"):
+            value = record[ours]
+            said[name] = NULLS[ours] if value is None and ours in NULLS else value
+    return said
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_records_are_what_the_real_classes_read(release: str) -> None:
+    for one in golden(release):
+        value = entry(bytes.fromhex(one["payload"]))
+        assert value["records_fault"] is None and value["term"] == 3
+        assert len(value["records"]) == len(one["records"])
+        for record, told in zip(value["records"], one["records"], strict=True):
+            assert record["fault"] is None
+            plain = {name: told[name] for name in told if name not in ("value", "documents")}
+            assert as_told(record, told) == plain
+            body = json.loads(told["value"])
+            body |= {name: json.loads(text) for name, text in told["documents"].items()}
+            assert json.loads(record["value"]) == body
+            assert list(json.loads(record["value"])) == list(body)
+            line = ".".join(release.split(".")[:2])
+            assert record["names_of"] == line and record["broker_version"] == f"{line}.5"
+
+
+def run(release: str) -> dict[str, Any]:
+    """What ``Records.java`` says on the classes of a release."""
+    folder = ROOT / ".build" / "decode" / f"zeebe-records-{release}"
+    java, javac = ("java", "javac")
+    if RELEASES[release] > 17 and (ZEEBE_JDK / "javac").exists():
+        java, javac = (str(ZEEBE_JDK / name) for name in (java, javac))
+    for tool in (java, javac, "mvn"):
+        if shutil.which(tool) is None:
+            unavailable(f"unavailable, because there is no {tool}")
+    fetch = ["mvn", "-q", "-B", "-f", str(PROGRAM / "pom.xml"), f"-Dlib={folder}/lib",
+             f"-Dzeebe={release}", "generate-resources"]  # fmt: skip
+    jars = f"{folder}/lib/*"
+    options = ["--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED", "-Xmx512m"]
+    with alone(folder.parent / "maven"):
+        folder.mkdir(exist_ok=True)
+        for command in (
+            [*fetch, "--offline"],
+            fetch,
+            [javac, "-nowarn", "-cp", jars, "-d", str(folder), str(PROGRAM / "Records.java")],
+        ):
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            if done.returncode == 0 and command[:-1] == fetch:
+                continue
+            if done.returncode and command[-1] != "--offline":
+                unavailable(f"unavailable, because {done.stdout[-300:]}{done.stderr[-300:]}")
+    told = subprocess.run(
+        [java, *options, "-cp", os.pathsep.join((str(folder), jars)), "Records", release],
+        capture_output=True, text=True, check=True, timeout=60,
+    )  # fmt: skip
+    answer: dict[str, Any] = json.loads(told.stdout)
+    return answer
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_golden_files_are_what_the_real_classes_write(release: str) -> None:
+    assert run(release)["entries"] == golden(release)
+
+
+def test_the_table_is_what_the_real_classes_say() -> None:
+    for tool in ("java", "javac", "mvn"):
+        if shutil.which(tool) is None:
+            unavailable(f"unavailable, because there is no {tool}")
+    try:
+        lines = read_jars()
+    except subprocess.CalledProcessError as error:
+        unavailable(f"unavailable, because {error.stderr[-300:]}")
+    assert table(lines) == TABLE.read_text()
+    for line in lines:
+        major, minor = map(int, line.name.split("."))
+        known = names((major, minor), line.schema)
+        for number, name in line.values.items():
+            assert known.value_type(number) == name
+            told = line.intents.get(number, [])
+            assert [known.intent(number, n) for n in range(len(told))] == [
+                intent or str(n) for n, intent in enumerate(told)
+            ]
+
+
+def test_a_number_means_what_it_meant_to_the_broker_that_wrote_it() -> None:
+    assert names((8, 2), 3).intent(22, 1) == "DELETED"
+    assert names((8, 3), 4).intent(22, 1) == "DELETING"
+    assert names((8, 2), 3).value_type(47) == "47" and names((8, 8), 6).intent(47, 99) == "99"
+    assert [names(None, schema).line for schema in (3, 4, 5, 6, 7, 8)] == [
+        "8.2", "8.5", "8.7", "8.8", "8.9", "8.9",
+    ]  # fmt: skip
+    assert names((9, 1), 9).line == "8.9" and names((0, 26), 1).line == "1.0"
+
+
+def test_the_phrase_is_the_useful_sentence() -> None:
+    create, refused, follow = (entry(bytes.fromhex(one["payload"])) for one in golden("8.8.0"))
+    at = {"index": 5}
+    assert phrase("zeebe-journal", create, at).startswith(
+        'command PROCESS_INSTANCE_CREATION CREATE, position 17, {"bpmnProcessId":"order",'
+    )
+    assert phrase("zeebe-journal", refused, at).startswith(
+        "command rejection PROCESS_INSTANCE_CREATION CREATE,"
+        ' NOT_FOUND "no process \'größer\' with a "name"", position 17, {'
+    )
+    said = phrase("zeebe-journal", follow, at)
+    assert said.startswith(
+        "event PROCESS_INSTANCE ELEMENT_ACTIVATING, key 2251799813685249, position 17, {"
+    )
+    assert said.endswith("characters), and 5 more records")
+    other = entry(raft.encode_application(3, 10, 12, b"Test"))
+    assert phrase("zeebe-journal", other, at) == (
+        'index 5, term 3: application, records 10–12, "Test"  (at 0: 4 bytes after the last record)'
+    )
+
+
+def test_a_payload_that_was_cut_tells_what_is_there() -> None:
+    payload = bytes.fromhex(golden("8.3.4")[2]["payload"])
+    whole = entry(payload)
+    for size in range(len(payload)):
+        try:
+            value = entry(payload[:size], is_cut=True)
+        except Undecodable:
+            assert size < 45
+            continue
+        assert value["application_data"] is None and "cut" in value["records_fault"]
+        for found, real in zip(value["records"], whole["records"], strict=False):
+            if found["fault"] is not None:
+                assert found["value"] is None and found == {**found, "record_type": "EVENT"} | {
+                    "record_type": found["record_type"]
+                }
+                real = {**real, "value": None, "fault": found["fault"]}
+            assert found == real
+        assert phrase("zeebe-journal", value, {"index": 1})
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda data: data[:-20], "no record of Zeebe: "),
+        (lambda data: data + b"\0" * 3, "bytes after the last record"),
+        (lambda data: struct.pack("<i", -1) + data[4:], "no record of Zeebe: -1 bytes long"),
+        (lambda data: data[:12] + b"\2\0" + data[14:], "no record of Zeebe: of version 2"),
+        (lambda data: data[:48] + b"\xff" * 4 + data[52:], "no record of Zeebe: metadata of -1"),
+        (lambda data: data[:16] + b"\1" + data[17:], "the entry has records 17–17, found 1, from"),
+        (lambda data: b"", "the entry has records 17–17, found none"),
+    ],
+)
+def test_what_is_no_batch_is_told(change: Any, fault: str) -> None:
+    data = decode(bytes.fromhex(golden("8.3.4")[0]["payload"]))["application_data"]
+    value = entry(raft.encode_application(3, 17, 17, change(data)))
+    assert fault in value["records_fault"]
+    assert fault in phrase("zeebe-journal", value, {"index": 1})
+
+
+def test_metadata_that_nobody_knows() -> None:
+    payload = bytes.fromhex(golden("8.3.4")[0]["payload"])
+    data = decode(payload)["application_data"]
+    (size,) = struct.unpack_from("<i", data, 48)
+    described = data[52 : 52 + size]
+    assert metadata.decode(described)["names_of"] == "8.3"
+    for version, words in ((2, "version 2: 3 or later"), (6, "8 bytes expected")):
+        with pytest.raises(Undecodable, match=words):
+            metadata.decode(described[:6] + struct.pack("<H", version) + described[8:])
+    with pytest.raises(Undecodable, match="template 201 of schema 0"):
+        metadata.decode(described[:2] + b"\xc9" + described[3:])
+    (record,), fault = batch.decode(data.replace(described, b"\xff" * size, 1))
+    assert fault is None and record["fault"].startswith("metadata: ") and record["value"]
+
+
+def test_hostile_payloads_are_never_an_exception() -> None:
+    """Any change of a real entry, and chance; in time and memory that grow with the bytes."""
+    chance = random.Random(1)
+    seeds = [bytes.fromhex(one["payload"]) for release in RELEASES for one in golden(release)]
+    started = time.monotonic()
+    for _ in range(3000):
+        data = bytearray(chance.choice(seeds))
+        for _ in range(chance.choice((1, 1, 2, 8))):
+            data[chance.randrange(len(data))] = chance.choice((0, 1, 0x7F, 0x80, 0xC1, 0xDD, 0xFF))
+        if chance.random() < 0.2:
+            del data[chance.randrange(len(data)) :]
+        for is_cut in (False, True):
+            try:
+                value = entry(bytes(data), is_cut)
+            except Undecodable:
+                continue
+            assert phrase("zeebe-journal", value, {"index": 1})
+    assert time.monotonic() - started < 60
+
+
+def test_messagepack() -> None:
+    value = {
+        "a": 1,
+        "b": [1.5, -3, None, True, "ä\n"],
+        "c": b"\xff\0",
+        "variables": b"\x81\xa1x\x01",
+    }
+    packed = msgpack.packb(value)
+    assert to_json(packed) == (
+        '{"a":1,"b":[1.5,-3,null,true,"ä\\n"],"c":"/wA=","variables":"gaF4AQ=="}'
+    )
+    assert '"variables":{"x":1}' in to_json(packed, frozenset({"variables"}))
+    assert to_json(msgpack.packb({"variables": b"\xc1"}), frozenset({"variables"})) == (
+        '{"variables":"wQ=="}'
+    )
+    assert to_json(b"\x82\xa1a\x01\xa1a\x02") == '{"a":1,"a":2}'
+    assert to_json(b"\x82\x01\x01\xc0\x02") == '{"1":1,"null":2}'
+    assert to_json(b"\xcb\x7f\xf8" + b"\0" * 6) == '{"float":"7ff8000000000000"}'
+    assert to_json(b"\xa2\xff\xfe") == '{"hex":"fffe"}'
+    assert to_json(b"\xc7\x02\x05ab") == '{"ext":[5,"6162"]}'
+    assert to_json(b"\xd6\xff\0\0\0\1") == '{"ext":[-1,"00000001"]}'
+    assert to_json(b"\xcf" + b"\xff" * 8) == str(2**64 - 1)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "cut"),
+        (b"\xc1", "no MessagePack"),
+        (b"\x01\x02", "1 bytes after"),
+        (b"\xdd\xff\xff\xff\xff\0", "cut"),
+        (b"\xdb\xff\xff\xff\xff\0", "cut"),
+        ((b"\xdd" + struct.pack(">I", 100_000)) * 1000 + b"\0" * 100_000, "cut"),
+        (b"\x91" * 100_000 + b"\xc0", "levels"),
+        (b"\x91" * (MAX_DEPTH + 1) + b"\xc0", "levels"),
+        (b"\x81" * (MAX_DEPTH + 1) + b"\xc0", "no text|levels|cut"),
+        (b"\x81\x90\x01", "no text"),
+        (b"\xc7\x01\xff\0", "no MessagePack"),
+    ],
+)
+def test_what_is_no_messagepack(data: bytes, words: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(Undecodable, match=words):
+        to_json(data)
+    assert time.monotonic() - started < 2
+
+
+def test_levels_that_are_allowed() -> None:
+    deep = b"\x91" * MAX_DEPTH + b"\xc0"
+    assert to_json(deep) == "[" * MAX_DEPTH + "null" + "]" * MAX_DEPTH

@@ -1,0 +1,281 @@
+"""The Zeebe scanner gives the reference's events, in its order, also of random damage in parts."""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.zeebe_journal.raft import (
+    MEMBER_TYPES,
+    Member,
+    decode,
+    encode_application,
+    encode_configuration,
+    encode_initial,
+)
+from reference_impl.zeebe_journal.reader import read
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record, write
+from tests.real_files import unpack_partition
+from walproof.formats import plugin_for
+from walproof.formats.zeebe_journal import scanner as zeebe_journal
+from walproof.formats.zeebe_journal.scanner import kernel as zeebe_kernel
+from walproof.formats.zeebe_journal.scanner import segment as zeebe_segment
+from walproof.scan import answers
+from walproof.scan.log import Log
+from walproof.scan.model import Event, Records, Wanted
+
+OWN = {column.name for column in plugin_for("zeebe-journal").columns}
+
+
+def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
+    for event in events:
+        if isinstance(event, Records):
+            yield from answers.records("zeebe-journal", event)
+        else:
+            yield event
+
+
+def owed_by_reference(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
+    """Its events, with the fields that columns have."""
+    return [
+        Record(
+            event.at,
+            event.size,
+            event.payload,
+            {k: v for k, v in event.fields.items() if k in OWN and v is not None},
+            event.file,
+        )
+        if isinstance(event, Record)
+        else event
+        for event in read(path, "recover", context)
+    ]
+
+
+def raft_payload(rng: random.Random) -> bytes:
+    version = rng.randrange(1, 5)
+    term = rng.choice([0, 1, 7, 2**63, 2**64 - 1])
+    match rng.randrange(6):
+        case 0:
+            return rng.randbytes(rng.randrange(40))
+        case 1:
+            payload = encode_initial(term, version)
+        case 2:
+            members = [
+                Member(rng.choice(MEMBER_TYPES), rng.randrange(9), rng.randbytes(rng.randrange(5)))
+                for _ in range(rng.randrange(4))
+            ]
+            payload = encode_configuration(term, 5, members, members[:1], version)
+        case _:
+            data = rng.randbytes(rng.choice([0, 3, 50, 300, 3000]))
+            payload = encode_application(term, 1, 9, data, version)
+    made = bytearray(payload)
+    if rng.random() < 0.3 and made:
+        made[rng.randrange(min(len(made), 60))] ^= 1 << rng.randrange(8)
+    if rng.random() < 0.1:
+        del made[rng.randrange(len(made) + 1) :]
+    return bytes(made)
+
+
+def sound_journal(rng: random.Random, path: Path) -> None:
+    asqn, records = 0, []
+    for _ in range(rng.randrange(0, 40)):
+        asqn += rng.randrange(1, 4)
+        payload = raft_payload(rng)
+        records.append(NewRecord(payload, {"asqn": rng.choice([-1, asqn])}))
+    longest = max((len(record.payload) for record in records), default=0)
+    size = max(rng.choice([200, 700, 3000, 100_000]), 57 + 49 + longest)
+    context = {"max_segment_size": size, "descriptor": rng.choice(["1", "2/1", "2/2", "2/2"])}
+    write(path, records, context)
+
+
+def damage(rng: random.Random, path: Path) -> None:
+    files = sorted(path.iterdir())
+    if not files:
+        return
+    file = rng.choice(files)
+    data = bytearray(file.read_bytes())
+    records = [e for e in read(path, "recover", {}) if isinstance(e, Record)]
+    at = rng.randrange(len(data) + 1)
+    if records and rng.random() < 0.7:
+        # Near the start of a record: in its frame, its headers, its fields.
+        record = rng.choice(records)
+        file = path / str(record.file)
+        data = bytearray(file.read_bytes())
+        at = record.at + rng.randrange(50)
+        if rng.random() < 0.4:
+            forged = forge(rng, record)
+            data[record.at : record.at + len(forged)] = forged
+            file.write_bytes(data)
+            return
+    match rng.choice(["flip", "flip", "zero", "cut", "remove", "copy", "head", "junk"]):
+        case "flip" if at < len(data):
+            data[at] ^= 1 << rng.randrange(8)
+        case "zero":
+            end = min(len(data), at + rng.choice([1, 20, 512]))
+            data[at:end] = bytes(end - at)
+        case "cut":
+            del data[at:]
+        case "remove":
+            file.unlink()
+            return
+        case "copy":
+            data = bytearray(rng.choice(files).read_bytes())
+        case "head":
+            seal = (rng.randrange(-1, 40), rng.randrange(-1, 900))
+            size = rng.choice([len(data), 2 * len(data), 100])
+            head = pack_descriptor(1, rng.randrange(1, 40), size, seal, rng.choice(["1", "2/2"]))
+            data[: len(head)] = head
+        case "junk":
+            data[at : at + 30] = rng.randbytes(30)
+    file.write_bytes(data)
+
+
+def forge(rng: random.Random, record: Record) -> bytes:
+    """Another record whose checksum holds."""
+    index, asqn = int(record.fields["index"]), int(record.fields["asqn"])
+    made = bytearray(
+        pack_record(
+            index + rng.choice([0, 0, 0, 1, -1]),
+            rng.choice([asqn, asqn - rng.randrange(5), -1, -7, 2**62]),
+            record.payload[: rng.randrange(len(record.payload) + 1)]
+            if rng.random() < 0.3
+            else record.payload,
+            data_version=rng.choice([1, 2, 3]),
+        )
+    )
+    if rng.random() < 0.5:
+        where = 21 + rng.randrange(28)
+        made[where] ^= 1 << rng.randrange(8)
+        if rng.random() < 0.3:
+            made += rng.randbytes(3)
+        data = bytes(made[21:])
+        from crc32c import crc32c
+
+        made[9:21] = struct.pack("<qi", crc32c(data), len(data))
+    return bytes(made)
+
+
+def random_journal(seed: int, folder: Path) -> tuple[Path, dict[str, Any]]:
+    rng = random.Random(seed)
+    path = folder / f"journal-{seed}"
+    sound_journal(rng, path)
+    for _ in range(rng.choice([0, 1, 1, 2, 4])):
+        damage(rng, path)
+    files = sorted(path.iterdir())
+    if files and rng.random() < 0.2:
+        path = rng.choice(files)
+    return path, {"last_flushed_index": rng.choice([None, None, rng.randrange(-1, 45)])}
+
+
+def differences(seed: int, folder: Path) -> list[str]:
+    path, context = random_journal(seed, folder)
+    owed = owed_by_reference(path, context)
+    log = Log(path, context)
+    found = list(one_by_one(zeebe_journal.scan(log, Wanted())))
+    wrong = [] if found == owed else [f"{seed}: whole"]
+    for target in (1, 150, 1000):
+        parts = zeebe_journal.plan(log, target)
+        scans = [list(one_by_one(zeebe_journal.scan(log, Wanted(), part))) for part in parts]
+        together = [event for events in scans for event in events if not isinstance(event, End)]
+        if together != owed[:-1]:
+            wrong.append(f"{seed}: {len(parts)} parts")
+    return wrong
+
+
+def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows and runs so small that everything goes on in the next one."""
+    monkeypatch.setattr(zeebe_segment, "WINDOW_BYTES", rng.choice([21, 64, 500]))
+    monkeypatch.setattr(zeebe_segment, "MAX_BYTES", rng.choice([1, 100, 1000]))
+    monkeypatch.setattr(zeebe_segment, "MAX_ROWS", rng.choice([1, 2, 50]))
+    monkeypatch.setattr(zeebe_segment, "MAX_LOST_RANGES", rng.choice([1, 2, 50]))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_damage_whole_and_in_parts(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if seed % 2:
+        smaller(random.Random(seed), monkeypatch)
+    assert differences(seed, tmp_path) == []
+
+
+def test_any_payload_has_the_type_or_fault_that_the_reference_gives() -> None:
+    import numpy as np
+
+    rng = random.Random(5)
+    kinds = [*zeebe_kernel.ENTRY_TYPES, *zeebe_kernel.ENTRY_FAULTS]
+    seen = set()
+    for _ in range(5000):
+        payload = raft_payload(rng)
+        around = np.frombuffer(b"\xff" * 3 + payload + b"\xff" * 20, np.uint8)
+        owed = decode(payload)
+        found = kinds[zeebe_kernel.entry(around, 3, 3 + len(payload))]
+        assert found == (owed.fault or owed.type), payload.hex()
+        seen.add(found)
+    assert seen == set(kinds)
+
+
+def test_a_part_is_no_longer_than_asked_and_a_record(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    write(path, [NewRecord(b"x" * 100, {"asqn": n}) for n in range(100)], {"max_segment_size": 900})
+    log = Log(path)
+    parts = zeebe_journal.plan(log, 1500)
+    runs = [[e for e in zeebe_journal.scan(log, Wanted(), part)] for part in parts]
+    counts = [sum(len(run) for run in events if isinstance(run, Records)) for events in runs]
+    assert sum(counts) == 100 and len(parts) > 8
+    assert max(counts) <= 1 + 1500 // 149
+    assert not any(isinstance(event, End) for events in runs for event in events)
+
+
+def test_a_segment_that_is_gone_since_the_plan(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    write(path, [NewRecord(b"x" * 100) for _ in range(20)], {"max_segment_size": 900})
+    parts = zeebe_journal.plan(Log(path), 1500)
+    (path / str(parts[-1].file)).unlink()
+    with pytest.raises(FileNotFoundError):
+        list(zeebe_journal.scan(Log(path), Wanted(), parts[-1]))
+
+
+@pytest.mark.parametrize("cap", [0, 5, 1 << 30])
+def test_payloads_are_capped_and_marked(tmp_path: Path, cap: int) -> None:
+    path = tmp_path / "journal-1.log"
+    payloads = [b"", b"12345", b"123456", b"x" * 3_000_000, b"y"]
+    write(path, [NewRecord(payload) for payload in payloads], {"max_segment_size": 4 << 20})
+    wanted = Wanted(max_payload=cap, columns=frozenset({"index"}))
+    runs = [e for e in zeebe_journal.scan(Log(path), wanted) if isinstance(e, Records)]
+    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
+    marks = [bool(m) for run in runs for m in
+             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
+    assert marks == [len(payload) > cap for payload in payloads]
+    assert [list(run.fields) for run in runs] == [["index"]] * len(runs)
+
+
+def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) -> None:
+    import tracemalloc
+
+    path = tmp_path / "journal-1.log"
+    record = bytearray(pack_record(1, -1, b"z" * (64 << 20)))
+    record[-1] ^= 1
+    path.write_bytes(pack_descriptor(1, 1, 128 << 20) + record)
+    tracemalloc.start()
+    *events, end = zeebe_journal.scan(Log(path), Wanted())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert events and end == End("torn", "checksum-mismatch", 57)
+    assert peak < 16 << 20
+
+
+@pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
+def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
+    unpack_partition(version, tmp_path)
+    context = {"last_flushed_index": "meta"}
+    owed = owed_by_reference(tmp_path, context)
+    assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == owed
+    assert any(isinstance(event, Record) for event in owed)

@@ -1,0 +1,156 @@
+"""The bulk scanner of ``zmq-raft`` gives the answer of the reference reader."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+
+from reference_impl.answer import Lost, Record, collect
+from reference_impl.formats import named
+from tests.walproof.formats.zmq_raft.damaged_logs import (
+    index_file,
+    make_directory,
+    make_file,
+    snapshot,
+)
+from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
+from walproof.formats.zmq_raft.scanner import index_file as zmq_raft_index
+from walproof.scan import scanner, window
+from walproof.scan.answers import answer, records
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Records, Wanted
+from walproof.scan.reference import ReferenceScanner
+
+FORMAT = "zmq-raft"
+SCANNER = scanner(FORMAT)
+RAW = {"entries": "raw"}
+
+
+def agree(log: Log) -> None:
+    owed = collect(named(FORMAT).read(log.path, "recover", log.context))
+    if any(int(one.fields.get("index", 0)) >= 2**64 for one in owed.records):
+        return  # no column has room for that index
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
+    parts = SCANNER.plan(log, 1)
+    if parts == [WHOLE]:
+        return
+    events = [event for part in parts for event in SCANNER.scan(log, Wanted(), part)]
+    runs = [event for event in events if isinstance(event, Records)]
+    assert tuple(one for run in runs for one in records(FORMAT, run)) == owed.records
+    lost = [event for event in events if isinstance(event, Lost)]
+    assert sorted(lost, key=repr) == sorted(owed.lost, key=repr)
+
+
+@pytest.fixture(params=[None, 30, 100], ids=["plain", "tiny", "small"])
+def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So little is held at once that everything crosses a border."""
+    if request.param is not None:
+        monkeypatch.setattr(window, "WINDOW_BYTES", 16)
+        monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
+        monkeypatch.setattr(zmq_raft_index, "STRETCH", 8)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_ROWS", 2)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", 60)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", 40)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", request.param)
+
+
+@pytest.mark.usefixtures("windows")
+def test_files_at_random(tmp_path: Path) -> None:
+    for seed in range(200):
+        rng = random.Random(seed)
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        agree(Log(make_file(rng, folder), RAW if rng.random() < 0.1 else {}))
+
+
+@pytest.mark.usefixtures("windows")
+def test_directories_at_random(tmp_path: Path) -> None:
+    for seed in range(200):
+        rng = random.Random(seed)
+        root = tmp_path / str(seed)
+        root.mkdir()
+        make_directory(rng, root)
+        agree(Log(root, RAW if rng.random() < 0.1 else {}))
+
+
+def test_each_truncation_and_each_bit_in_front_of_the_entries(tmp_path: Path) -> None:
+    path = tmp_path / "00000000000001.rlog"
+    log = index_file(random.Random(3), 1, 5, 1, 4)
+    for end in range(len(log)):
+        path.write_bytes(log[:end])
+        agree(Log(path))
+    for bit in range(8 * 60):
+        data = bytearray(log)
+        data[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(data)
+        agree(Log(path))
+
+
+def test_more_entries_than_a_run_has(tmp_path: Path) -> None:
+    path = tmp_path / "00000000000001.rlog"
+    path.write_bytes(index_file(random.Random(5), 1, 40_000, 1, 40_000))
+    agree(Log(path))
+
+
+def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
+    """Offsets up to 2^32 - 1 in a file of some kilobytes: nothing is allocated for them."""
+    path = tmp_path / "00000000000001.rlog"
+    log = bytearray(index_file(random.Random(5), 1, 900, 1, 3))
+    log[24 : 24 + 4 * 900] = b"\xff" * 3600
+    path.write_bytes(log)
+    agree(Log(path))
+
+
+def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
+    """In both scanners: nothing but its name keeps a file from claiming such a first index."""
+    path = tmp_path / "found.rlog"
+    path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
+    for reader in (SCANNER, ReferenceScanner(FORMAT)):
+        runs = [run for run in reader.scan(Log(path), Wanted()) if isinstance(run, Records)]
+        numbers = [n for run in runs for n in run.fields["index"].to_pylist()]
+        assert numbers == [2**64 - 2, 2**64 - 1, 0, 1]
+
+
+@pytest.mark.parametrize("context", [{}, RAW])
+def test_payloads_are_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: dict[str, str]
+) -> None:
+    path = tmp_path / "00000000000001.rlog"
+    path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
+    for max_held in (8 << 20, 100):  # the second: most entries are read alone
+        monkeypatch.setattr(zmq_raft_entries, "MAX_HELD_BYTES", max_held)
+        monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", max_held)
+        monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", max_held // 2)
+        events = named(FORMAT).read(path, "recover", context)
+        owed = [one.payload for one in events if isinstance(one, Record)]
+        found = [
+            (payload, run.truncated is not None and bool(run.truncated[n]))
+            for run in SCANNER.scan(Log(path, context), Wanted(max_payload=50))
+            if isinstance(run, Records)
+            for n, payload in enumerate(run.payload.to_pylist())
+        ]
+        assert found == [(payload[:50], len(payload) > 50) for payload in owed]
+
+
+def test_a_cut_snapshot(tmp_path: Path) -> None:
+    path = tmp_path / "snap"
+    rng = random.Random(1)
+    while len(log := snapshot(rng, 7, 2)) < 300:
+        pass
+    path.write_bytes(log)
+    run = next(iter(SCANNER.scan(Log(path), Wanted(max_payload=3))))
+    assert isinstance(run, Records) and run.truncated is not None and run.truncated[0]
+    assert len(run.payload[0].as_py()) == 3
+    agree(Log(path))
+
+
+def test_only_what_is_wanted(tmp_path: Path) -> None:
+    path = tmp_path / "00000000000001.rlog"
+    path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
+    wanted = Wanted(payload=False, columns=frozenset({"term"}))
+    runs = [run for run in SCANNER.scan(Log(path), wanted) if isinstance(run, Records)]
+    assert runs and all(run.payload is None and list(run.fields) == ["term"] for run in runs)

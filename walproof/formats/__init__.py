@@ -1,0 +1,183 @@
+"""Everything that the tools know about each format: one package per format, found by its id.
+
+The package is named after the id, with ``_`` for ``-``. It holds these parts; a part is a module,
+or a package where it takes several modules.
+
+=================  ========  =======================================================================
+part               required  content
+=================  ========  =======================================================================
+``columns``        yes       ``COLUMNS``: the fields of a record as columns
+                             (:class:`walproof.scan.columns.Column`). ``add_fields(record)``,
+                             optional: the record with the fields that no column holds
+``scanner``        no        ``plan`` and ``scan`` (:class:`walproof.scan.model.Scanner`), compiled
+                             by numba; without it, the executable specification reads into columns
+``decoder``        no        the meaning of payloads (:class:`walproof.decode.decoder.Decoder`);
+                             without it, payloads are shown as bytes
+``discovery``      no        ``DISCOVERY``: how its logs are found in folders, and their options
+                             (:class:`walproof.lake.format_discovery.Discovery`); without it, each
+                             log is a file that its reader recognises
+``system_folder``  no        ``SYSTEM_FOLDER``: the folders of the system that writes the format
+                             (:class:`walproof.systems.model.SystemFolder`)
+``carver``         no        ``Carver``: how its logs are found in an image of a disk
+                             (:class:`walproof.carve.base.Carver`); without it, they are not
+``sweep``          no        ``SWEEP``: how to damage its logs, and what its answers can promise
+                             (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, the
+                             promises of a format with a checksum over each payload
+``byte_notes``     no        ``NOTES``: remarks on fields in the byte map
+                             (:class:`walproof.inspection.note.Notes`)
+=================  ========  =======================================================================
+
+A part is imported at its first use, so that a command loads only the parts that it needs.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+from reference_impl.answer import Record
+from reference_impl.formats import named
+from reference_impl.register import registers
+
+if TYPE_CHECKING:
+    from walproof.carve.base import Carver
+    from walproof.decode.decoder import Decoder
+    from walproof.inspection.note import Notes
+    from walproof.lake.format_discovery import Discovery
+    from walproof.scan.columns import Column
+    from walproof.scan.model import Scanner
+    from walproof.sweep.format_sweep import FormatSweep
+    from walproof.systems.model import SystemFolder
+
+
+@cache
+def find_part(package: str, format_id: str, part: str) -> str | None:
+    """Return the name of the module ``part`` of a format in ``package``; None if there is none.
+
+    Raises ``UnknownFormat``.
+    """
+    of_format = f"{package}.{registers()[named(format_id).id].module}"
+    name = f"{of_format}.{part}"
+    if importlib.util.find_spec(of_format) is None or importlib.util.find_spec(name) is None:
+        return None
+    return name
+
+
+@cache
+def import_part(package: str, format_id: str, part: str) -> Any:
+    """Import the module ``part`` of a format in ``package``; return None if there is none.
+
+    Raises ``UnknownFormat``.
+    """
+    name = find_part(package, format_id, part)
+    return None if name is None else importlib.import_module(name)
+
+
+@dataclass(frozen=True)
+class FormatPlugin:
+    """The parts of one format. Each property imports its part."""
+
+    id: str
+
+    def has(self, part: str) -> bool:
+        """Whether the package of the format holds a part. Imports no part."""
+        return find_part(__name__, self.id, part) is not None
+
+    def _part(self, part: str) -> Any:
+        return import_part(__name__, self.id, part)
+
+    @cached_property
+    def _columns(self) -> Any:
+        part = self._part("columns")
+        if part is None:
+            raise ModuleNotFoundError(f"{__name__}: {self.id} lacks the part columns")
+        return part
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The fields of a record as columns, in order."""
+        columns: tuple[Column, ...] = self._columns.COLUMNS
+        return columns
+
+    @cached_property
+    def adds_fields(self) -> bool:
+        """Whether a record has fields that no column holds."""
+        return hasattr(self._columns, "add_fields")
+
+    def add_fields(self, record: Record) -> Record:
+        """Return a record made from columns with the fields that no column holds."""
+        if not self.adds_fields:
+            return record
+        full: Record = self._columns.add_fields(record)
+        return full
+
+    @property
+    def has_scanner(self) -> bool:
+        """Whether a scanner is installed: there is one, and numba to compile it."""
+        return self.has("scanner") and importlib.util.find_spec("numba") is not None
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """The bulk scanner; None if none is installed."""
+        scanner: Scanner | None = self._part("scanner") if self.has_scanner else None
+        return scanner
+
+    @cached_property
+    def decoder(self) -> Decoder:
+        """The decoder of payloads."""
+        from walproof.decode.decoder import NoDecoder
+
+        decoder: Decoder = self._part("decoder") or NoDecoder()
+        return decoder
+
+    @cached_property
+    def discovery(self) -> Discovery:
+        """How logs are found in folders."""
+        from walproof.lake.format_discovery import Discovery
+
+        part = self._part("discovery")
+        discovery: Discovery = Discovery() if part is None else part.DISCOVERY
+        return discovery
+
+    @cached_property
+    def system_folder(self) -> SystemFolder:
+        """How the folders of the system that writes the format are recognised and read."""
+        from walproof.systems.model import SystemFolder
+
+        part = self._part("system_folder")
+        system_folder: SystemFolder = SystemFolder() if part is None else part.SYSTEM_FOLDER
+        return system_folder
+
+    @cached_property
+    def carver(self) -> type[Carver] | None:
+        """The class that finds logs in an image of a disk, if there is one."""
+        part = self._part("carver")
+        carver: type[Carver] | None = None if part is None else part.Carver
+        return carver
+
+    @cached_property
+    def sweep(self) -> FormatSweep:
+        """How logs are damaged, and what answers can promise."""
+        from walproof.sweep.format_sweep import FormatSweep
+
+        part = self._part("sweep")
+        sweep: FormatSweep = FormatSweep() if part is None else part.SWEEP
+        return sweep
+
+    @cached_property
+    def byte_notes(self) -> Notes:
+        """The remarks on fields in the byte map."""
+        from walproof.inspection.note import NoNotes
+
+        part = self._part("byte_notes")
+        notes: Notes = NoNotes() if part is None else part.NOTES
+        return notes
+
+
+@cache
+def plugin_for(format_id: str) -> FormatPlugin:
+    """Return the parts of a format. Raises ``UnknownFormat``."""
+    return FormatPlugin(named(format_id).id)

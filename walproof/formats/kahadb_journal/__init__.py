@@ -1,0 +1,1 @@
+"""KahaDB's journal: the parts that ``walproof.formats`` describes."""

@@ -1,0 +1,196 @@
+"""The command in a record of KahaDB: its number, its protobuf message, and the message in that.
+
+Upstream authority: apache/activemq ``activemq-kahadb-store/…/kahadb/MessageDatabase.java``
+(``toByteSequence``), and what the modules of this folder name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from reference_impl.kahadb_journal.layout import command
+from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.payloads import decoders_of
+from walproof.formats.kahadb_journal.decoder import openwire
+from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
+from walproof.formats.kahadb_journal.decoder.protobuf import read
+from walproof.quantity import counted, moment
+from walproof.quoted import MOST, quoted
+from walproof.scan.model import Records
+
+TRANSACTION = pa.struct(
+    [
+        ("connection_id", pa.string()),
+        ("transaction_id", pa.int64()),
+        ("format_id", pa.int64()),
+        ("branch_qualifier", pa.binary()),
+        ("global_transaction_id", pa.binary()),
+        ("previous_file", pa.int64()),
+        ("previous_offset", pa.int64()),
+    ]
+)
+TYPE = pa.struct(
+    [
+        ("command", pa.int32()),
+        ("name", pa.string()),
+        ("destination_type", pa.string()),
+        ("destination", pa.string()),
+        ("message_id", pa.string()),
+        ("subscription", pa.string()),
+        ("transaction", TRANSACTION),
+        ("fields", pa.map_(pa.string(), pa.string())),
+        ("message", openwire.MESSAGE),
+        ("acknowledgement", openwire.ACKNOWLEDGEMENT),
+        ("subscription_info", openwire.SUBSCRIPTION),
+        ("data", pa.binary()),
+        ("body", pa.binary()),
+    ]
+)
+DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
+# Command → what the OpenWire object in its data is, and what reads it.
+_OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
+    1: ("message", openwire.message),
+    2: ("acknowledgement", openwire.acknowledgement),
+    7: ("subscription_info", openwire.subscription),
+    10: ("message", openwire.message),
+    11: ("message", openwire.message),
+}
+_TRACE, _REMOVE, _SUBSCRIBE, _UPDATE = 0, 2, 7, 10
+_VERBS = {_UPDATE: "updates ", 11: "schedules "}
+_COLUMNS = ("destination", "message_id", "subscription", "transaction", "data")
+
+
+COLUMNS: frozenset[str] = frozenset()
+NEEDS_PAYLOAD = True
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes each payload of a run."""
+    return decoders_of(run, decode)
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """The command, and what it says. Raises ``Undecodable``.
+
+    ``data`` is the message (add, update, scheduled job), its acknowledgement (remove), the
+    subscription's description, or a Java object, which is never opened; ``fields`` are those that
+    have no column; ``body`` is the whole protobuf message.
+    """
+    known = command(payload)
+    if not known:
+        raise Undecodable("no command of the broker")
+    cursor = Cursor(payload)
+    cursor.take(1)
+    body = cursor.sized()
+    number = int(known["command"])
+    found = read(body, COMMANDS[number])
+    found = found.get("message", {}) if number == _UPDATE else found
+    value: dict[str, Any] = {name: found.pop(name) for name in _COLUMNS if name in found}
+    if "destination" in value:
+        value |= _destination(value["destination"])
+    if "transaction" in value:
+        value["transaction"] = _transaction(value["transaction"])
+    if number in _OBJECTS and "data" in value:
+        name, read_object = _OBJECTS[number]
+        value[name] = read_object(value["data"])
+    value["fields"] = [(name, _shown(inner)) for name, inner in found.items()]
+    return {"command": number, "name": known["command_name"], "body": body, **value}
+
+
+def _destination(found: Mapping[str, Any]) -> dict[str, Any]:
+    kind = found.get("type", 0)
+    is_known = 0 <= kind < len(DESTINATION_TYPES)
+    return {
+        "destination_type": DESTINATION_TYPES[kind] if is_known else str(kind),
+        "destination": found.get("name"),
+    }
+
+
+def _transaction(found: Mapping[str, Any]) -> dict[str, Any]:
+    previous = found.get("previous", {})
+    return {
+        **found.get("local", {}),
+        **found.get("xa", {}),
+        "previous_file": previous.get("log_id"),
+        "previous_offset": previous.get("offset"),
+    }
+
+
+def _shown(value: str | int | bool) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the message, where it goes, what it says, and when."""
+    place, info = _place(value), value["subscription_info"]
+    if value["message"] is not None:
+        line = _message(value, place)
+    elif value["command"] == _REMOVE:
+        line = f"removes {value['message_id']} from {place}"
+        line += f", subscription {value['subscription']}" if value["subscription"] else ""
+    elif value["command"] == _SUBSCRIBE and value["data"] is None:
+        line = f"unsubscribes {value['subscription']} from {place}"
+    elif info is not None:
+        line = f"subscribes {value['subscription']} to {place}"
+        line += f", selector {_in_quotes(info['selector'])}" if info["selector"] else ""
+    else:
+        line = _other(value, place)
+    return line + _in_transaction(value["transaction"])
+
+
+def _other(value: Mapping[str, Any], place: str) -> str:
+    """A command without a sentence of its own."""
+    line = value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")
+    line += f" {place}" if place else ""
+    line += "".join(f", {name.replace('_', ' ')} {inner}" for name, inner in value["fields"])
+    if value["data"] is None:
+        return str(line)
+    if value["command"] == _TRACE:
+        return f"{line} {quoted(value['data'])}"
+    return f"{line} ({counted(len(value['data']), 'byte')} of a Java object, which is never opened)"
+
+
+def _place(value: Mapping[str, Any]) -> str:
+    if value["destination"] is None:
+        return ""
+    return f"{value['destination_type']}://{value['destination']}"
+
+
+def _message(value: Mapping[str, Any], place: str) -> str:
+    message = value["message"]
+    place = place or message["destination"] or ""
+    name = value["message_id"] or message["message_id"]
+    line = f"{_VERBS.get(value['command'], '')}message {name} to {place}"
+    if message["text"] is not None:
+        line += f", text {_in_quotes(message['text'])}"
+    elif message["bytes"] is not None:
+        line += f", bytes {quoted(message['bytes'])}"
+    elif message["values"] is not None:
+        line += f", {message['type']} {_in_quotes(message['values'], '')}"
+    elif message["type"] is not None:
+        line += f", {message['type']}"
+    if message["timestamp"]:
+        line += f", {moment(message['timestamp'] * 1000)}"
+    return f"{line} ({message['not_decoded']})" if message["not_decoded"] else line
+
+
+def _in_quotes(text: str, mark: str = '"') -> str:
+    """The start of a text; what cannot be printed is left to who prints it."""
+    return f"{mark}{text[:MOST]}…{mark}" if len(text) > MOST else f"{mark}{text}{mark}"
+
+
+def _in_transaction(transaction: Mapping[str, Any] | None) -> str:
+    if transaction is None:
+        return ""
+    if transaction["format_id"] is None:
+        return f", transaction {transaction['connection_id']}:{transaction['transaction_id']}"
+    name = (transaction["global_transaction_id"] or b"").hex()
+    return f", XA transaction 0x{name}"

@@ -1,0 +1,119 @@
+"""The content of a message, and its properties, as they lie in a store.
+
+Upstream authority: apache/activemq c3580e7 (6.x) ``command/ActiveMQTextMessage.java``,
+``ActiveMQBytesMessage.java``, ``ActiveMQMapMessage.java``, ``ActiveMQStreamMessage.java``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import zlib
+from typing import Any
+
+from walproof.decode.fault import Undecodable, most_values
+from walproof.formats.kahadb_journal.decoder.java_data import JavaData
+
+INFLATED_LEAST = 1 << 16
+INFLATED_TIMES = 100
+"""Compressed content is inflated to this many times its size, and 64 KiB more: text is below."""
+INFLATED_MOST = 1 << 22
+"""But to no more than this and twice its size, of values half of that: JSON spells characters out.
+"""
+
+
+def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any]:
+    """What a message of a kind says, as ``text``, ``bytes`` or ``values`` (JSON).
+
+    The object in an object message is never opened. Raises ``Undecodable``.
+    """
+    if data is None or kind in ("message", "blob"):
+        return {}
+    if kind == "object":
+        raise Undecodable(f"a Java object of {len(data)} bytes, which is never opened")
+    if kind == "bytes":
+        return {"bytes": _unpacked_bytes(data) if is_compressed else data}
+    most = most_values(len(data))
+    if is_compressed:
+        data = _inflated(data, _most(data) if kind == "text" else _most(data) // 2)
+    source = JavaData(data, most)
+    if kind == "text":
+        found: dict[str, Any] = {"text": source.long_utf()}
+    elif kind == "map":
+        found = {"values": _as_json(source.mapping())}
+    else:
+        values = []
+        while source.left:
+            values.append(source.value())
+        found = {"values": _as_json(values)}
+    if source.left:
+        raise Undecodable(f"{source.left} bytes after the content")
+    return found
+
+
+def properties(data: bytes | None) -> list[tuple[str, str | None]]:
+    """The properties of a message, each value as text; none where there are none."""
+    if data is None:
+        return []
+    source = JavaData(data)
+    found = source.mapping()
+    if source.left:
+        raise Undecodable(f"{source.left} bytes after the properties")
+    return [(name, _as_text(value)) for name, value in found.items()]
+
+
+def _unpacked_bytes(data: bytes) -> bytes:
+    """The content of a compressed bytes message, with its length before it, not compressed.
+
+    ActiveMQ compresses the whole buffer that the content began in, and reads as much as was meant.
+    """
+    source = JavaData(data)
+    length, packed = source.number("i"), source.take(source.left)
+    if length > _most(packed):
+        raise Undecodable(f"compressed content: {length} bytes from {len(packed)}")
+    found = zlib.decompressobj()
+    try:
+        inflated = found.decompress(packed, max(1, length))[: max(0, length)]
+    except zlib.error as error:
+        raise Undecodable(f"compressed content: {error}") from None
+    if len(inflated) != length:
+        raise Undecodable(f"{length} bytes announced, {len(inflated)} after inflating")
+    return inflated
+
+
+def _inflated(data: bytes, most: int) -> bytes:
+    stream = zlib.decompressobj()
+    try:
+        found = stream.decompress(data, most)
+    except zlib.error as error:
+        raise Undecodable(f"compressed content: {error}") from None
+    if not stream.eof:
+        is_long = stream.unconsumed_tail or len(found) == most
+        words = f"more than {most} bytes when inflated" if is_long else "its end is missing"
+        raise Undecodable(f"compressed content: {words}")
+    return found
+
+
+def _most(packed: bytes) -> int:
+    times = INFLATED_LEAST + INFLATED_TIMES * len(packed)
+    return min(times, INFLATED_MOST + 2 * len(packed))
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(_plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _as_text(value: Any) -> str | None:
+    plain = _plain(value)
+    return plain if plain is None or isinstance(plain, str) else _as_json(plain)
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: bytes in hexadecimal, and numbers that JSON lacks as text."""
+    if isinstance(value, bytes):
+        return f"0x{value.hex()}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,303 @@
+"""OpenWire objects, as a store keeps them: a size, a type, and the fields one after the other.
+
+A store writes the loose encoding without a cache (``KahaDBStore.java``: ``new OpenWireFormat()``).
+It does not write the version of the layout: the broker's is 11 today and was 6, and others can be
+set. So each layout is tried, the newest first, and the one that ends with the last byte is taken.
+
+Upstream authority: apache/activemq c3580e7 (6.x) ``openwire/v1`` to ``v12``, ``…Marshaller.java``;
+``openwire/OpenWireFormat.java``; ``command/CommandTypes.java``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Undecodable
+from walproof.formats.kahadb_journal.decoder import body
+from walproof.formats.kahadb_journal.decoder.java_data import JavaData
+
+MESSAGE = pa.struct(
+    [
+        ("type", pa.string()),
+        ("openwire", pa.int64()),
+        ("message_id", pa.string()),
+        ("destination", pa.string()),
+        ("original_destination", pa.string()),
+        ("reply_to", pa.string()),
+        ("timestamp", pa.int64()),
+        ("expiration", pa.int64()),
+        ("priority", pa.int64()),
+        ("persistent", pa.bool_()),
+        ("correlation_id", pa.string()),
+        ("jms_type", pa.string()),
+        ("group_id", pa.string()),
+        ("group_sequence", pa.int64()),
+        ("user_id", pa.string()),
+        ("redelivery_counter", pa.int64()),
+        ("properties", pa.map_(pa.string(), pa.string())),
+        ("compressed", pa.bool_()),
+        ("text", pa.string()),
+        ("bytes", pa.binary()),
+        ("values", pa.string()),
+        ("blob_url", pa.string()),
+        ("not_decoded", pa.string()),
+    ]
+)
+ACKNOWLEDGEMENT = pa.struct(
+    [
+        ("type", pa.string()),
+        ("openwire", pa.int64()),
+        ("destination", pa.string()),
+        ("consumer_id", pa.string()),
+        ("first_message_id", pa.string()),
+        ("last_message_id", pa.string()),
+        ("messages", pa.int64()),
+        ("poison_cause", pa.string()),
+        ("not_decoded", pa.string()),
+    ]
+)
+SUBSCRIPTION = pa.struct(
+    [
+        ("openwire", pa.int64()),
+        ("client_id", pa.string()),
+        ("subscription", pa.string()),
+        ("destination", pa.string()),
+        ("subscribed_destination", pa.string()),
+        ("selector", pa.string()),
+        ("no_local", pa.bool_()),
+        ("not_decoded", pa.string()),
+    ]
+)
+
+_MESSAGES = {
+    23: "message",
+    24: "bytes",
+    25: "map",
+    26: "object",
+    27: "stream",
+    28: "text",
+    29: "blob",
+}
+_ACKNOWLEDGEMENT, _SUBSCRIPTION = 22, 55
+_CONNECTION, _PRODUCER = 120, 123
+_DESTINATIONS = {100: "queue", 101: "topic", 102: "temp-queue", 103: "temp-topic"}
+_ACK_TYPES = (
+    "delivered",
+    "poison",
+    "standard",
+    "redelivered",
+    "individual",
+    "unmatched",
+    "expired",
+)
+Found = dict[str, Any]
+_Layout = Callable[["_Source", int, int], Found]
+
+
+def message(data: bytes) -> Found:
+    """A message by its fields in :data:`MESSAGE`; ``not_decoded`` says what was left alone.
+
+    ``destination`` begins with ``queue://`` or another word; ``timestamp`` and ``expiration`` are
+    milliseconds since 1970; ``openwire`` is the oldest version with such a layout.
+    """
+    try:
+        kind, found = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)
+    except Undecodable as fault:
+        return {"not_decoded": str(fault)}
+    found["type"] = _MESSAGES[kind]
+    held, marshalled = found.pop("content"), found.pop("marshalled_properties")
+    faults = []
+    try:
+        found["properties"] = body.properties(marshalled)
+    except Undecodable as fault:
+        faults.append(f"properties: {fault}")
+    try:
+        found |= body.content(_MESSAGES[kind], held, found["compressed"])
+    except Undecodable as fault:
+        faults.append(f"content: {fault}")
+    found["not_decoded"] = "; ".join(faults) or None
+    return found
+
+
+def acknowledgement(data: bytes) -> Found:
+    """The acknowledgement of messages, by its fields in :data:`ACKNOWLEDGEMENT`."""
+    return _named(data, {_ACKNOWLEDGEMENT: ""}, (10, 7, 1), _acknowledgement)
+
+
+def subscription(data: bytes) -> Found:
+    """A durable subscription, by its fields in :data:`SUBSCRIPTION`."""
+    return _named(data, {_SUBSCRIPTION: ""}, (11, 3, 1), _subscription)
+
+
+def _named(
+    data: bytes, kinds: Mapping[int, str], versions: tuple[int, ...], layout: _Layout
+) -> Found:
+    try:
+        return _whole(data, kinds, versions, layout)[1]
+    except Undecodable as fault:
+        return {"not_decoded": str(fault)}
+
+
+def _whole(
+    data: bytes, kinds: Mapping[int, str], versions: tuple[int, ...], layout: _Layout
+) -> tuple[int, Found]:
+    """The type of an object, and its fields in the first layout that ends where the object does."""
+    head = JavaData(data)
+    size, kind = head.number("i"), head.number("b")
+    if size != len(data) - 4:
+        raise Undecodable(f"{size} bytes announced, {len(data) - 4} there")
+    if kind not in kinds:
+        raise Undecodable(f"an OpenWire object of type {kind}")
+    fault = ""
+    for version in versions:
+        source = _Source(data[5:])
+        try:
+            found = layout(source, version, kind)
+            if not source.left:
+                return kind, found | {"openwire": version}
+            words = f"{source.left} bytes after its fields"
+        except Undecodable as error:
+            words = str(error)
+        fault = fault or words
+    raise Undecodable(f"no layout of OpenWire {versions[-1]} to 12 ends where it does ({fault})")
+
+
+class _Source(JavaData):
+    """The fields of an object, and the objects inside it."""
+
+    def text(self) -> str | None:
+        """A string that may be null."""
+        found: str | None = self.optional(self.utf)
+        return found
+
+    def octets(self) -> bytes | None:
+        """Bytes that may be null."""
+        found: bytes | None = self.optional(self.sized)
+        return found
+
+    def object(self, version: int, only: int | None = None) -> str | None:
+        """An object inside another, as text; None for null. It may have to be of one type."""
+        found: str | None = self.optional(lambda: self._object(version, only))
+        return found
+
+    def objects(self, version: int) -> None:
+        """Pass over an array of them that may be null."""
+        if self.boolean():
+            for _ in range(self.number("h")):
+                self.object(version)
+
+    def _object(self, version: int, only: int | None) -> str:
+        kind = self.number("b")
+        if only is not None and kind != only:
+            raise Undecodable(f"an object of type {kind} in place of one of type {only}")
+        if kind in _DESTINATIONS:
+            return f"{_DESTINATIONS[kind]}://{self.text()}"
+        if kind == 110:
+            return self._message_id(version)
+        if kind == 111:
+            value = self.number("q")
+            return f"TX:{self.object(version, only=_CONNECTION)}:{value}"
+        if kind == 112:
+            number = self.number("i")
+            parts = [(self.octets() or b"").hex() for _ in ("global", "branch")]
+            return f"XID:{number}:{':'.join(parts)}"
+        if kind in (_CONNECTION, 124):
+            return str(self.text())
+        if kind in (121, 122, _PRODUCER):
+            return self._numbered(kind)
+        raise Undecodable(f"an object of type {kind} inside another")
+
+    def _message_id(self, version: int) -> str:
+        shown = self.text() if version >= 10 else None
+        producer = self.object(version, only=_PRODUCER)
+        producer_sequence, _ = self.number("q"), self.number("q")
+        if shown is None:
+            return f"{producer}:{producer_sequence}"
+        return shown if shown.startswith("ID:") else f"ID:{shown}"
+
+    def _numbered(self, kind: int) -> str:
+        """Session, consumer or producer: ``CONNECTION:SESSION:NUMBER``."""
+        connection = self.text()
+        first = self.number("q")
+        if kind == 121:
+            return f"{connection}:{first}"
+        second = self.number("q")
+        session, own = (second, first) if kind == _PRODUCER else (first, second)
+        return f"{connection}:{session}:{own}"
+
+
+def _message(source: _Source, version: int, kind: int) -> Found:
+    _command(source)
+    source.object(version)  # the producer, which is part of the message's id
+    found: Found = {"destination": source.object(version)}
+    source.object(version)  # the transaction
+    found["original_destination"] = source.object(version)
+    found["message_id"] = source.object(version)
+    source.object(version)  # the transaction before that
+    found["group_id"] = source.text()
+    found["group_sequence"] = source.number("i")
+    found["correlation_id"] = source.text()
+    found["persistent"] = source.boolean()
+    found["expiration"] = source.number("q")
+    found["priority"] = source.number("b")
+    found["reply_to"] = source.object(version)
+    found["timestamp"] = source.number("q")
+    found["jms_type"] = source.text()
+    found["content"] = source.octets()
+    found["marshalled_properties"] = source.octets()
+    source.object(version)  # what an advisory message carries
+    source.object(version)  # the consumer that it is for
+    found["compressed"] = source.boolean()
+    found["redelivery_counter"] = source.number("i")
+    source.objects(version)  # the brokers that it came through
+    source.number("q")  # when it arrived
+    found["user_id"] = source.text()
+    source.boolean()  # whether it came through a bridge
+    if version >= 2:
+        source.boolean()  # whether it may be dropped
+    if version >= 3:
+        source.objects(version)  # the cluster
+        source.number("q")  # when it came to the broker
+        source.number("q")  # when it left it
+    if version >= 10:
+        source.boolean()  # whether it is the first of its group for a consumer
+    if _MESSAGES[kind] == "blob":
+        found["blob_url"] = source.text()
+        source.text()  # its MIME type
+        source.boolean()  # whether the broker deletes it
+    return found
+
+
+def _acknowledgement(source: _Source, version: int, kind: int) -> Found:
+    _command(source)
+    found: Found = {"destination": source.object(version)}
+    source.object(version)  # the transaction
+    found["consumer_id"] = source.object(version)
+    number = source.number("b")
+    found["type"] = _ACK_TYPES[number] if 0 <= number < len(_ACK_TYPES) else str(number)
+    found["first_message_id"] = source.object(version)
+    found["last_message_id"] = source.object(version)
+    found["messages"] = source.number("i")
+    if version >= 7 and source.boolean():
+        found["poison_cause"] = ": ".join(str(source.text()) for _ in ("class", "words"))
+    return found
+
+
+def _subscription(source: _Source, version: int, kind: int) -> Found:
+    found: Found = {"client_id": source.text(), "destination": source.object(version)}
+    found["selector"] = source.text()
+    found["subscription"] = source.text()
+    if version >= 3:
+        found["subscribed_destination"] = source.object(version)
+    if version >= 11:
+        found["no_local"] = source.boolean()
+    return found
+
+
+def _command(source: _Source) -> None:
+    """What every command begins with: its number, and whether it wants a response."""
+    source.number("i")
+    source.boolean()

@@ -1,0 +1,351 @@
+"""The folders of ActiveMQ's KahaDB: message stores, scheduler stores, and temporary stores.
+
+Upstream authority: apache/activemq ``kahadb/MessageDatabase.java`` (replay of the journal when
+there is no index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store from before
+5.11), ``kahadb/plist/PListStoreImpl.java``, ``kahadb/MultiKahaDBTransactionStore.java``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from reference_impl.answer import Record
+from reference_impl.formats import named
+from reference_impl.kahadb_journal.layout import RECORD, USER_RECORD, data_files, file_id
+from walproof.formats.kahadb_journal.system_folder.index import Index, described, read_index
+from walproof.lake.recognition import is_blank
+from walproof.quantity import counted
+from walproof.summary.model import Summary
+from walproof.systems.model import (
+    WHOLE,
+    Finding,
+    OtherFile,
+    System,
+    SystemFolder,
+    SystemLog,
+    gaps,
+    size_of_all,
+)
+
+FORMAT = "kahadb-journal"
+#: Names of the indexes, without ``.data``, ``.redo`` and ``.free``.
+MESSAGES, SCHEDULER, TEMPORARY = "db", "scheduleDB", "tmpDB"
+INDEXES = (MESSAGES, SCHEDULER, TEMPORARY)
+LEGACY = "legacy"
+TITLES = {
+    MESSAGES: ("ActiveMQ's message store (KahaDB)", "the journal: all that the broker stored"),
+    SCHEDULER: ("ActiveMQ's scheduler store", "the journal: all changes of the scheduled jobs"),
+    LEGACY: (
+        "ActiveMQ's scheduler store from before 5.11",
+        "the journal: the payloads of the jobs, and nothing else",
+    ),
+    TEMPORARY: (
+        "ActiveMQ's temporary store (PList)",
+        "the journal: messages without room in memory; a broker deletes it when it starts",
+    ),
+}
+#: Titles of journals without an index, by the name of their folder.
+FOLDERS = {
+    "txStore": "ActiveMQ's transactions across stores (mKahaDB's txStore)",
+    "data-archive": "ActiveMQ's archive of journal files that the broker no longer needs",
+}
+INDEX_ROLES = {
+    MESSAGES: "index of the messages; a broker makes it again from the journal",
+    SCHEDULER: "index of the jobs; a broker makes it again from the journal",
+    LEGACY: "the jobs, with the places of their payloads; nothing can make it again",
+    TEMPORARY: "index of the temporary messages",
+}
+ROLES = {
+    ".redo": "pages of the index on their way into it",
+    ".free": "free pages of the index, written when the broker stops",
+}
+LOCK = "lock"
+OTHER_ROLES = {
+    LOCK: "held by the broker that uses the folder",
+    "db-log.template": "template of new journal files",
+}
+_SET_ASIDE = re.compile(r"(db|scheduleDB)\.(data|redo|free)-\d+")
+_LOCK_BYTES = 8
+#: Records that show whether a journal holds a broker's commands.
+_FIRST_RECORDS = 8
+
+
+class KahaDBFolder(SystemFolder):
+    """See :class:`SystemFolder`."""
+
+    def log_files(self, system: System) -> list[str]:
+        """See :class:`SystemFolder`: also empty files, and those with the number of another."""
+        return sorted(
+            path.name
+            for path in system.folder.iterdir()
+            if file_id(path.name) is not None and path.is_file()
+        )
+
+    def not_rewritten(self, system: System) -> str | None:
+        """See :class:`SystemFolder`."""
+        if system.facts["type"] == LEGACY:
+            return f"{SCHEDULER}.data names the payload of each job by its offset in this journal"
+        return None
+
+    def stale_files(self, system: System) -> list[str]:
+        """See :class:`SystemFolder`: the index, its pages under way, and its free pages."""
+        if system.facts["type"] == LEGACY:
+            return []
+        return [
+            name
+            for suffix in (".data", *ROLES)
+            if (system.folder / (name := f"{system.facts['index']}{suffix}")).is_file()
+        ]
+
+    def after_recovery(self, system: System) -> list[str]:
+        """See :class:`SystemFolder`."""
+        if system.facts["type"] == TEMPORARY:
+            return ["A broker deletes this folder when it starts: nothing here needs to be kept."]
+        if system.facts["type"] == LEGACY:
+            return [
+                "Start a broker on a copy: since 5.11 it moves the store to legacySchedulerStore.",
+                "If it cannot read the payload of a job, it fails, and later starts without jobs.",
+            ]
+        index = f"{system.facts['index']}.data"
+        stale = self.stale_files(system)
+        if any(finding.file in stale and finding.harm == "lost" for finding in system.findings):
+            return [
+                f"Move {_listed(stale)} out of NEW before a broker starts on it.",
+                "A broker without an index replays the journal into a new one.",
+            ]
+        if index in stale:
+            return [f"All pages of {index} that a broker needs were read."]
+        text = (
+            f"There is no {index}: a broker that starts on NEW replays the journal into a new one."
+        )
+        if system.facts["type"] == SCHEDULER:
+            return [text]
+        return [text, "With an indexDirectory, move the old index out of that folder first."]
+
+    def recognise(self, folder: Path) -> System | None:
+        """See :class:`SystemFolder`. A folder with an index and no journal is a store, too."""
+        names = {entry.name for entry in folder.iterdir() if entry.is_file()}
+        parts = [(name, suffix) for suffix in (".data", *ROLES) for name in INDEXES]
+        name = next((name for name, suffix in parts if f"{name}{suffix}" in names), None)
+        index = _read(folder, name) if name is not None and f"{name}.data" in names else None
+        if not named(FORMAT).recognise(folder) and not _is_index(name, names, index):
+            return None
+        store = name or MESSAGES
+        if store == SCHEDULER and _is_legacy(folder, index):
+            store = LEGACY
+        title, role = TITLES[store]
+        if name is None:
+            title = FOLDERS.get(folder.name, title)
+        return System(
+            self,
+            title,
+            folder,
+            FORMAT,
+            (SystemLog(WHOLE, role),),
+            list(_others(folder, names, store, name or MESSAGES)),
+            list(_findings(folder, names, store, index)),
+            {"type": store, "index": name or MESSAGES, "read": index},
+        )
+
+    def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
+        """See :class:`SystemFolder`: records that the index has, and the journal no longer."""
+        index: Index | None = system.facts["read"]
+        if index is None or index.last_update is None:
+            return
+        if found.verdict not in ("intact", "torn"):
+            text = "an index that names lost records keeps a broker from starting"
+            yield Finding(text, f"{system.facts['index']}.data", "none")
+            return
+        number, offset = index.last_update
+        if found.end is None or file_id(found.end_file or "") != number or offset < found.end:
+            return
+        yield Finding(
+            f"the index has a record at {offset:,}, found the end of the journal at"
+            f" {found.end:,}: the records between are lost",
+            found.end_file,
+            "lost" if index.is_clean else "look",
+        )
+
+
+def _read(folder: Path, name: str) -> Index:
+    """Read an index; that it cannot be opened is a fault of it."""
+    try:
+        return read_index(folder, name)
+    except OSError as error:
+        return Index({f"{name}.data": [f"it cannot be read: {error.strerror or error}"]})
+
+
+def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
+    """Return whether a folder without a journal holds an index, by content or by its files."""
+    if f"{name}.redo" in names and f"{name}.data" in names:
+        return True
+    return index is not None and not index.faults
+
+
+def _is_legacy(folder: Path, index: Index | None) -> bool:
+    """Return whether a scheduler store is from before 5.11, by its index or else its journal."""
+    if index is not None and index.is_legacy is not None:
+        return index.is_legacy
+    events = named(FORMAT).read(folder, "recover", {})
+    records = (event for event in events if isinstance(event, Record))
+    first = list(itertools.islice(records, _FIRST_RECORDS))
+    return bool(first) and not any("command" in record.fields for record in first)
+
+
+def _others(folder: Path, names: set[str], store: str, index: str) -> Iterator[OtherFile]:
+    roles = {f"{index}.data": INDEX_ROLES[store], **OTHER_ROLES}
+    roles |= {f"{index}{suffix}": role for suffix, role in ROLES.items()}
+    for name in sorted(names):
+        if name in roles:
+            yield OtherFile(name, roles[name], size_of_all(folder / name))
+        elif _SET_ASIDE.fullmatch(name):
+            role = "part of an index that a broker set aside as damaged"
+            yield OtherFile(name, role, size_of_all(folder / name))
+
+
+def _findings(folder: Path, names: set[str], store: str, index: Index | None) -> Iterator[Finding]:
+    files, twins = data_files(folder)
+    yield from _lock(folder, names)
+    if store == TEMPORARY:
+        yield Finding("a broker deletes this store when it starts", None, "none")
+        return
+    if index is not None:
+        yield from _of_index(store, index)
+    elif store == LEGACY:
+        text = f"expected {SCHEDULER}.data with the jobs, found no such file: all jobs are lost"
+        yield Finding(text, None, "lost")
+    if not files and index is not None:
+        yield _without_journal(folder, index)
+        return
+    numbers = {number for name in files if (number := file_id(name)) is not None}
+    empty = {number for name in names if (number := file_id(name)) is not None} - numbers
+    for number in sorted(empty):
+        if number < max(numbers, default=number):
+            text = "expected a batch of records at 0, found no byte: its records are lost"
+            yield Finding(text, f"db-{number}.log", "lost")
+        else:
+            yield Finding("no byte: made, and never used", f"db-{number}.log", "none")
+    if index is not None and index.last_update is not None:
+        blank = {number for name in files if is_blank(folder / name) and (number := file_id(name))}
+        name = MESSAGES if store == MESSAGES else SCHEDULER
+        yield from _missing_for(index, name, numbers - blank)
+    if folder.name not in FOLDERS:
+        yield from _missing(numbers | empty, index)
+    for name in twins:
+        yield Finding("another file has the same number: a broker reads one of them", name)
+
+
+def _of_index(store: str, index: Index) -> Iterator[Finding]:
+    """The damage of an index, with its consequence."""
+    consequence = {
+        MESSAGES: "With it, a broker may deliver fewer messages and delete their journal files",
+        SCHEDULER: "A broker may start without jobs, or move all files to legacySchedulerStore",
+        LEGACY: "The jobs in the damaged part are lost",
+    }[store]
+    for name, faults in index.faults.items():
+        more = f" ({len(faults) - 1:,} more places)" if len(faults) > 1 else ""
+        text = consequence
+        if name.endswith(".redo"):
+            text = "The index may hold pages that are half written"
+            if index.is_clean:
+                text = "The broker had closed the index, which needs nothing of this file"
+        elif name.endswith(".free"):
+            text = "A broker that trusts these ranges overwrites pages in use"
+        yield Finding(f"{faults[0]}{more}. {text}", name, "lost")
+    for name, doubts in index.doubts.items():
+        is_lost = store == LEGACY and name.endswith(".free")
+        yield Finding(doubts[0], name, "lost" if is_lost else "look")
+
+
+def _lock(folder: Path, names: set[str]) -> Iterator[Finding]:
+    if LOCK not in names or size_of_all(folder / LOCK) in (0, _LOCK_BYTES):
+        return
+    with contextlib.suppress(OSError), (folder / LOCK).open("rb") as file:
+        text = (
+            f"expected no byte or a time of {_LOCK_BYTES} bytes, found {described(file.read(64))}"
+        )
+        yield Finding(f"{text}: a broker writes it anew when it starts", LOCK, "none")
+
+
+def _without_journal(folder: Path, index: Index) -> Finding:
+    """Find out where the journal of an index is: in another folder, or nowhere."""
+    for place in _near(folder):
+        if _is_journal_of(place, index):
+            return Finding(f"this is an indexDirectory: its journal is in {place}", None, "none")
+    return Finding(
+        "expected db-<number>.log with records, found none: the journal is gone, unless it is in"
+        " another folder (indexDirectory). The index alone holds no message",
+        None,
+        "lost",
+    )
+
+
+def _near(folder: Path) -> Iterator[Path]:
+    """Folders where the journal of an index directory may be: above, next to and in it."""
+    above = folder.absolute().parent
+    yield above
+    for place in (above, folder):
+        with contextlib.suppress(OSError):
+            yield from sorted(entry for entry in place.iterdir() if entry.is_dir())
+    with contextlib.suppress(OSError):  # mKahaDB: a folder for each queue in both places
+        yield from sorted(entry / folder.name for entry in above.parent.iterdir())
+
+
+def _is_journal_of(folder: Path, index: Index) -> bool:
+    """Return whether a folder without an index has the record that the index saw last."""
+    if index.last_update is None or (folder / f"{MESSAGES}.data").exists():
+        return False
+    number, offset = index.last_update
+    with contextlib.suppress(OSError), (folder / f"db-{number}.log").open("rb") as file:
+        file.seek(max(0, offset))
+        size, record_type = RECORD.unpack(file.read(RECORD.size).ljust(RECORD.size, b"\0"))
+        return bool(size > RECORD.size and record_type == USER_RECORD)
+    return False
+
+
+def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:
+    """Data files that an index names and that are missing or empty."""
+    assert index.last_update is not None
+    lost = {number: count for number, count in index.messages.items() if number not in numbers}
+    number, offset = index.last_update
+    if lost:
+        text = f"names {counted(sum(lost.values()), 'message')} in"
+        text += f" {_listed([f'db-{number}.log' for number in sorted(lost)])}"
+    elif number not in numbers:
+        text = f"names a record at {offset:,} in db-{number}.log"
+    else:
+        return
+    text += ", found no such file with records: they are lost, and no broker starts with this index"
+    yield Finding(text, f"{name}.data", "lost")
+
+
+def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
+    """Numbers that are left out between the data files: a broker deletes files it needs no more."""
+    missing = list(gaps(numbers))
+    if not missing:
+        return
+    count = sum(end - begin + 1 for begin, end in missing)
+    first, last = missing[0][0], missing[-1][1]
+    between = f"db-{first}.log" + (f" to db-{last}.log" if count > 1 else "")
+    text = f"{count} of the journal's files {'is' if count == 1 else 'are'} not there ({between})"
+    knows = index is not None and not index.faults and index.is_legacy is None
+    if index is not None and knows and index.messages.keys() <= numbers:
+        seen = index.last_update[0] if index.last_update is not None else first
+        if last < seen:
+            yield Finding(f"{text}: the index names no message in them", None, "none")
+            return
+    yield Finding(
+        f"{text}: the broker deletes those that hold nothing it needs; if it did not delete them,"
+        " their records are lost"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+SYSTEM_FOLDER = KahaDBFolder()

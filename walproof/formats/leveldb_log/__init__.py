@@ -1,0 +1,1 @@
+"""LevelDB's log: the parts that ``walproof.formats`` describes."""

@@ -1,0 +1,136 @@
+"""Notes on the fields of a LevelDB log (spec/leveldb-log.md)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from conformance.kaitai.field_map import Field
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    HEADER,
+    HEADER_SIZE,
+    ZERO,
+    masked_crc,
+)
+from walproof.inspection.log_bytes import LogBytes
+from walproof.inspection.note import NOTHING, Note
+
+_RECORD = re.compile(r"blocks\[\d+\]\.records\[\d+\]")
+_TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
+
+
+@dataclass(frozen=True)
+class _Physical:
+    """A physical record at ``start``; ``data_end`` is where its length leads."""
+
+    start: int
+    checksum: int
+    length: int
+    type: int
+    data_end: int
+    size_of_log: int
+
+    @property
+    def block_end(self) -> int:
+        return (self.start // BLOCK_SIZE + 1) * BLOCK_SIZE
+
+    @property
+    def crosses_block(self) -> bool:
+        """LDB-023, LDB-024."""
+        return self.data_end > self.block_end
+
+    @property
+    def is_cut(self) -> bool:
+        """LDB-022."""
+        return not self.crosses_block and self.data_end > self.size_of_log
+
+    @property
+    def is_zero(self) -> bool:
+        """LDB-025 to LDB-027."""
+        return self.type == ZERO and self.length == 0
+
+    def computed(self, log: LogBytes) -> int | None:
+        """The right checksum of the data; None if not all of the data is there."""
+        if self.data_end > min(self.block_end, self.size_of_log):
+            return None
+        return masked_crc(log[self.start + 6 : self.data_end])
+
+
+class LevelDBNotes:
+    """Checks each field as LDB-020 does, but in every physical record to which the lengths lead.
+
+    That includes those after damage, where a reader no longer looks.
+    """
+
+    def unit(self, field: Field, log: LogBytes) -> Note | None:
+        """``FULL``, ``FIRST`` … and what is wrong with it, for a physical record."""
+        if not _RECORD.fullmatch(field.path):
+            return None
+        record = _physical(log, field.start)
+        if record.crosses_block:
+            return Note(f"{_type(record)}, length crosses the block", False)
+        if record.is_cut:
+            return Note(f"{_type(record)}, cut short", False)
+        if record.is_zero:
+            return Note("zero header")
+        if record.computed(log) != record.checksum:
+            return Note(f"{_type(record)}, checksum does not hold", False)
+        return Note(_type(record), None if record.type in _TYPES else False)
+
+    def value(self, field: Field, log: LogBytes) -> Note:
+        """Whether checksum, length and type hold, and what zero-fill and trailer are."""
+        outer, _, name = field.path.rpartition(".")
+        if name == "zero_fill":
+            data = log[field.start : field.end]
+            return Note("zeros") if not any(data) else Note("not only zeros", False)
+        if name == "trailer":
+            return _trailer(field, log)
+        if not outer.endswith(".header"):
+            return NOTHING
+        record = _physical(log, field.start - {"checksum": 0, "len_data": 4, "type": 6}[name])
+        if name == "checksum":
+            return _checksum(record, log)
+        if name == "len_data" and record.crosses_block:
+            return Note(f"crosses block end {record.block_end}", False)
+        if name == "len_data" and record.is_cut:
+            return Note(f"{record.data_end - log.size} bytes missing", False)
+        if name == "type" and record.type not in _TYPES and not record.is_zero:
+            return Note("unknown type", False)
+        return NOTHING
+
+
+def _physical(log: LogBytes, start: int) -> _Physical:
+    header = log[start : start + HEADER_SIZE].ljust(HEADER_SIZE, b"\0")
+    checksum, length, kind = HEADER.unpack(header)
+    return _Physical(start, checksum, length, kind, start + HEADER_SIZE + length, log.size)
+
+
+def _type(record: _Physical) -> str:
+    return _TYPES.get(record.type, f"type {record.type}")
+
+
+def _checksum(record: _Physical, log: LogBytes) -> Note:
+    value = f"0x{record.checksum:08x}"
+    if record.is_zero:
+        return Note("", None, value)
+    computed = record.computed(log)
+    if computed is None:
+        return Note("unchecked", None, value)
+    if computed == record.checksum:
+        return Note("holds", True, value)
+    return Note(f"≠ 0x{computed:08x}", False, value)
+
+
+def _trailer(field: Field, log: LogBytes) -> Note:
+    data = log[field.start : field.end]
+    if not data:
+        return NOTHING
+    if not any(data):
+        return Note("zeros")
+    if BLOCK_SIZE - field.start % BLOCK_SIZE >= HEADER_SIZE:
+        return Note("start of a header", False)  # LDB-021: the log ends in it
+    return Note("not zeros, skipped all the same")  # LDB-005
+
+
+NOTES = LevelDBNotes()

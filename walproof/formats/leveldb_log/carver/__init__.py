@@ -1,0 +1,358 @@
+"""LevelDB logs in an image: physical records at any offset, and the blocks that they stand in.
+
+The format has no fixed bytes, but each physical record has a checksum, and none crosses the end of
+a block of 32 KiB. So records are looked for at every offset, and FIRST and MIDDLE, which end where
+their block ends, tell where blocks begin.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    FULL,
+    HEADER,
+    HEADER_SIZE,
+    LAST,
+    MIDDLE,
+    masked_crc,
+)
+from walproof.carve import base
+from walproof.carve.image import AHEAD, SECTOR, STRIDE, Image
+from walproof.carve.model import Find, Loose, Window
+
+MOST = 1 << 16
+KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
+COMPARATOR = b"\x01\x1aleveldb.BytewiseComparator"
+"""How the first record of a manifest begins."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """Physical records one after the other, as columns: offsets in the image, and types.
+
+    ``phase`` is where blocks begin, modulo their size: None if no record tells. ``agrees`` is False
+    if two records tell different things.
+    """
+
+    at: NDArray[np.int64]
+    end: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+    phase: int | None = None
+    agrees: bool = True
+
+    def __post_init__(self) -> None:
+        ends_block = (self.kind == FIRST) | (self.kind == MIDDLE)
+        after_trailer = self.at[1:][self.at[1:] != self.end[:-1]]
+        phases = np.unique(np.concatenate([self.end[ends_block], after_trailer]) % BLOCK_SIZE)
+        self.phase = int(phases[0]) if len(phases) else None
+        self.agrees = len(phases) < 2 and (self.phase is None or self.fits(self.phase))
+
+    def fits(self, phase: int) -> bool:
+        """Whether no record crosses the end of a block, if blocks begin there."""
+        first = (self.at - phase) // BLOCK_SIZE
+        return bool((first == (self.end - 1 - phase) // BLOCK_SIZE).all())
+
+    @property
+    def start(self) -> int:
+        return int(self.at[0])
+
+    @property
+    def stop(self) -> int:
+        return int(self.end[-1])
+
+    def first_block(self) -> int | None:
+        """The first record that begins a block."""
+        if self.phase is None:
+            return None
+        begins = self.at[self.at % BLOCK_SIZE == self.phase]
+        return int(begins[0]) if len(begins) else None
+
+
+@dataclass(slots=True)
+class _Open:
+    """A log of which the end was not reached: from ``at`` to ``end`` so far."""
+
+    at: int
+    end: int
+    last_kind: int
+    is_sure: bool
+    goes_on: bool
+
+    def boundary(self) -> int:
+        """Where the block ends that holds the last byte."""
+        return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
+
+
+class Carver(base.Carver):
+    """See :class:`walproof.carve.base.Carver`."""
+
+    head_size = HEADER_SIZE
+
+    def __init__(self, image: Image, align: int) -> None:
+        super().__init__(image, align)
+        self._open: _Open | None = None
+        self._held: _Run | None = None
+        self._next = 0
+        self._of_eight = np.empty((STRIDE + AHEAD) // 8 + 1, np.uint32)
+        self._columns = np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.uint8)
+        self._anywhere = importlib.util.find_spec("numba") is not None
+
+    def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
+        """See :class:`walproof.carve.base.Carver`."""
+        start = max(self._next, window.base)
+        for at, end, kind in self._records_in(window, start, window.stop):
+            self._next = max(self._next, int(end[-1]))
+            yield from self._take(at, end, kind, window)
+
+    def finish(self) -> Iterator[Find]:
+        """See :class:`walproof.carve.base.Carver`."""
+        held, self._held = self._held, None
+        if held is not None:
+            yield from self._run(held)
+        yield from self._close()
+
+    def pending(self) -> int | None:
+        """See :class:`walproof.carve.base.Carver`."""
+        places = [one.start for one in (self._held,) if one is not None]
+        places += [one.at for one in (self._open,) if one is not None]
+        return min(places, default=None)
+
+    def records(self, at: int, end: int) -> Iterator[Loose]:
+        """See :class:`walproof.carve.base.Carver`. What is left of a record says so.
+
+        A record that goes on after ``end``, where a log begins, is whole.
+        """
+        parts: list[tuple[int, int, int]] = []
+        for start, stop, kind in self._with_rest(at, end):
+            follows = bool(parts) and start - parts[-1][1] < HEADER_SIZE
+            if kind in (FULL, FIRST) or not follows:
+                yield from self._fragments(parts)
+                parts = []
+            if kind == FULL:
+                yield Loose(start, stop - start, self._data(start, stop))
+                continue
+            parts.append((start, stop, kind))
+            if kind == LAST:
+                if parts[0][2] == FIRST:
+                    data = b"".join(self._data(one, other) for one, other, _ in parts)
+                    yield Loose(parts[0][0], stop - parts[0][0], data)
+                else:
+                    yield from self._fragments(parts)
+                parts = []
+        yield from self._fragments(parts)
+
+    def claims(self, head: bytes, position: int) -> int | None:
+        """See :class:`walproof.carve.base.Carver`."""
+        if len(head) < HEADER_SIZE:
+            return None
+        _, length, kind = HEADER.unpack_from(head)
+        room = BLOCK_SIZE - position % BLOCK_SIZE
+        fits = FULL <= kind <= LAST and HEADER_SIZE + length <= room
+        return HEADER_SIZE + length if fits else None
+
+    def holds(self, record: bytes) -> bool:
+        """See :class:`walproof.carve.base.Carver`."""
+        checksum, _, _ = HEADER.unpack_from(record)
+        return bool(masked_crc(record[6:]) == checksum)
+
+    # Physical records
+
+    def _records_in(
+        self, window: Window, start: int, stop: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
+        """Those that begin in ``[start, stop)``, in runs of arrays that are not empty."""
+        if not self._anywhere:
+            yield from self._at_sectors(window, start, stop)
+            return
+        from walproof.formats.leveldb_log.carver.kernel import physical_records, prefixes
+
+        prefixes(window.data, window.size, self._of_eight)
+        at, end, kind = self._columns
+        here, last = start - window.base, stop - window.base
+        while here < last:
+            # All that is read lies below the size, which lies within the array.
+            count, here = physical_records(
+                window.data, here, last, window.size, self._of_eight, at, end, kind
+            )
+            if count:
+                yield at[:count] + window.base, end[:count] + window.base, kind[:count].copy()
+
+    def _at_sectors(
+        self, window: Window, start: int, stop: int
+    ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
+        """Without machine code: from the starts of sectors on, and as far as records go."""
+        data = window.data[: window.size].tobytes()
+        found: list[tuple[int, int, int]] = []
+        at = start - window.base
+        while at < stop - window.base:
+            end = _end_of(data, at)
+            if end is not None:
+                found.append((at + window.base, end + window.base, data[at + 6]))
+                at = end
+                continue
+            trailer = next((at + n for n in range(1, HEADER_SIZE) if _end_of(data, at + n)), None)
+            is_after = bool(found) and found[-1][1] == at + window.base
+            if is_after and trailer is not None and not any(data[at:trailer]):
+                at = trailer
+                continue
+            at = (at + window.base) // SECTOR * SECTOR + SECTOR - window.base
+        if found:
+            columns = list(zip(*found, strict=True))
+            yield (
+                np.array(columns[0], np.int64),
+                np.array(columns[1], np.int64),
+                np.array(columns[2], np.uint8),
+            )
+
+    def _physical(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """Those of a part of the image, none of which is longer than what is looked at ahead."""
+        base = start
+        while base < end:
+            window = self.image.window(base, end)
+            after = window.stop
+            for at, stop, kind in self._records_in(window, base, window.stop):
+                yield from zip(at.tolist(), stop.tolist(), kind.tolist(), strict=True)
+                after = max(after, int(stop[-1]))
+            base = after
+
+    def _with_rest(self, at: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """Those of a part of the image, and what is left of the last record after it."""
+        last = None
+        for last in self._physical(at, end):
+            yield last
+        while last is not None and last[2] in (FIRST, MIDDLE):
+            # FIRST and MIDDLE end with their block, so the rest begins there.
+            data = self.image.read(last[1], BLOCK_SIZE)
+            after = _end_of(data, 0)
+            if after is None or data[6] not in (MIDDLE, LAST):
+                return
+            last = (last[1], last[1] + after, data[6])
+            yield last
+
+    def _data(self, at: int, end: int) -> bytes:
+        return self.image.read(at + HEADER_SIZE, end - at - HEADER_SIZE)
+
+    def _fragments(self, parts: Sequence[tuple[int, int, int]]) -> Iterator[Loose]:
+        for at, end, kind in parts:
+            yield Loose(at, end - at, self._data(at, end), {"fragment": KINDS[kind]})
+
+    # Runs
+
+    def _take(
+        self,
+        at: NDArray[np.int64],
+        end: NDArray[np.int64],
+        kind: NDArray[np.uint8],
+        window: Window,
+    ) -> Iterator[Find]:
+        held, self._held = self._held, None
+        if held is not None:
+            at, end = np.concatenate([held.at, at]), np.concatenate([held.end, end])
+            kind = np.concatenate([held.kind, kind])
+        gaps = at[1:] - end[:-1]
+        breaks = np.flatnonzero((gaps >= HEADER_SIZE) | (gaps < 0)) + 1
+        bounds = [0, *breaks.tolist(), len(at)]
+        for first, after in pairwise(bounds):
+            run = _Run(at[first:after], end[first:after], kind[first:after])
+            is_last = after == len(at)
+            if is_last and run.phase is None and run.stop > window.stop - BLOCK_SIZE:
+                self._held = run  # the next window may tell where its blocks begin
+                return
+            yield from self._run(run)
+
+    def _run(self, run: _Run) -> Iterator[Find]:
+        log = self._open
+        if log is not None and self._belongs(run, log):
+            if run.start < log.boundary() and run.start - log.end >= HEADER_SIZE:
+                # A reader gives up the rest of a damaged block; the records are there all the same.
+                first = run.first_block()
+                yield Find(run.start, run.stop if first is None else first, "loose", "checksum")
+            log.end, log.last_kind = run.stop, int(run.kind[-1])
+            log.is_sure |= run.phase is not None
+            return
+        yield from self._close()
+        first = run.first_block() if run.agrees else None
+        is_aligned = run.start % self.align == 0
+        if first is None and run.phase is None and is_aligned and run.fits(run.start):
+            first = run.start
+        if first is None:
+            if self._is_strong(run):
+                yield Find(run.start, run.stop, "loose", "checksum")
+            return
+        if first == run.start and not self._is_strong(run):
+            return
+        if first > run.start:
+            yield Find(run.start, first, "loose", "checksum")
+        self._open = _Open(
+            first, run.stop, int(run.kind[-1]), run.phase is not None, first > run.start
+        )
+
+    def _belongs(self, run: _Run, log: _Open) -> bool:
+        """Whether a run is a later part of the open log, whatever is damaged between them."""
+        phase = log.at % BLOCK_SIZE
+        if not run.agrees or run.phase not in (None, phase):
+            return False
+        gap = run.start - log.end
+        if gap < HEADER_SIZE:  # the trailer of a block, or nothing
+            return gap == 0 or (run.start - log.at) % BLOCK_SIZE == 0
+        boundary = log.boundary()
+        if run.start < boundary:
+            return run.phase is not None and log.is_sure
+        goes_on = int(run.kind[0]) in (MIDDLE, LAST)
+        if run.start == boundary:
+            if goes_on and log.last_kind in (FIRST, MIDDLE):
+                return True
+            # A file that ends here has zeros up to the end of its sector.
+            slack = self.image.read(log.end, -log.end % SECTOR)
+            return bool(slack.strip(b"\0"))
+        return run.start == boundary + BLOCK_SIZE and goes_on
+
+    def _is_strong(self, run: _Run) -> bool:
+        """Whether chance does not make such a run: 32 bits are too few at every byte of a disk."""
+        if len(run.at) > 1 or (run.start % SECTOR == 0 and self.align % SECTOR == 0):
+            return True
+        if run.phase is not None:
+            return run.phase % SECTOR == 0
+        data = self._data(run.start, min(run.stop, run.start + HEADER_SIZE + 64))
+        return int(run.kind[0]) in (FULL, FIRST) and _has_shape(data)
+
+    def _close(self) -> Iterator[Find]:
+        log, self._open = self._open, None
+        if log is not None:
+            yield Find(log.at, log.end, "log", "checksum", goes_on=log.goes_on)
+
+
+def _end_of(data: bytes, at: int) -> int | None:
+    """Where the physical record at an offset ends, if its checksum holds."""
+    if at + HEADER_SIZE > len(data) or not FULL <= data[at + 6] <= LAST:
+        return None
+    checksum, length, _ = HEADER.unpack_from(data, at)
+    end: int = at + HEADER_SIZE + length
+    if HEADER_SIZE + length > BLOCK_SIZE or end > len(data):
+        return None
+    return end if masked_crc(data[at + 6 : end]) == checksum else None
+
+
+def _has_shape(data: bytes) -> bool:
+    """Whether data begins as a write batch does, or as a manifest.
+
+    A batch has a sequence number of 56 bits, far from all used; a count; the tag of its first
+    entry.
+    """
+    if data.startswith(COMPARATOR):
+        return True
+    if len(data) < 13 or data[6:8] != b"\0\0" or data[12] > 1:
+        return False
+    return 0 < int.from_bytes(data[8:12], "little") < 1 << 24
+
+
+assert AHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0

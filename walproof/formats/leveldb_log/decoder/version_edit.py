@@ -1,0 +1,362 @@
+"""A version edit: what a database puts into a record of its MANIFEST.
+
+Upstream authority: google/leveldb 1.23 ``db/version_edit.cc``, ``VersionEdit::DecodeFrom``; and for
+the tags from 10 on facebook/rocksdb 1dfa729 ``db/version_edit.cc``, ``db/blob/blob_file_*.cc`` and
+``db/wal_edit.cc``; for the tags from 104 to 108, and Pebble's reading of 10 and 11,
+cockroachdb/pebble ``internal/manifest/version_edit.go``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Cursor, Undecodable, text
+from walproof.decode.signed import signed
+from walproof.quantity import counted, number
+from walproof.quoted import quoted
+
+KEY = pa.struct([("user_key", pa.binary()), ("sequence", pa.int64()), ("type", pa.string())])
+FIELD = pa.struct(
+    [("tag", pa.int64()), ("name", pa.string()), ("number", pa.int64()), ("data", pa.binary())]
+)
+NEW_FILE = pa.struct(
+    [
+        ("level", pa.int64()),
+        ("number", pa.int64()),
+        ("size", pa.int64()),
+        ("smallest", KEY),
+        ("largest", KEY),
+        ("path_id", pa.int64()),
+        ("smallest_sequence", pa.int64()),
+        ("largest_sequence", pa.int64()),
+        ("fields", pa.list_(FIELD)),
+    ]
+)
+BLOB_FILE = pa.struct(
+    [
+        ("number", pa.int64()),
+        ("blobs", pa.int64()),
+        ("bytes", pa.int64()),
+        ("checksum_method", pa.binary()),
+        ("checksum", pa.binary()),
+    ]
+)
+TYPE = pa.struct(
+    [
+        ("comparator", pa.string()),
+        ("log_number", pa.int64()),
+        ("prev_log_number", pa.int64()),
+        ("next_file_number", pa.int64()),
+        ("last_sequence", pa.int64()),
+        ("compact_pointers", pa.list_(pa.struct([("level", pa.int64()), ("key", KEY)]))),
+        ("deleted_files", pa.list_(pa.struct([("level", pa.int64()), ("number", pa.int64())]))),
+        ("new_files", pa.list_(NEW_FILE)),
+        ("min_log_number_to_keep", pa.int64()),
+        ("column_family", pa.int64()),
+        ("column_family_added", pa.string()),
+        ("column_family_dropped", pa.bool_()),
+        ("max_column_family", pa.int64()),
+        ("edits_left_in_group", pa.int64()),
+        ("db_id", pa.string()),
+        ("new_blob_files", pa.list_(BLOB_FILE)),
+        ("blob_garbage", pa.list_(BLOB_FILE)),
+        ("new_logs", pa.list_(pa.struct([("number", pa.int64()), ("size", pa.int64())]))),
+        ("logs_deleted_before", pa.int64()),
+        ("fields", pa.list_(FIELD)),
+    ]
+)
+
+_TRAILER = struct.Struct("<Q")
+_FIXED = struct.Struct("<Q")
+_KEY_TYPES: Mapping[int, str] = {
+    0x00: "delete",
+    0x01: "put",
+    0x02: "merge",
+    0x07: "single_delete",
+    0x0F: "delete_range",
+    0x11: "blob_index",
+    0x14: "delete_with_timestamp",
+    0x16: "entity",
+    0x18: "timed_put",
+}
+_HAS_POINT_KEYS = 1
+"""Of the byte before the bounds of a Pebble table with range keys."""
+_IGNORABLE = 1 << 13
+_NOT_IGNORABLE = 1 << 6
+# Custom field of a new file → its name, and how its number is written; None: it is no number.
+_CUSTOM: Mapping[int, tuple[str, str | None]] = {
+    2: ("need_compaction", "byte"),
+    3: ("min_log_number_to_keep", "fixed64"),
+    4: ("oldest_blob_file_number", "varint"),
+    5: ("oldest_ancestor_time", "varint"),
+    6: ("file_creation_time", "varint"),
+    7: ("file_checksum", None),
+    8: ("file_checksum_function", None),
+    9: ("temperature", "byte"),
+    10: ("min_timestamp", None),
+    11: ("max_timestamp", None),
+    12: ("unique_id", None),
+    13: ("epoch_number", "varint"),
+    14: ("compensated_range_deletion_size", "varint"),
+    15: ("tail_size", "varint"),
+    16: ("user_defined_timestamps_persisted", "byte"),
+    17: ("file_open_metadata", None),
+    _NOT_IGNORABLE + 1: ("path_id", "byte"),
+    _NOT_IGNORABLE + 3: ("synthetic_prefix", None),
+    _NOT_IGNORABLE + 4: ("synthetic_suffix", None),
+}
+_VIRTUAL, _BLOB_REFERENCES, _SIZED_BLOB_REFERENCES = 66, 69, 70
+"""Pebble's fields of a new file that have no length in front."""
+
+Edit = dict[str, Any]
+_Read = Callable[[Cursor], Any]
+
+
+def decode(payload: bytes, is_pebble: bool = False) -> Edit:
+    """The fields of an edit, by their names in :data:`TYPE`. Raises ``Undecodable``.
+
+    ``fields`` are those that a database may pass over, those of a new file that RocksDB added, and
+    Pebble's own: each with its number where it is one, else with its bytes. RocksDB writes edits
+    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB.
+    """
+    cursor, edit = Cursor(payload), Edit()
+    while cursor.left:
+        at, tag = cursor.at, cursor.varint(5)
+        cursor.made()
+        of_pebble = _OF_PEBBLE.get(tag) or (_PEBBLE_INSTEAD.get(tag) if is_pebble else None)
+        if of_pebble is not None:
+            name, parts = of_pebble
+            numbers = [read(cursor) for read in parts]
+            found = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
+            edit.setdefault("fields", []).append(found)
+        elif tag in _SINGLE:
+            name, read = _SINGLE[tag]
+            edit[name] = read(cursor)
+        elif tag in _REPEATED:
+            name, read = _REPEATED[tag]
+            edit.setdefault(name, []).append(read(cursor))
+        elif tag & _IGNORABLE:
+            edit.setdefault("fields", []).append(_ignorable(tag, cursor))
+        else:
+            raise Undecodable(f"at {at}: unknown tag {tag}")
+    return edit
+
+
+def _u32(cursor: Cursor) -> int:
+    return cursor.varint(5)
+
+
+def _u64(cursor: Cursor) -> int:
+    return signed(cursor.varint())
+
+
+def _skipped(cursor: Cursor) -> None:
+    cursor.varint()
+
+
+def _bytes(cursor: Cursor) -> bytes:
+    return cursor.sized(5)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int)
+
+
+def _name(cursor: Cursor) -> str:
+    return text(cursor.sized(5))
+
+
+def _true(cursor: Cursor) -> bool:
+    """A field that is there or not, and has no value."""
+    return True
+
+
+def _key(cursor: Cursor) -> dict[str, Any]:
+    at, key = cursor.at, cursor.sized(5)
+    if len(key) < _TRAILER.size:
+        raise Undecodable(f"at {at}: an internal key of {len(key)} bytes")
+    (trailer,) = _TRAILER.unpack(key[-_TRAILER.size :])
+    kind = _KEY_TYPES.get(trailer & 0xFF, str(trailer & 0xFF))
+    return {"user_key": key[: -_TRAILER.size], "sequence": trailer >> 8, "type": kind}
+
+
+def _compact_pointer(cursor: Cursor) -> Edit:
+    return {"level": _u32(cursor), "key": _key(cursor)}
+
+
+def _deleted_file(cursor: Cursor) -> Edit:
+    return {"level": _u32(cursor), "number": _u64(cursor)}
+
+
+def _new_file(layout: int, cursor: Cursor) -> Edit:
+    """A table, in the first layout, LevelDB's, or in one of the three that RocksDB has had."""
+    found: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
+    if layout == 3:
+        found["path_id"] = _u32(cursor)
+    found["size"] = _u64(cursor)
+    bounds = [] if layout == 5 else [(_key(cursor), _key(cursor))]
+    if layout == 5:  # keys, then range keys: what there is of both
+        if cursor.take(1)[0] & _HAS_POINT_KEYS:
+            bounds.append((_key(cursor), _key(cursor)))
+        bounds.append((_key(cursor), _key(cursor)))
+    found |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
+    if layout > 1:
+        found |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
+    if layout >= 4:
+        found["fields"] = _custom_fields(cursor)
+    return found
+
+
+def _custom_fields(cursor: Cursor) -> list[Edit]:
+    found: list[Edit] = []
+    while True:
+        at, tag = cursor.at, cursor.varint(5)
+        cursor.made()
+        if tag == 1:
+            return found
+        if tag == _VIRTUAL:
+            found.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
+            continue
+        if tag in (_BLOB_REFERENCES, _SIZED_BLOB_REFERENCES):
+            depth, count = _u64(cursor), _u64(cursor)
+            for _ in range(count * (2 if tag == _BLOB_REFERENCES else 3)):
+                _u64(cursor)
+            found.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
+            continue
+        name, form = _CUSTOM.get(tag, (None, None))
+        if name is None and tag & _NOT_IGNORABLE:
+            raise Undecodable(f"at {at}: unknown field {tag} of a new file")
+        data = cursor.sized(5)
+        field: Edit = {"tag": tag, "name": name}
+        field |= {"data": data} if form is None else {"number": _number(form, data, at)}
+        found.append(field)
+
+
+def _number(form: str, data: bytes, at: int) -> int:
+    if form == "varint":
+        return _u64(Cursor(data))
+    if len(data) != (1 if form == "byte" else _FIXED.size):
+        raise Undecodable(f"at {at}: {len(data)} bytes in a field of the form {form}")
+    return data[0] if form == "byte" else signed(_FIXED.unpack(data)[0])
+
+
+def _blob_file(is_garbage: bool, cursor: Cursor) -> Edit:
+    found: Edit = {"number": _u64(cursor), "blobs": _u64(cursor), "bytes": _u64(cursor)}
+    if not is_garbage:
+        found |= {"checksum_method": cursor.sized(5), "checksum": cursor.sized(5)}
+    while tag := cursor.varint(5):
+        if tag & _NOT_IGNORABLE:
+            raise Undecodable(f"at {cursor.at}: unknown field {tag} of a blob file")
+        cursor.sized(5)
+    return found
+
+
+def _log(cursor: Cursor) -> Edit:
+    found: Edit = {"number": _u64(cursor)}
+    while (tag := cursor.varint(5)) != 1:
+        if tag != 2:
+            raise Undecodable(f"at {cursor.at}: unknown field {tag} of a log")
+        found["size"] = _u64(cursor)
+    return found
+
+
+def _inside(read: _Read, cursor: Cursor) -> Any:
+    """What is written with its length in front."""
+    return read(Cursor(cursor.sized(5)))
+
+
+def _ignorable(tag: int, cursor: Cursor) -> Edit:
+    return {"tag": tag, "name": _IGNORABLE_NAMES.get(tag), "data": cursor.sized(5)}
+
+
+_SINGLE: Mapping[int, tuple[str, _Read]] = {
+    1: ("comparator", _name),
+    2: ("log_number", _u64),
+    3: ("next_file_number", _u64),
+    4: ("last_sequence", _u64),
+    9: ("prev_log_number", _u64),
+    10: ("min_log_number_to_keep", _u64),
+    200: ("column_family", _u32),
+    201: ("column_family_added", _name),
+    202: ("column_family_dropped", _true),
+    203: ("max_column_family", _u32),
+    300: ("edits_left_in_group", _u32),
+    _IGNORABLE + 1: ("db_id", _name),
+    _IGNORABLE + 5: ("logs_deleted_before", _u64),
+    _IGNORABLE + 8: ("logs_deleted_before", partial(_inside, _u64)),
+}
+_REPEATED: Mapping[int, tuple[str, _Read]] = {
+    5: ("compact_pointers", _compact_pointer),
+    6: ("deleted_files", _deleted_file),
+    7: ("new_files", partial(_new_file, 1)),
+    100: ("new_files", partial(_new_file, 2)),
+    102: ("new_files", partial(_new_file, 3)),
+    103: ("new_files", partial(_new_file, 4)),
+    104: ("new_files", partial(_new_file, 5)),
+    400: ("new_blob_files", partial(_blob_file, False)),
+    401: ("blob_garbage", partial(_blob_file, True)),
+    _IGNORABLE + 2: ("new_blob_files", partial(_blob_file, False)),
+    _IGNORABLE + 3: ("blob_garbage", partial(_blob_file, True)),
+    _IGNORABLE + 4: ("new_logs", _log),
+    _IGNORABLE + 7: ("new_logs", partial(_inside, _log)),
+}
+_OF_PEBBLE: Mapping[int, tuple[str, Sequence[_Read]]] = {
+    105: ("new_backing_table", (_u64, _u64)),
+    106: ("deleted_backing_table", (_u64,)),
+    107: ("new_blob_file", (_skipped, _u64, _u64, _u64, _u64)),
+    108: ("deleted_blob_file", (_skipped, _u64)),
+}
+"""Tags that Pebble alone has: their numbers; the first that is not skipped is that of a file."""
+_PEBBLE_INSTEAD: Mapping[int, tuple[str, Sequence[_Read]]] = {
+    10: ("excise_bounds", (_bytes, _bytes, _skipped, _u64)),
+    11: ("table_marked_for_compaction", (_skipped, _u64)),
+}
+_IGNORABLE_NAMES: Mapping[int, str] = {
+    _IGNORABLE + 6: "full_history_ts_low",
+    _IGNORABLE + 9: "persist_user_defined_timestamps",
+    _IGNORABLE + 10: "subcompaction_progress",
+    _IGNORABLE + 11: "last_compacted_manifest_file_size",
+}
+
+
+def phrase(edit: Mapping[str, Any]) -> str:
+    """What an edit changes: tables first, then column families, then counters."""
+    added, deleted = edit["new_files"] or [], edit["deleted_files"] or []
+    changes = [_added(file) for file in added[:1]] + _more("adds", added)
+    changes += [
+        f"deletes table {file['number']:06d} at level {file['level']}" for file in deleted[:1]
+    ]
+    changes += _more("deletes", deleted)
+    if edit["column_family_added"] is not None:
+        changes.append(f"adds column family {quoted(edit['column_family_added'].encode())}")
+    if edit["column_family_dropped"]:
+        changes.append(f"drops column family {edit['column_family'] or 0}")
+    if edit["comparator"] is not None:
+        changes.append(f"comparator {quoted(edit['comparator'].encode())}")
+    if edit["db_id"] is not None:
+        changes.append(f"database {quoted(edit['db_id'].encode())}")
+    changes += [
+        f"{name.replace('_', ' ')} {edit[name]}" for name in _COUNTERS if edit[name] is not None
+    ]
+    others = (f"sets {name.replace('_', ' ')}" for name in edit if edit[name] is not None)
+    return ", ".join(changes or others) or "an edit that changes nothing"
+
+
+_COUNTERS = ("log_number", "prev_log_number", "next_file_number", "last_sequence")
+
+
+def _added(file: Mapping[str, Any]) -> str:
+    # LevelDB calls its tables .ldb since 1.14, RocksDB .sst; only the latter keeps sequences here.
+    suffix = "ldb" if file["smallest_sequence"] is None else "sst"
+    keys = f"{quoted(file['smallest']['user_key'])} to {quoted(file['largest']['user_key'])}"
+    size = counted(file["size"], "byte")
+    return f"adds table {file['number']:06d}.{suffix} at level {file['level']} ({size}, {keys})"
+
+
+def _more(verb: str, files: list[Any]) -> list[str]:
+    return [f"{verb} {number(len(files) - 1)} more"] if len(files) > 1 else []

@@ -1,0 +1,180 @@
+"""A write batch: what a database puts into a record of its write-ahead log.
+
+Upstream authority: google/leveldb 1.23 ``db/write_batch.cc``, and facebook/rocksdb 1dfa729, whose
+logs with plain records are read too: ``db/write_batch.cc``, ``ReadRecordFromWriteBatch`` and
+``WriteBatchInternal::Iterate``, and ``db/dbformat.h``, ``ValueType``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.signed import signed
+from walproof.quoted import quoted
+
+COLUMN = pa.struct([("name", pa.binary()), ("value", pa.binary())])
+OPERATION = pa.struct(
+    [
+        ("op", pa.string()),
+        ("key", pa.binary()),
+        ("value", pa.binary()),
+        ("column_family", pa.int64()),
+        ("columns", pa.list_(COLUMN)),
+        ("write_time", pa.int64()),
+        ("xid", pa.binary()),
+        ("timestamp", pa.binary()),
+    ]
+)
+
+_HEADER = struct.Struct("<QI")
+_TIME = struct.Struct("<Q")
+
+
+@dataclass(frozen=True)
+class _Tag:
+    """What follows a tag: a column family, if it has one, then these strings.
+
+    One that ``is_counted`` is among the operations that the header announces.
+    """
+
+    op: str
+    strings: tuple[str, ...]
+    has_family: bool = False
+    is_counted: bool = True
+
+
+_KEY, _PAIR = ("key",), ("key", "value")
+_TAGS: Mapping[int, _Tag] = {
+    0x00: _Tag("delete", _KEY),
+    0x01: _Tag("put", _PAIR),
+    0x02: _Tag("merge", _PAIR),
+    0x03: _Tag("log_data", _KEY, is_counted=False),
+    0x04: _Tag("delete", _KEY, has_family=True),
+    0x05: _Tag("put", _PAIR, has_family=True),
+    0x06: _Tag("merge", _PAIR, has_family=True),
+    0x07: _Tag("single_delete", _KEY),
+    0x08: _Tag("single_delete", _KEY, has_family=True),
+    0x09: _Tag("begin_prepare", (), is_counted=False),
+    0x0A: _Tag("end_prepare", ("xid",), is_counted=False),
+    0x0B: _Tag("commit", ("xid",), is_counted=False),
+    0x0C: _Tag("rollback", ("xid",), is_counted=False),
+    0x0D: _Tag("noop", (), is_counted=False),
+    0x0E: _Tag("delete_range", _PAIR, has_family=True),
+    0x0F: _Tag("delete_range", _PAIR),
+    0x10: _Tag("put_blob_index", _PAIR, has_family=True),
+    0x11: _Tag("put_blob_index", _PAIR),
+    0x12: _Tag("begin_persisted_prepare", (), is_counted=False),
+    0x13: _Tag("begin_unprepare", (), is_counted=False),
+    0x15: _Tag("commit", ("timestamp", "xid"), is_counted=False),
+    0x16: _Tag("put_entity", _PAIR),
+    0x17: _Tag("put_entity", _PAIR, has_family=True),
+    0x18: _Tag("timed_put", _PAIR),
+    0x19: _Tag("timed_put", _PAIR, has_family=True),
+}
+_NEVER_IN_A_BATCH: Mapping[int, str] = {0x14: "deletion with timestamp"}
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """Sequence number of the first operation, and the operations.
+
+    ``value`` of ``delete_range`` is the key after the range, ``key`` of ``log_data`` the data.
+    Where a database has timestamps, a key ends in one: the batch does not say so. Raises
+    ``Undecodable``.
+    """
+    cursor = Cursor(payload)
+    sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
+    found, counted = [], 0
+    while cursor.left:
+        at, number = cursor.at, cursor.take(1)[0]
+        tag = _TAGS.get(number)
+        if tag is None:
+            raise Undecodable(f"at {at}: {_unknown(number)}")
+        operation: dict[str, Any] = {"op": tag.op}
+        if tag.has_family:
+            operation["column_family"] = cursor.varint(5)
+        for name in tag.strings:
+            operation[name] = cursor.sized(5)
+        if tag.op == "timed_put":
+            _split_time(operation, at)
+        elif tag.op == "put_entity":
+            operation["columns"] = columns(operation["value"])
+            cursor.made(len(operation["columns"] or ()))
+        cursor.made()
+        found.append(operation)
+        counted += tag.is_counted
+    if counted != count:
+        raise Undecodable(f"{count} operations announced, {counted} found")
+    return {"sequence": signed(sequence), "ops": found}
+
+
+def _unknown(number: int) -> str:
+    if number in _NEVER_IN_A_BATCH:
+        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, is never in a batch"
+    return f"unknown operation {number}"
+
+
+def _split_time(operation: dict[str, Any], at: int) -> None:
+    """Take the time of writing, seconds since 1970, from the end of a value."""
+    packed = operation["value"]
+    if len(packed) < _TIME.size:
+        raise Undecodable(f"at {at}: no time of writing in a value of {len(packed)} bytes")
+    operation["value"] = packed[: -_TIME.size]
+    operation["write_time"] = signed(_TIME.unpack(packed[-_TIME.size :])[0])
+
+
+def columns(entity: bytes) -> list[dict[str, bytes]] | None:
+    """The columns of a wide-column entity; None where it is none of version 1, or has too many.
+
+    Source: facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references
+    to blobs; ``value`` keeps its bytes.
+    """
+    cursor = Cursor(entity)
+    try:
+        if cursor.varint(5) != 1:
+            return None
+        count = _bounded(cursor, cursor.varint(5))
+        cursor.made(count)
+        index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
+        found = [{"name": name, "value": cursor.take(size)} for name, size in index]
+    except Undecodable:
+        return None
+    return found if not cursor.left else None
+
+
+def _bounded(cursor: Cursor, count: int) -> int:
+    """A count of things of two bytes or more. Raises ``Undecodable`` where they do not fit."""
+    if count * 2 > cursor.left:
+        raise Undecodable(f"at {cursor.at}: {count} columns in {cursor.left} bytes")
+    return count
+
+
+def phrase(sequence: int, ops: list[Mapping[str, Any]]) -> str:
+    """The first operation that means something, the sequence number, and how many follow."""
+    if not ops:
+        return f"no operation (sequence {sequence})"
+    shown = next((op for op in ops if op["op"] not in ("noop", "begin_prepare")), ops[0])
+    more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
+    return f"{_operation(shown)} (sequence {sequence}){more}"
+
+
+def _operation(op: Mapping[str, Any]) -> str:
+    line = str(op["op"]).replace("_", " ")
+    if op["column_family"] is not None:
+        line += f" in column family {op['column_family']}"
+    if op["key"] is not None:
+        line += f" {quoted(op['key'])}"
+    if op["xid"] is not None:
+        line += f" transaction {quoted(op['xid'])}"
+    if op["columns"] is not None:
+        shown = ", ".join(f"{quoted(c['name'])}: {quoted(c['value'])}" for c in op["columns"][:3])
+        more = ", …" if len(op["columns"]) > 3 else ""
+        return f"{line} = {{{shown}{more}}}"
+    if op["value"] is not None:
+        line += f" {'to' if op['op'] == 'delete_range' else '='} {quoted(op['value'])}"
+    return line

@@ -1,0 +1,465 @@
+"""The folder of a LevelDB, RocksDB or Pebble database: its logs, its MANIFEST, its tables.
+
+Upstream authority: google/leveldb 1.23 ``db/db_impl.cc`` (``DBImpl::Recover``: which logs are
+replayed, which tables must be there; ``RemoveObsoleteFiles``), ``db/filename.cc``,
+``db/repair.cc``; cockroachdb/pebble f82e3ff ``open.go``, ``vfs/atomicfs/marker.go``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference_impl.answer import Event, Lost
+from reference_impl.leveldb_log.layout import HEADER, HEADER_SIZE
+from reference_impl.leveldb_log.reader import Scan
+from walproof.formats.leveldb_log.discovery import PLAIN, dialect_of, first_dialect
+from walproof.formats.leveldb_log.system_folder.manifest import (
+    BYTEWISE,
+    Manifest,
+    describe,
+    read_manifest,
+    wrong_blob_file,
+    wrong_current,
+    wrong_table,
+)
+from walproof.lake.recognition import is_blank
+from walproof.quantity import counted
+from walproof.quoted import quoted
+from walproof.summary.model import Summary
+from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog, size_of_all
+
+FORMAT = "leveldb-log"
+CURRENT = "CURRENT"
+LOG_NAME = re.compile(r"(\d{6,20})\.log")
+TABLE_NAME = re.compile(r"(\d{6,20})\.(ldb|sst)")
+BLOB_NAME = re.compile(r"(\d{6,20})\.blob")
+MANIFEST_NAME = re.compile(r"MANIFEST-(\d{6,20})")
+OPTIONS_NAME = re.compile(r"OPTIONS-(\d{6,20})")
+MARKER_NAME = re.compile(r"marker\.(?P<name>[^.]+)\.(?P<step>\d+)\.(?P<value>.+)")
+CLOSED_BYTES = 11
+"""Size of the header with which Pebble closes a log."""
+ROLES = {
+    "LOCK": "held by the process that has the database open",
+    "LOG": "what the database reports, for people",
+    "LOG.old": "what it reported before it was opened last",
+    "IDENTITY": "the id of the database",
+}
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A database engine: its name, and what repairs its databases, None if it has no repair."""
+
+    name: str
+    repair: str | None
+
+
+LEVELDB = Engine("LevelDB", "RepairDB (in Python plyvel.repair_db)")
+ROCKSDB = Engine("RocksDB", "`ldb repair --db={}`")
+PEBBLE = Engine("Pebble", None)
+
+
+@dataclass(frozen=True)
+class Files:
+    """The names in a folder, by what they are; logs, tables and blob files by their numbers."""
+
+    folder: Path
+    names: Sequence[str]
+    logs: Mapping[int, str]
+    closed_logs: Mapping[int, str]
+    tables: Mapping[int, str]
+    blobs: Mapping[int, str]
+    manifests: Sequence[str]
+    markers: Mapping[str, str]
+    engine: Engine
+
+
+class LevelDBFolder(SystemFolder):
+    """See :class:`SystemFolder`."""
+
+    def recognise(self, folder: Path) -> System | None:
+        """See :class:`SystemFolder`.
+
+        By CURRENT, a marker or a MANIFEST; by tables beside logs without.
+        """
+        files = _files(folder)
+        if files is None:
+            return None
+        findings: list[Finding] = []
+        chosen = _chosen(files, findings)
+        state = read_manifest(folder / chosen, files.engine is PEBBLE) if chosen else Manifest("")
+        if state.faults:
+            findings.append(_damaged(state))
+        findings += _missing(state, files)
+        findings += _wrong_tables(state, files)
+        findings += _wrong_options(files)
+        findings += _unread(files)
+        live = {number: name for number, name in files.logs.items() if state.needs(number)}
+        is_certain = state.is_whole
+        return System(
+            self,
+            f"{files.engine.name} database",
+            folder,
+            FORMAT,
+            [
+                SystemLog(name, "live" if is_certain else "perhaps live: no MANIFEST decides")
+                for _, name in sorted(live.items())
+            ],
+            sorted(
+                _others(files, set(live.values()), state),
+                key=lambda other: bool(TABLE_NAME.fullmatch(other.name)),  # there may be thousands
+            ),
+            findings,
+            {"manifest": state, "files": files},
+        )
+
+    def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
+        """See :class:`SystemFolder`."""
+        path = system.path(log)
+        yield from self.of_dialect(path)
+        if not found.records and path.stat().st_size and is_blank(path):
+            text = f"expected records at 0, found {path.stat().st_size:,} zeros"
+            yield Finding(
+                f"{text}: what was written after the last table is lost", log.name, "lost"
+            )
+
+    def of_dialect(self, log: Path) -> Iterator[Finding]:
+        """See :class:`SystemFolder`."""
+        if not is_closed(log) and (dialect := dialect_of(log)) is not None:
+            tools = "`pebble wal dump`" if "Pebble" in dialect else ""
+            if "RocksDB" in dialect:
+                tools = f"`ldb dump_wal`{f' (RocksDB) or {tools} (Pebble)' if tools else ''}"
+            text = f"a log in the {dialect} dialect, which is not read here: {tools} reads it"
+            yield Finding(text, log.name)
+
+    def foreign_dialect(self, log: Path) -> str | None:
+        """See :class:`SystemFolder`."""
+        return dialect_of(log)
+
+    def is_closed(self, log: Path) -> bool:
+        """See :class:`SystemFolder`."""
+        return is_closed(log)
+
+    def more_events(self, log: Path) -> Iterator[Event]:
+        """See :class:`SystemFolder`."""
+        with log.open("rb") as file:
+            yield from _ByLengths(file).events()
+
+    def repaired_files(self, system: System) -> Mapping[str, bytes]:
+        """See :class:`SystemFolder`: CURRENT, if the MANIFEST that it must name is certain."""
+        state, files = system.facts["manifest"], system.facts["files"]
+        if not state.is_whole or files.engine is PEBBLE or not _are_tables_right(system):
+            return {}
+        content = (files.folder / CURRENT).read_bytes() if CURRENT in files.names else b""
+        named = MANIFEST_NAME.match(content.strip().decode("ascii", "replace"))
+        if wrong_current(content, state.name) is None or (named and named[0] != state.name):
+            return {}
+        return {CURRENT: f"{state.name}\n".encode()}
+
+    def after_recovery(self, system: System) -> Sequence[str]:
+        """See :class:`SystemFolder`."""
+        state, files = system.facts["manifest"], system.facts["files"]
+        engine = files.engine
+        wrong = [one for one in system.findings if one.harm != "none"]
+        if not wrong:
+            tables = f"{counted(len(state.tables), 'table')} (size and footer)"
+            logs = counted(len(system.logs), "log")
+            checked = f"Checked: {state.name} to its end, {tables}, {logs}, comparator"
+            sound = "if the blocks of its tables are sound" if state.tables else "as it is"
+            return [
+                f"{checked} {state.comparator}.",
+                f"{engine.name} opens it {sound}{', which were not read' * bool(state.tables)}.",
+            ]
+        unnamed = [name for number, name in files.tables.items() if number not in state.tables]
+        advice = []
+        if unnamed and engine is not PEBBLE:
+            advice.append(
+                f"Do not open it yet: {engine.name} deletes the {counted(len(unnamed), 'table')}"
+                " that its MANIFEST does not name."
+            )
+        return [*advice, *_repair_advice(state, files)]
+
+
+def _files(folder: Path) -> Files | None:
+    """The files of a database; None if the folder is none."""
+    names = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
+    logs = {int(match[1]): name for name in names if (match := LOG_NAME.fullmatch(name))}
+    tables = {int(match[1]): name for name in names if (match := TABLE_NAME.fullmatch(name))}
+    blobs = {int(match[1]): name for name in names if (match := BLOB_NAME.fullmatch(name))}
+    manifests = [name for name in names if MANIFEST_NAME.fullmatch(name)]
+    markers: dict[str, str] = {}
+    for name in names:  # the one with the highest step counts; they are in order
+        if match := MARKER_NAME.fullmatch(name):
+            markers[match["name"]] = match["value"]
+    current = CURRENT in names and (logs or tables or _names_a_manifest(folder / CURRENT))
+    if not manifests and "manifest" not in markers and not (tables and logs) and not current:
+        return None
+    engine = LEVELDB
+    if any(OPTIONS_NAME.fullmatch(name) for name in names) or "IDENTITY" in names:
+        engine = ROCKSDB
+    if "manifest" in markers or any(_is_of_pebble(folder / name) for name in names):
+        engine = PEBBLE
+    closed = {}
+    if engine is PEBBLE:
+        closed = {number: name for number, name in logs.items() if is_closed(folder / name)}
+    logs = {number: name for number, name in logs.items() if number not in closed}
+    return Files(folder, names, logs, closed, tables, blobs, manifests, markers, engine)
+
+
+def _names_a_manifest(current: Path) -> bool:
+    with current.open("rb") as file:
+        return file.read(9) == b"MANIFEST-"
+
+
+def _is_of_pebble(path: Path) -> bool:
+    if not OPTIONS_NAME.fullmatch(path.name):
+        return False
+    with path.open("rb") as file:
+        return b"pebble_version" in file.read(4096)
+
+
+def is_closed(log: Path) -> bool:
+    """Whether a log begins with the header with which Pebble closes a log: it has no record.
+
+    What follows is of the file's former life: Pebble writes logs into files of older ones.
+    """
+    match = LOG_NAME.fullmatch(log.name)
+    if match is None or not log.is_file():
+        return False
+    with log.open("rb") as file:
+        data = file.read(CLOSED_BYTES)
+    if len(data) < CLOSED_BYTES:
+        return False
+    number = int.from_bytes(data[HEADER_SIZE:], "little")
+    return HEADER.unpack_from(data) == (0, 0, 5) and number == int(match[1]) + 1
+
+
+class _ByLengths(Scan):
+    """Goes on after a damaged record if a sound one stands where its length leads.
+
+    LDB-037 ends the block there, since the length has no checksum. A sound checksum in that very
+    place confirms the length. RepairDB goes on as well, but keeps the damaged record.
+    """
+
+    def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
+        _, length, _ = HEADER.unpack_from(block, at - base)
+        after = at - base + HEADER_SIZE + length
+        if reason == "checksum-mismatch" and first_dialect(block[after:]) == PLAIN:
+            yield Lost(at, base + after, reason)
+            yield from self._open_record_lost()
+            yield from self._block(block, base, after)
+        else:
+            yield from super()._rest_of_block_lost(at, block, base, reason)
+
+
+def _chosen(files: Files, findings: list[Finding]) -> str | None:
+    """The MANIFEST that counts: the one that is named, else the latest; faults are added."""
+    number = lambda name: int(name.partition("-")[2])  # noqa: E731
+    latest = max(files.manifests, key=number, default=None)
+    latest_is = f"the latest one is {latest}" if latest else "there is no other MANIFEST"
+    if files.engine is PEBBLE and (CURRENT not in files.names or files.markers):
+        for name in files.names:
+            if name.startswith("marker.") and not MARKER_NAME.fullmatch(name):
+                text = "expected marker.NAME.STEP.VALUE: Pebble does not open a folder with it"
+                findings.append(Finding(text, name, "lost"))
+        if "format-version" not in files.markers:
+            text = "marker.format-version is not there: Pebble takes it for format 1, and does not"
+            findings.append(Finding(f"{text} open it", None, "lost"))
+        named = files.markers.get("manifest")
+        if named is None:
+            text = "marker.manifest is not there: Pebble begins a new database here"
+            findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
+        elif named not in files.manifests:
+            text = f"marker.manifest names {quoted(named.encode())}, which is not there"
+            findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
+        return named if named in files.manifests else latest
+    if CURRENT not in files.names:
+        text = "CURRENT is not there: a database that is opened here begins anew"
+        findings.append(Finding(f"{text}; {latest_is}", None, "lost"))
+        return latest
+    with (files.folder / CURRENT).open("rb") as file:
+        content = file.read(4096)
+    named = content.strip().decode("ascii", "replace")
+    candidate = named if named in files.manifests else latest
+    if (fault := wrong_current(content, named if named in files.manifests else None)) is not None:
+        more = "" if named in files.manifests else f"; {latest_is}"
+        findings.append(Finding(f"{fault}{more}", CURRENT, "lost"))
+    return candidate
+
+
+def _damaged(state: Manifest) -> Finding:
+    first = f"; it begins with log {state.first_log:06}" if state.first_log is not None else ""
+    known = f"{counted(state.edits, 'edit')}, {counted(len(state.tables), 'table')}"
+    text = f"{describe(state.faults)}. Still readable: {known}{first}"
+    return Finding(text, state.name, "lost")
+
+
+def _missing(state: Manifest, files: Files) -> Iterator[Finding]:
+    missing = sorted(state.tables.keys() - files.tables.keys())
+    if state.faults and missing:
+        verb = "is" if len(missing) == 1 else "are"
+        what = f"of the tables that it still names, {len(missing)} {verb} not there"
+        yield Finding(f"{what}: a part that is lost may have deleted them", state.name)
+    elif missing:
+        noun = "table that it names is" if len(missing) == 1 else "tables that it names are"
+        yield Finding(
+            f"{len(missing)} {noun} not there ({_listed(missing)}): no database opens like this,"
+            " and what they held is lost",
+            state.name,
+            "lost",
+        )
+    for number in sorted(state.blobs.keys() & files.blobs.keys()):
+        name = files.blobs[number]
+        if (fault := wrong_blob_file(files.folder / name, state.blobs[number])) is not None:
+            yield Finding(f"{fault}: the values in it are lost", name, "lost")
+    if blobs := sorted(state.blobs.keys() - files.blobs.keys()):
+        text = f"{counted(len(blobs), 'blob file')} that it names: not there ({_listed(blobs)})"
+        yield Finding(text, state.name, "lost")
+    if state.elsewhere:
+        text = f"{counted(state.elsewhere, 'table')} of it: in another directory, not checked"
+        yield Finding(text, state.name)
+    later = any(number > (state.first_log or 0) for number in {**files.logs, **files.closed_logs})
+    if (
+        state.first_log
+        and state.is_whole
+        and state.first_log not in {**files.logs, **files.closed_logs}
+        and not (files.engine is not LEVELDB and not files.logs)  # a checkpoint has none
+    ):
+        yield Finding(
+            f"log {state.first_log:06}, which it begins with, is not there: what was written after"
+            " the last table is lost",
+            state.name,
+            "look" if later else "lost",
+        )
+    unnamed = sorted(files.tables.keys() - state.tables.keys())
+    newer = [number for number in unnamed if number >= state.next_file]
+    if state.is_whole and newer:
+        yield Finding(
+            f"{counted(len(newer), 'table')} ({_listed(newer)}) with a number that it does not know"
+            f" yet (next: {state.next_file}): written just before a crash, or its last edits are"
+            " lost; the database deletes them",
+            state.name,
+        )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    names = ", ".join(f"{number:06}" for number in numbers[:MOST_NAMED])
+    return f"{names} and {len(numbers) - MOST_NAMED} more" if len(numbers) > MOST_NAMED else names
+
+
+def _wrong_tables(state: Manifest, files: Files) -> Iterator[Finding]:
+    """Tables that are not as the MANIFEST has them; without one, those that are no tables."""
+    wrong = []
+    for number, name in sorted(files.tables.items()):
+        if number in state.tables or not state.is_whole:
+            fault = wrong_table(files.folder / name, state.tables.get(number), state.name)
+            if fault is not None:
+                wrong.append((name, fault))
+    for name, fault in wrong[:MOST_NAMED]:
+        yield Finding(f"{fault}: the keys in it are lost", name, "lost")
+    if len(wrong) > MOST_NAMED:
+        names = ", ".join(name for name, _ in wrong[MOST_NAMED : 2 * MOST_NAMED])
+        more = ", …" if len(wrong) > 2 * MOST_NAMED else ""
+        text = f"{counted(len(wrong) - MOST_NAMED, 'more table')} of a wrong size or without footer"
+        yield Finding(f"{text} ({names}{more})", None, "lost")
+
+
+def _are_tables_right(system: System) -> bool:
+    state, files = system.facts["manifest"], system.facts["files"]
+    return (
+        not next(_wrong_tables(state, files), None) and state.tables.keys() <= files.tables.keys()
+    )
+
+
+def _wrong_options(files: Files) -> Iterator[Finding]:
+    """The latest OPTIONS file, if it is no text of options."""
+    names = [name for name in files.names if OPTIONS_NAME.fullmatch(name)]
+    latest = max(names, key=lambda name: int(name.partition("-")[2]), default=None)
+    if latest is None:
+        return
+    data = (files.folder / latest).read_bytes()[: 1 << 20]
+    fault = None
+    if not data:
+        fault = "it is empty"
+    elif not data.strip(b"\0"):
+        fault = f"it holds {counted(len(data), 'zero')}"
+    elif b"\0" in data or b"[Version]" not in data:
+        fault = "expected options as text with a section [Version], found other bytes"
+    elif not data.endswith(b"\n"):
+        fault = f"it is cut at {len(data):,}: its last line has no end"
+    if fault is not None:
+        yield Finding(f"{fault}: the database does not load its options", latest, "lost")
+    elif b"\r\n" in data:
+        yield Finding("its lines end with CR LF", latest)
+
+
+def _unread(files: Files) -> Iterator[Finding]:
+    """Older logs of Pebble that are in no order with their names: those of a failover directory."""
+    for name in files.names:
+        if re.fullmatch(r"\d{6,20}-\d+\.log", name):
+            yield Finding("a log of Pebble's WAL failover: not read with the others", name)
+
+
+def _repair_advice(state: Manifest, files: Files) -> Iterator[str]:
+    """The engine's own repair, and a warning where it would lose data."""
+    engine, comparator = files.engine, state.comparator
+    if comparator is None and files.folder.name.endswith(".indexeddb.leveldb"):
+        comparator = "idb_cmp1"
+    if engine.repair is None:
+        yield f"{engine.name} has no repair: `pebble db check NEW` states what it can read."
+        return
+    repair = engine.repair.format("NEW")
+    if files.blobs:
+        count = counted(len(files.blobs), "blob file")
+        yield f"Do not run {repair}: it deletes the {count}, and the values in them would be lost."
+    elif comparator == BYTEWISE:
+        yield f"{repair} makes a new MANIFEST from all tables and logs. Run it on a copy."
+    elif comparator is not None:
+        yield (
+            f"Do not run {repair}: it would sort with {BYTEWISE}, and the database with comparator"
+            f" {comparator} then refuses its files or loses keys."
+        )
+    else:
+        yield (
+            f"{repair} makes a new MANIFEST from all tables and logs, for {BYTEWISE}. No MANIFEST"
+            " names the comparator here: with another one, as IndexedDB has, it would lose data."
+        )
+
+
+def _others(files: Files, live: set[str], state: Manifest) -> Iterator[OtherFile]:
+    numbers = {name: number for number, name in {**files.tables, **files.blobs}.items()}
+    named = {*state.tables, *state.blobs}
+    for name in files.names:
+        size = size_of_all(files.folder / name)
+        if name in live:
+            continue
+        if name == CURRENT:
+            yield OtherFile(name, "names the MANIFEST", size)
+        elif name == state.name:
+            known = f"{counted(len(state.tables), 'table')}, in {counted(state.edits, 'edit')}"
+            yield OtherFile(name, f"which tables and logs there are: {known}", size)
+        elif MANIFEST_NAME.fullmatch(name):
+            yield OtherFile(name, "a MANIFEST that is not the current one", size)
+        elif name in files.closed_logs.values():
+            yield OtherFile(name, "log that Pebble closed: 0 records, intact", size)
+        elif LOG_NAME.fullmatch(name):
+            yield OtherFile(name, "obsolete log: what it holds is in tables", size)
+        elif name in numbers:
+            role = "table" if TABLE_NAME.fullmatch(name) else "blob file"
+            is_obsolete = state.is_whole and numbers[name] < state.next_file
+            if is_obsolete and numbers[name] not in named:
+                role += " that the MANIFEST does not name: obsolete"
+            yield OtherFile(name, role, size)
+        elif OPTIONS_NAME.fullmatch(name):
+            yield OtherFile(name, "options of the database", size)
+        elif MARKER_NAME.fullmatch(name):
+            yield OtherFile(name, "marker: its name is its content", size)
+        elif name in ROLES:
+            yield OtherFile(name, ROLES[name], size)
+
+
+SYSTEM_FOLDER = LevelDBFolder()

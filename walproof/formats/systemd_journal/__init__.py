@@ -1,0 +1,1 @@
+"""systemd's journal file: the parts that ``walproof.formats`` describes."""

@@ -1,0 +1,91 @@
+"""The fields of a journal entry as columns."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from conformance.text import json_text
+from reference_impl.answer import INLINE_PAYLOAD_LIMIT, Record
+from reference_impl.systemd_journal.export_format import field_to_json, parse_export
+from walproof.scan.columns import TO_ESCAPE, Column, NumberColumn
+
+ENTRY_FIELDS = pa.list_(pa.struct([("name", pa.string()), ("value", pa.binary())]))
+"""In the order of the entry; a name may occur more than once."""
+SHARED_NAMES = pa.list_(
+    pa.struct([("name", pa.dictionary(pa.int32(), pa.string())), ("value", pa.binary())])
+)
+"""The same, with each name of the file once."""
+
+
+class EntryFieldsColumn(Column):
+    """The fields of a journal entry, whole: an answer has digests of the long ones."""
+
+    @property
+    def with_dictionaries(self) -> pa.DataType:
+        """See :class:`Column`."""
+        return SHARED_NAMES
+
+    def of(self, record: Record) -> Any:
+        """See :class:`Column`."""
+        found = []
+        long: dict[str, bytes] | None = None
+        for name, value in record.fields[self.name]:
+            if isinstance(value, str):
+                found.append({"name": name, "value": value.encode()})
+            elif "hex" in value:
+                found.append({"name": name, "value": bytes.fromhex(value["hex"])})
+            else:
+                long = _by_digest(record.payload) if long is None else long
+                found.append({"name": name, "value": long[value["sha256"]]})
+        return found
+
+    def to_answer(self, value: Any) -> Any:
+        """See :class:`Column`."""
+        return [field_to_json(one["name"].encode() + b"=" + one["value"]) for one in value]
+
+    def to_json(self, values: pa.Array) -> pa.Array | None:
+        """See :class:`Column`. Values that JSON would escape are made one by one."""
+        pairs = values.flatten()
+        names, texts = pairs.field(0), pairs.field(1)
+        if pc.any(pc.match_substring_regex(names, TO_ESCAPE)).as_py():
+            return None
+        is_odd = pc.or_(
+            pc.match_substring_regex(texts, TO_ESCAPE),
+            pc.greater(pc.binary_length(texts), INLINE_PAYLOAD_LIMIT),
+        )
+        texts = texts.view(pa.string())
+        shown = pc.binary_join_element_wise('["', names, '", "', texts, '"]', "")
+        odd = pairs.filter(is_odd).to_pylist()
+        if odd:
+            encoded = [json_text(one) for one in self.to_answer(odd)]
+            shown = pc.replace_with_mask(shown, is_odd, pa.array(encoded, pa.string()))
+        firsts = pc.subtract(values.offsets, values.offsets[0])
+        listed = pa.ListArray.from_arrays(firsts, shown, mask=values.is_null())
+        return pc.binary_join_element_wise("[", pc.binary_join(listed, ", "), "]", "")
+
+    def cut(self, value: Any, most: int) -> tuple[Any, bool]:
+        """See :class:`Column`: values of more than ``most`` bytes are cut."""
+        short = [{"name": one["name"], "value": one["value"][:most]} for one in value]
+        return short, short != value
+
+
+def _by_digest(payload: bytes) -> dict[str, bytes]:
+    (entry,) = parse_export(io.BytesIO(payload))
+    values = (field.partition(b"=")[2] for field in entry.payloads)
+    return {hashlib.sha256(value).hexdigest(): value for value in values}
+
+
+COLUMNS = (
+    NumberColumn("seqnum", pa.uint64(), "sequence number"),
+    NumberColumn("realtime", pa.uint64(), "wall clock, microseconds since 1970"),
+    NumberColumn("monotonic", pa.uint64(), "monotonic clock of the boot, microseconds"),
+    Column("boot_id", pa.string(), "128-bit id in hexadecimal"),
+    Column("cursor", pa.string(), "as journalctl prints it"),
+    EntryFieldsColumn("fields", ENTRY_FIELDS, "names and values in order", is_content=True),
+    Column("missing", pa.int32(), "how many of the entry's fields could not be read"),
+)

@@ -1,0 +1,43 @@
+"""systemd journals in a data lake: each is a file, renamed when journald begins a new one."""
+
+from __future__ import annotations
+
+from walproof.lake.file_tree import Tree
+from walproof.lake.format_discovery import Discovery
+from walproof.lake.option import Option
+
+_FILE_ID = slice(24, 40)
+
+
+def _key(text: str) -> str:
+    from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+
+    try:
+        VerificationKey.parse(text)
+    except BadKey:
+        raise ValueError("a key as journalctl --setup-keys prints it") from None
+    return text
+
+
+class SystemdDiscovery(Discovery):
+    """See :class:`Discovery`."""
+
+    options = (
+        Option(
+            "verificationKey",
+            "key",
+            _key,
+            "none",
+            "systemd: checks the seals of a sealed journal.",
+        ),
+    )
+
+    def stable_name(self, path: str, tree: Tree) -> str | None:
+        """See :class:`Discovery`: the id in the file's header."""
+        head = tree.read(path, 0, _FILE_ID.stop)
+        if len(head) == _FILE_ID.stop and any(head[_FILE_ID]):
+            return f"systemd:{head[_FILE_ID].hex()}"
+        return None
+
+
+DISCOVERY = SystemdDiscovery()

@@ -1,0 +1,243 @@
+"""The bulk scanner of systemd journal files; ``reference_impl.systemd_journal`` is right.
+
+An entry refers to fields all over the file, and whether they are sound only a walk over all objects
+can tell. So each part of a file inspects the whole of it, which takes a fraction of the time that
+columns take, and then gives the entries and lost ranges that lie in its bytes: exact on any damage.
+Parts that are read in one process one after the other share the inspection.
+
+The work is done by kernels: walk, hashes, links, lists, columns. Python decompresses, and looks at
+the header. The reference reader does three things: seals when the context has their key, the index
+look-up of ``match`` in a sound file, and files whose FIELD objects have a ``=`` in their names, or
+more than 65,535 names, and compressed fields as well.
+
+Memory: the file, as it was when it was read; 64 bytes for an object at the most (256 MB for a file
+of a gigabyte); and a run of records.
+An entry whose fields take more than a gibibyte has null for ``fields`` and an empty payload, and is
+marked as truncated.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from reference_impl.answer import End, Lost
+from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.inspection import refusal
+from reference_impl.systemd_journal.layout import Header
+from reference_impl.systemd_journal.loading import load
+from reference_impl.systemd_journal.objects import View
+from walproof.formats.systemd_journal.scanner import constants, entry_kernels
+from walproof.formats.systemd_journal.scanner.batches import runs
+from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unusual, inspect
+from walproof.scan.log import Log, Source
+from walproof.scan.model import WHOLE, Event, Part, Wanted
+from walproof.scan.reference import ReferenceScanner
+
+MAX_PARTS = 16
+"""Parts of a file: each repeats the inspection."""
+_MAX_ARRAYS = 256
+_SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
+
+_shared: dict[bytes, Any] = {}
+"""The inspection that the parts of a plan share, by the plan."""
+
+
+def plan(log: Log, target_bytes: int) -> Sequence[Part]:
+    """Return parts of about so many bytes that have the same number of entries each. ``OSError``.
+
+    Only the header and a few slots of entry arrays are read.
+    """
+    source = log.open()
+    try:
+        count = min(-(-source.size // max(target_bytes, 1)), MAX_PARTS)
+        head = source.read(0, layout.HEADER_FULL)
+        if count < 2 or len(head) < layout.HEADER_MIN or refusal(head) is not None:
+            return [WHOLE]
+        bounds = _bounds(source, layout.parse_header(head), count)
+    finally:
+        source.close()
+    places = sorted({0, *(place for place in bounds if 0 < place < source.size)})
+    plan = os.urandom(8)  # parts of one plan see the file as the first of them found it
+    return [
+        Part(start, end, state=plan)
+        for start, end in pairwise([*places, None])
+        if start is not None
+    ]
+
+
+def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
+    """The events of a part: records, then lost ranges, and of ``WHOLE`` the end. ``OSError``."""
+    try:
+        inspection = _shared_inspection(part, log)
+    except Unusual:
+        # All that is to be said of the file is said with its first part.
+        for event in (
+            ReferenceScanner("systemd-journal").scan(log, wanted) if not part.start else ()
+        ):
+            if part == WHOLE or not isinstance(event, End):
+                yield event
+        return
+    if isinstance(inspection, Inspection):
+        numbers = _entries_of_part(part, inspection)
+        if _SELECTIONS & log.context.keys():
+            numbers = _select(inspection, numbers, log.context)
+        yield from runs(inspection, numbers, wanted)
+        lost, end = inspection.lost(), inspection.end()
+    else:
+        lost, end = inspection
+    for gap in lost:
+        if part.start <= gap.start and (part.end is None or gap.start < part.end):
+            yield gap
+    if part == WHOLE:
+        yield end
+
+
+def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
+    """What there is in a file; only lost ranges and an end where there is not even a header."""
+    raw = load(log.local())
+    if len(raw) >= layout.HEADER_MIN:
+        if (reason := refusal(raw)) is not None:
+            return [], End("refused", reason, None)
+        header = layout.parse_header(raw[: layout.HEADER_FULL])
+        if header.header_size <= len(raw):
+            return inspect(raw, header, log.context)
+    elif raw and raw[:8] != layout.SIGNATURE[: len(raw)]:
+        return [], End("refused", "not-a-journal", None)
+    lost = [Lost(0, len(raw), "torn-header", torn=True)] if raw else []  # SDJ-050
+    return lost, End("torn", "torn-header", 0)
+
+
+def _shared_inspection(part: Part, log: Log) -> Any:
+    """Inspect the file; once for the parts of a plan, if they are read one after another."""
+    if part.state is None:
+        return _inspection(log)
+    if part.state not in _shared:
+        inspection = _inspection(log)
+        _shared.clear()
+        _shared[part.state] = inspection
+    inspection = _shared[part.state]
+    if part.end is None:
+        _shared.clear()
+    return inspection
+
+
+def _entries_of_part(part: Part, inspection: Inspection) -> NDArray[np.int64]:
+    """The entries of a part, by their numbers."""
+    numbers = inspection.released()
+    if part == WHOLE:
+        return numbers
+    places = inspection.objects.offsets[numbers]
+    chosen = places >= part.start
+    if part.end is not None:
+        chosen &= places < part.end
+    inside: NDArray[np.int64] = numbers[chosen]
+    return inside
+
+
+def _bounds(source: Source, header: Header, count: int) -> list[int]:
+    """Where parts begin. Any offsets will do: these are hints, and nothing depends on them."""
+    arrays = list(_arrays(source, header))
+    total = min(sum(slots for _, slots in arrays), header.n_entries)
+    bounds = []
+    for part in range(1, count):
+        ordinal = total * part // count
+        for at, slots in arrays:
+            if ordinal < slots:
+                place = at + 24 + ordinal * header.slot_size
+                bounds.append(int.from_bytes(source.read(place, header.slot_size), "little"))
+                break
+            ordinal -= slots
+    return bounds if any(bounds) else [source.size * part // count for part in range(1, count)]
+
+
+def _arrays(source: Source, header: Header) -> Iterator[tuple[int, int]]:
+    """Offset and slots of the arrays of the main chain, as far as they make sense."""
+    at = header.entry_array_offset
+    for _ in range(_MAX_ARRAYS):
+        head = source.read(at, 24) if 0 < at < source.size else b""
+        if len(head) < 24 or head[0] != layout.ENTRY_ARRAY:
+            return
+        size = int.from_bytes(head[8:16], "little")
+        if not 24 < size <= source.size - at:
+            return
+        yield at, (size - 24) // header.slot_size
+        following = int.from_bytes(head[16:24], "little")
+        if following <= at:
+            return
+        at = following
+
+
+def _select(
+    inspection: Inspection, numbers: NDArray[np.int64], context: Mapping[str, Any]
+) -> NDArray[np.int64]:
+    """Those of the entries that are asked for (SDJ-060, SDJ-061).
+
+    A sound file is asked through its indexes, a damaged one and one without a hash table entry by
+    entry.
+    """
+    objects = inspection.objects
+    for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
+        if name in context:
+            stored = np.empty(8 * len(numbers), np.uint8)
+            entry_kernels.numbers_at(objects, numbers, place, stored)
+            value = min(max(int(context[name]), 0), 1 << 64)
+            values = stored.view(np.uint64)
+            numbers = numbers[values >= np.uint64(value)] if value < 1 << 64 else numbers[:0]
+    matches = _matches(context)
+    if not matches:
+        return numbers
+    if not len(inspection.faults) and inspection.view.header.data_hash_table_size:
+        for payloads in matches:
+            listed: set[int] = set()
+            for payload in payloads:
+                data = _find_data(inspection.view, payload)
+                listed.update(_entries_of(inspection.view, data) if data else ())
+            at = np.fromiter(listed, np.int64, len(listed))
+            numbers = numbers[np.isin(objects.offsets[numbers], at)]
+        return numbers
+    for payloads in matches:
+        wanted, chosen = np.zeros(len(objects.offsets), np.uint8), np.zeros(len(numbers), np.uint8)
+        for number in objects.of_kind(constants.DATA).tolist():
+            wanted[number] = inspection.payload(number) in payloads
+        entry_kernels.having(objects, numbers, inspection.given, wanted, chosen)
+        numbers = numbers[chosen.view(np.bool_)]
+    return numbers
+
+
+def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
+    """The values of ``match``, by field: of each field one must be there (SDJ-060)."""
+    given = context.get("match", ())
+    by_field: dict[str, set[bytes]] = {}
+    for text in [given] if isinstance(given, str) else given:
+        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+    return list(by_field.values())
+
+
+def _find_data(view: View, payload: bytes) -> int | None:
+    """The DATA object of ``FIELD=value``, or None. There must be a table, its chains sound."""
+    table, size = view.header.data_hash_table_offset, view.header.data_hash_table_size
+    wanted = view.hash(payload)
+    at = view.number(table + wanted % (size // 16) * 16)
+    while at:
+        if view.number(at + 16) == wanted and view.payload(at) == payload:
+            return at
+        at = view.number(at + 24)
+    return None
+
+
+def _entries_of(view: View, data: int) -> Iterator[int]:
+    """The entries that a DATA object lists, in order. Its list must be sound."""
+    first, array, count = (view.number(data + at) for at in (40, 48, 56))
+    if first:
+        yield first
+    left = count - 1
+    for at in view.chain(array):
+        for slot in islice(view.slots(at), max(left, 0)):
+            yield slot
+            left -= 1

@@ -1,0 +1,297 @@
+"""A folder of systemd journals: the files of a host, or of several, merged as journalctl does.
+
+Upstream authority: systemd ``src/libsystemd/sd-journal/sd-journal.c`` (``compare_locations``,
+``next_beyond_location``, ``add_root_directory``, ``file_type_wanted``), ``journal-file.c``
+(``journal_file_open``, ``journal_file_fss_load``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import Event
+from reference_impl.formats import UnknownFormat, detect
+from reference_impl.systemd_journal import layout, read
+from reference_impl.systemd_journal import recognise as recognise_file
+from reference_impl.systemd_journal.layout import Header, parse_header
+from walproof.formats.systemd_journal.system_folder.boots import Boots
+from walproof.formats.systemd_journal.system_folder.merge import merged
+from walproof.lake.recognition import is_blank
+from walproof.quantity import counted, moment
+from walproof.quoted import quoted
+from walproof.summary.model import Summary
+from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog
+
+FORMAT = "systemd-journal"
+SUFFIXES = (".journal", ".journal~")
+MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""A folder of one machine, with its namespace if it has one."""
+KEY = "fss"
+BESIDE = {KEY: "the key that seals the journal of today", "fss.tmp": "a key that was being made"}
+KEY_SIGNATURE, KEY_STATE_SIZE = b"KSHHRHLP", (80, 88)
+"""How a file ``fss`` begins, and where its header of 88 bytes has the size of what follows."""
+KEY_HEADER = 88
+OF_JOURNALD = re.compile(r"(system|user-\d+|remote(-.+)?)(@[0-9a-f-]+)?\.journal~?")
+"""Names that journald and journal-remote give to files."""
+_PACKED = re.compile(r".+\.journal~?\.\w+")
+_ARCHIVED = re.compile(r"(?P<source>.+)@(?P<rest>[0-9a-f-]+)\.journal(?P<aside>~?)")
+HEADER = 512
+
+
+@dataclass(frozen=True)
+class Held:
+    """A journal file of a folder, and its header; None where there is none to read.
+
+    ``fault`` says why a file cannot be opened.
+    """
+
+    name: str
+    header: Header | None
+    fault: str | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that the file must have: journalctl ignores a shorter one."""
+        return self.header.header_size + self.header.arena_size if self.header else 0
+
+    @property
+    def first(self) -> tuple[int, str]:
+        """What puts files in order: the time of the first entry, then the name."""
+        return (self.header.head_entry_realtime if self.header else 0, self.name)
+
+
+class SystemdFolder(SystemFolder):
+    """See :class:`SystemFolder`."""
+
+    def recognise(self, folder: Path) -> System | None:
+        """See :class:`SystemFolder`.
+
+        By a header, or by a name of journald where no file has a header.
+        Logs of other formats beside journals with other names make it a folder of logs.
+        """
+        places = [folder]
+        places += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        others: list[OtherFile] = []
+        names: list[str] = []
+        findings: list[Finding] = []
+        for place in places:
+            for entry in sorted(place.iterdir()):
+                name = entry.relative_to(folder).as_posix()
+                # A link to nowhere may have been a journal; to open a pipe would wait for a writer.
+                may_be_read = entry.is_file() or not entry.exists()
+                if entry.name.endswith(SUFFIXES) and may_be_read:
+                    names.append(name)
+                elif entry.is_file() and not entry.name.startswith("."):
+                    others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
+                    if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
+                        findings.append(Finding(fault, name, "lost"))
+                elif entry.is_dir() and entry not in places:
+                    findings += _unmerged_folder(entry, name)
+        held = sorted((_held(folder, name) for name in names), key=_first)
+        if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
+            has_header = any(one.header for one in held)
+            if not has_header or any(_is_another_log(folder / other.name) for other in others):
+                return None
+        machines = {one.header.machine_id for one in held if one.header}
+        title = "journals of one host" if len(machines) == 1 else "journals"
+        if len(machines) > 1:
+            title = f"journals of {len(machines)} hosts"
+        logs = [SystemLog(one.name, _role(one)) for one in held]
+        findings = [*_findings(folder, held), *findings]
+        return System(self, f"systemd, {title}", folder, FORMAT, logs, others, findings)
+
+    def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
+        """See :class:`SystemFolder`.
+
+        A file counts its entries, also those in a part that was cut off.
+        """
+        header = _held(system.folder, log.name).header
+        if header is not None and found.records < header.n_entries:
+            gone = counted(header.n_entries - found.records, "entry")
+            text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
+            yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
+
+    def observer(self, system: System) -> Boots:
+        """See :class:`SystemFolder`: the boots."""
+        return Boots()
+
+    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+        """See :class:`SystemFolder`: the entries of all files as journalctl merges them."""
+        paths = [(log.name, system.path(log)) for log in system.logs]
+        return read_merged(paths, profile, context)
+
+
+def read_merged(
+    paths: Sequence[tuple[str, Path]], profile: str, context: Mapping[str, Any]
+) -> Iterator[Event]:
+    """The entries of several files, each with the name of its file, as journalctl merges them."""
+    by_name = dict(paths)
+    held = [_held_at(path, name) for name, path in paths]
+    sources = [
+        [(name, lambda path=by_name[name]: read(path, profile, context)) for name in chain]
+        for chain in _chains([one for one in held if one.fault is None])
+    ]
+    return merged(sources)
+
+
+def _first(one: Held) -> tuple[int, str]:
+    return one.first
+
+
+def _held(folder: Path, name: str) -> Held:
+    return _held_at(folder / name, name)
+
+
+def _held_at(path: Path, name: str) -> Held:
+    try:
+        with path.open("rb") as file:
+            head = file.read(HEADER)
+    except OSError as error:
+        return Held(name, None, error.strerror or str(error))
+    if len(head) < layout.HEADER_MIN or head[:8] != layout.SIGNATURE:
+        return Held(name, None)
+    return Held(name, parse_header(head))
+
+
+def _is_of_a_machine(path: Path) -> bool:
+    return path.is_dir() and MACHINE.fullmatch(path.name) is not None
+
+
+def _role_of_other(path: Path) -> str:
+    if path.name in BESIDE:
+        return BESIDE[path.name]
+    if _PACKED.fullmatch(path.name):
+        return "a packed journal, not read with the others"
+    with contextlib.suppress(OSError):  # without the right to read it
+        if recognise_file(path):
+            return "a journal under a name that journalctl does not read"
+    return "not of systemd"
+
+
+def _is_another_log(path: Path) -> bool:
+    try:
+        return path.name not in BESIDE and detect(path).id != FORMAT
+    except (UnknownFormat, OSError):
+        return False
+
+
+def _fault_of_key(path: Path) -> str | None:
+    """Return why journald cannot load a sealing key, and so seals nothing; None if it can.
+
+    Only root can read a key: for others it has no fault.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(KEY_HEADER)
+    except OSError:
+        return None
+    size = path.stat().st_size
+    if head[:8] != KEY_SIGNATURE:
+        return f"expected a sealing key (KSHHRHLP) at 0, found {_shown(path)}: nothing is sealed"
+    start, end = KEY_STATE_SIZE
+    wanted = KEY_HEADER + int.from_bytes(head[start:end], "little")
+    if len(head) < KEY_HEADER or size < wanted:
+        return f"expected a sealing key of {wanted:,} bytes, found {size:,}: nothing is sealed"
+    return None
+
+
+def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
+    """Name a folder whose journals journalctl does not merge with those around it."""
+    files = [path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file()]
+    if files:
+        text = f"{counted(len(files), 'journal file')} in this folder: journalctl does not merge"
+        yield Finding(f"{text} them with the others", name, "none")
+
+
+def _shown(path: Path) -> str:
+    """What a file holds that does not begin as it should, in words."""
+    size = path.stat().st_size
+    if size == 0:
+        return "an empty file"
+    if is_blank(path):
+        return f"{size:,} zeros"
+    with path.open("rb") as file:
+        head = file.read(16)
+    return quoted(head.partition(b"\n")[0] or head)
+
+
+def _chains(held: Sequence[Held]) -> list[list[str]]:
+    """Files that follow each other, going by their headers: all numbers of one are below the next.
+
+    Only one file of a chain is in memory at a time.
+    """
+    chains: list[tuple[bytes, int, list[str]]] = []
+    for one in sorted(held, key=lambda one: one.header.head_entry_seqnum if one.header else 0):
+        header = one.header
+        source = header.seqnum_id if header else one.name.encode()
+        low = header.head_entry_seqnum if header else 0
+        high = header.tail_entry_seqnum if header else 0
+        for number, (whose, last, names) in enumerate(chains):
+            if whose == source and last < low <= high:
+                chains[number] = (whose, high, [*names, one.name])
+                break
+        else:
+            chains.append((source, high, [one.name]))
+    return [names for _, _, names in chains]
+
+
+def _role(one: Held) -> str:
+    """Whose file it is, and whether it is still written to."""
+    name = one.name.rpartition("/")[2]
+    match = _ARCHIVED.fullmatch(name)
+    source = match["source"] if match else re.sub(r"\.journal~?$", "", name)
+    user = re.fullmatch(r"user-(\d+)", source)
+    whose = "the system" if source == "system" else f"user {user[1]}" if user else source
+    if name.endswith("~"):
+        state = ", put aside: it was not closed, or was damaged"
+    elif match:
+        state = ", archived"
+    else:
+        is_online = one.header is not None and one.header.state == layout.ONLINE
+        state = ", in use when it was copied" if is_online else ""
+    since = moment(one.header.head_entry_realtime) if one.header and one.header.n_entries else ""
+    return f"{whose}{state}{f'; from {since}' if since else ''}"
+
+
+def _fault_of(path: Path) -> str:
+    """Return why a file without a header is no journal, in words."""
+    if recognise_file(path):
+        what, found = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
+    else:
+        what, found = "a journal (LPKSHHRH)", _shown(path)
+    return f"expected {what} at 0, found {found}: its entries are lost"
+
+
+def _findings(folder: Path, held: Sequence[Held]) -> Iterator[Finding]:
+    spans: dict[bytes, list[tuple[int, int]]] = {}
+    for one in held:
+        if one.fault is not None:
+            yield Finding(f"it cannot be read: {one.fault}", one.name)
+        elif one.header is None:
+            yield Finding(_fault_of(folder / one.name), one.name, "lost")
+            continue
+        elif (size := (folder / one.name).stat().st_size) < one.size:
+            text = f"expected {one.size:,} bytes, as its header has it, found {size:,}"
+            yield Finding(f"{text}: journalctl ignores the whole file", one.name, "lost")
+        if one.header is not None and one.header.n_entries:
+            span = (one.header.head_entry_seqnum, one.header.tail_entry_seqnum)
+            spans.setdefault(one.header.seqnum_id, []).append(span)
+    for found in spans.values():
+        reached = min(found)[1]
+        for low, high in sorted(found):
+            if low > reached + 1:
+                missing = low - reached - 1
+                yield Finding(
+                    f"{counted(missing, 'entry')}, numbers"
+                    f" {reached + 1} to {low - 1}, are in no file here: one was deleted or lost, or"
+                    " is a user's that was not copied"
+                )
+            reached = max(reached, high)
+
+
+SYSTEM_FOLDER = SystemdFolder()

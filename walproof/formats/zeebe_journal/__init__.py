@@ -1,0 +1,1 @@
+"""Zeebe's journal: the parts that ``walproof.formats`` describes."""

@@ -1,0 +1,160 @@
+"""The raft entry in a record of a Zeebe journal, and the records of Zeebe in that.
+
+The entry is read by the executable specification's decoder; what an application entry holds
+(:mod:`~walproof.formats.zeebe_journal.decoder.batch`) is no part of the format.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from reference_impl.zeebe_journal import raft
+from walproof.decode.fault import Undecodable
+from walproof.decode.payloads import CUT
+from walproof.decode.signed import signed
+from walproof.formats.zeebe_journal.decoder import batch
+from walproof.quantity import counted
+from walproof.quoted import quoted
+from walproof.scan.model import Records
+
+MEMBER = pa.struct([("type", pa.string()), ("updated", pa.int64()), ("member_id", pa.binary())])
+TYPE = pa.struct(
+    [
+        ("term", pa.int64()),
+        ("type", pa.string()),
+        ("lowest_asqn", pa.int64()),
+        ("highest_asqn", pa.int64()),
+        ("application_data", pa.binary()),
+        ("timestamp", pa.int64()),
+        ("new_members", pa.list_(MEMBER)),
+        ("old_members", pa.list_(MEMBER)),
+        ("records", pa.list_(batch.RECORD)),
+        # Why these are not all the records of the entry, or none.
+        ("records_fault", pa.string()),
+    ]
+)
+_NUMBERS = ("lowest_asqn", "highest_asqn", "timestamp")
+
+
+COLUMNS: frozenset[str] = frozenset()
+NEEDS_PAYLOAD = True
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """What decodes each payload of a run."""
+    assert run.payload is not None
+    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+    pairs = zip(run.payload.to_pylist(), is_cut, strict=True)
+    return [partial(decode, payload, cut) for payload, cut in pairs]
+
+
+def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
+    """The entry. Raises ``Undecodable`` with the fault that the specification names (ZBJ-058).
+
+    Of a payload that ``is_cut`` it is an application entry with the records that are there; its
+    ``application_data`` is null.
+    """
+    if is_cut:
+        payload = _as_if_whole(payload)
+    found = raft.decode(payload)
+    if found.fault is not None or found.entry is None or found.term is None:
+        raise Undecodable(str(found.fault))
+    value: dict[str, Any] = {"term": signed(found.term), "type": found.type}
+    for name in _NUMBERS:
+        if name in found.entry:
+            value[name] = signed(int(found.entry[name]))
+    if found.type == "application":
+        data = _application_data(payload)
+        value["application_data"] = None if is_cut else data
+        value["records"], value["records_fault"] = _records(value, data, is_cut)
+    for name in ("new_members", "old_members"):
+        if name in found.entry:
+            value[name] = [_member(member) for member in found.entry[name]]
+    return value
+
+
+def _application_data(payload: bytes) -> bytes:
+    """The data, of which an answer has no more than a digest when it is long."""
+    at = _length_at(payload)
+    return payload[at + 4 : at + 4 + _number("<I", payload, at)]
+
+
+def _length_at(payload: bytes) -> int:
+    """Where the length of an application entry's data is.
+
+    Each message has a header of eight bytes that begins with the length of its root block.
+    """
+    at = 8 + _number("<H", payload, 0)
+    return at + 8 + _number("<H", payload, at)
+
+
+def _as_if_whole(payload: bytes) -> bytes:
+    """An application entry that is cut, with the length of what is there."""
+    try:
+        at = _length_at(payload)
+        _number("<I", payload, at)
+    except struct.error:
+        raise Undecodable(CUT) from None
+    return payload[:at] + struct.pack("<I", len(payload) - at - 4) + payload[at + 4 :]
+
+
+def _records(
+    value: Mapping[str, Any], data: bytes, is_cut: bool
+) -> tuple[list[dict[str, Any]], str | None]:
+    """The records of an application entry, which are to have the positions that it names."""
+    records, fault = batch.decode(data, is_cut)
+    if fault is None:
+        positions = [record["position"] for record in records]
+        low, high = value["lowest_asqn"], value["highest_asqn"]
+        if len(positions) != high - low + 1 or positions != list(range(low, high + 1)):
+            fault = f"the entry has records {low}–{high}, found {_span(positions)}"
+    return records, fault
+
+
+def _span(positions: Sequence[int]) -> str:
+    if not positions:
+        return "none"
+    return f"{len(positions)}, from {positions[0]} to {positions[-1]}"
+
+
+def _number(form: str, payload: bytes, at: int) -> int:
+    (value,) = struct.unpack_from(form, payload, at)
+    return int(value)
+
+
+def _member(member: dict[str, Any]) -> dict[str, Any]:
+    name = member["member_id"]
+    raw = bytes.fromhex(name["hex"]) if isinstance(name, dict) else name.encode()
+    return {"type": member["type"], "updated": int(member["updated"]), "member_id": raw}
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the first record of Zeebe, and how many follow.
+
+    For an entry without any: index, term, and what kind of entry it is.
+    """
+    if value["records"]:
+        line = batch.phrase(value["records"][0], value["application_data"])
+        more = value["highest_asqn"] - value["lowest_asqn"]
+        line += f", and {counted(more, 'more record')}" if more > 0 else ""
+        is_whole = value["records_fault"] is None or value["application_data"] is None
+        return line if is_whole else f"{line}  ({value['records_fault']})"
+    line = f"index {fields['index']}, term {value['term']}: {value['type']}"
+    if value["application_data"] is not None:
+        span = f"{value['lowest_asqn']}–{value['highest_asqn']}"
+        line += f", records {span}, {quoted(value['application_data'])}"
+        line += f"  ({value['records_fault']})"
+    if value["new_members"] is not None:
+        members = ", ".join(quoted(one["member_id"]) for one in value["new_members"][:5])
+        line += f" of {len(value['new_members'])} members: {members}"
+    return line

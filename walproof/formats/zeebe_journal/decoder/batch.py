@@ -1,0 +1,127 @@
+"""The records of Zeebe in an application entry: frames of logged events, one after the other.
+
+Upstream authority: zeebe-logstreams, ``impl/serializer/DataFrameDescriptor`` and
+``impl/log/LogEntryDescriptor`` (up to 8.2 in the package of the dispatcher, with the same bytes).
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Undecodable
+from walproof.decode.message_pack import to_json
+from walproof.decode.payloads import CUT
+from walproof.formats.zeebe_journal.decoder import metadata
+from walproof.quoted import quoted
+
+RECORD = pa.struct(
+    [
+        ("position", pa.int64()),
+        # −1 in each of the two is none.
+        ("source_position", pa.int64()),
+        ("key", pa.int64()),
+        # Milliseconds since 1970.
+        ("timestamp", pa.int64()),
+        # Whether its writer had processed it already, when it wrote it.
+        ("is_processed", pa.bool_()),
+        *metadata.FIELDS,
+        # As JSON.
+        ("value", pa.string()),
+        # Why metadata or value are null.
+        ("fault", pa.string()),
+    ]
+)
+
+LONGEST = 120
+"""Characters of a value in a phrase."""
+
+_ALIGNMENT = 8
+_FRAME = struct.Struct("<i8x")
+# Version, flags, position, source position, key, timestamp, length of the metadata.
+_EVENT = struct.Struct("<HBxqqqqi")
+_LEAST = _FRAME.size + _EVENT.size
+_NEWEST_VERSION = 1
+
+
+def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str | None]:
+    """The records, each as :data:`RECORD`, and why they are not all, or none. Raises nothing.
+
+    Of data that ``is_cut`` the last record may be there without its value.
+    """
+    records: list[dict[str, Any]] = []
+    at = 0
+    while at < len(data):
+        left = len(data) - at
+        if left < _LEAST:
+            return records, CUT if is_cut else f"at {at}: {left} bytes after the last record"
+        (size,) = _FRAME.unpack_from(data, at)
+        version, flags, position, source, key, timestamp, length = _EVENT.unpack_from(
+            data, at + _FRAME.size
+        )
+        if size < _LEAST or (size > left and not is_cut):
+            return records, f"at {at}: no record of Zeebe: {size} bytes long, with {left} left"
+        if version > _NEWEST_VERSION or not 0 <= length <= size - _LEAST:
+            what = f"of version {version}" if version > _NEWEST_VERSION else f"metadata of {length}"
+            return records, f"at {at}: no record of Zeebe: {what}"
+        start, end = at + _LEAST, at + size
+        if start + length > len(data):
+            return records, CUT
+        record = {
+            "position": position,
+            "source_position": source,
+            "key": key,
+            "timestamp": timestamp,
+            "is_processed": bool(flags),
+        }
+        value = data[start + length : end] if size <= left else None
+        _add(record, data[start : start + length], value)
+        records.append(record)
+        at += -(-size // _ALIGNMENT) * _ALIGNMENT
+    return records, CUT if is_cut else None
+
+
+def _add(record: dict[str, Any], described: bytes, value: bytes | None) -> None:
+    """What metadata and value say, or why they do not. ``value`` is None for one that is cut."""
+    faults = []
+    try:
+        record |= metadata.decode(described)
+    except Undecodable as fault:
+        faults.append(f"metadata: {fault}")
+    try:
+        if value is None:
+            raise Undecodable(CUT)
+        record["value"] = to_json(value, metadata.DOCUMENTS)
+    except Undecodable as fault:
+        faults.append(f"value: {fault}")
+    record["fault"] = "; ".join(faults) or None
+
+
+def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
+    """A record in a line for a person.
+
+    ``data`` is that of its entry, of which it is the first; None where that was cut.
+    """
+    parts = []
+    if record["record_type"] is not None:
+        kind = record["record_type"].lower().replace("_", " ")
+        parts.append(f"{kind} {record['value_type']} {record['intent']}")
+    if record["rejection_type"] is not None:
+        reason = record["rejection_reason"]
+        parts.append(record["rejection_type"] + (f' "{shortened(reason)}"' if reason else ""))
+    if record["key"] != -1:
+        parts.append(f"key {record['key']}")
+    parts.append(f"position {record['position']}")
+    if record["value"] is not None:
+        parts.append(shortened(record["value"]))
+    if record["fault"] is not None and data is not None:
+        parts.append(f"{quoted(data[_LEAST:])}  ({record['fault']})")
+    return ", ".join(parts)
+
+
+def shortened(text: str, most: int = LONGEST) -> str:
+    """The text, or its first characters and how many there are."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"

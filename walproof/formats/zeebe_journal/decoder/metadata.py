@@ -1,0 +1,117 @@
+"""The metadata of a Zeebe record: the SBE message RecordMetadata.
+
+Upstream authority: ``protocol.xml`` in io.camunda:zeebe-protocol, and the class RecordMetadata of
+zeebe-protocol-impl. The fields of version 3 (releases 1.0 to 8.2) stand in another order than those
+of version 4 (8.3): an SBE decoder of 8.3 reads the rejection type of version 3 from a wrong place.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.message_pack import to_json
+from walproof.decode.signed import signed
+from walproof.formats.zeebe_journal.decoder.protocol import names
+
+FIELDS = [
+    ("record_type", pa.string()),
+    ("value_type", pa.string()),
+    ("intent", pa.string()),
+    ("rejection_type", pa.string()),
+    ("rejection_reason", pa.string()),
+    ("request_id", pa.int64()),
+    ("request_stream_id", pa.int32()),
+    ("operation_reference", pa.int64()),
+    ("batch_operation_reference", pa.int64()),
+    ("protocol_version", pa.int32()),
+    ("broker_version", pa.string()),
+    ("record_version", pa.int32()),
+    ("authorization", pa.string()),
+    ("agent", pa.string()),
+    # The line of releases that the names of types and intents are from.
+    ("names_of", pa.string()),
+]
+"""Fields of a record's struct that its metadata says."""
+
+DOCUMENTS = frozenset(
+    {"authentication", "claims", "counterValues", "setValues", "variables"}  # DocumentProperty
+    | {"decisionOutput", "inputValue", "outputValue", "value"}  # BinaryProperty
+)
+"""Properties whose binary value is MessagePack itself: the DocumentProperty of all records in
+zeebe-protocol-impl 8.8.21, and each BinaryProperty whose getter converts it."""
+
+_SCHEMA, _TEMPLATE = 0, 200
+_OLDEST, _NEWEST = 3, 7
+_HEADER = struct.Struct("<HHHH")
+_COMMON = struct.Struct("<BiQHBB")
+_OLD_TAIL = struct.Struct("<Biii")
+_TAIL = struct.Struct("<iiiHB")
+_REFERENCE = struct.Struct("<Q")
+_LENGTH = struct.Struct("<I")
+_NULL_8, _NULL_16, _NULL_32, _NULL_64 = 0xFF, 0xFFFF, -(2**31), 2**64 - 1
+
+
+def decode(data: bytes) -> dict[str, Any]:
+    """The fields of :data:`FIELDS`; null is None. Raises ``Undecodable``.
+
+    A version after the newest that is known is read as that one: SBE only appends.
+    """
+    cursor = Cursor(data)
+    size, template, schema, version = _HEADER.unpack(cursor.take(_HEADER.size))
+    if (template, schema) != (_TEMPLATE, _SCHEMA):
+        raise Undecodable(f"template {template} of schema {schema} is no RecordMetadata")
+    if version < _OLDEST:
+        raise Undecodable(f"RecordMetadata of version {version}: {_OLDEST} or later expected")
+    block = Cursor(cursor.take(size))
+    kind, stream, request, protocol, value_type, intent = _COMMON.unpack(block.take(_COMMON.size))
+    record = None
+    references: list[int | None] = [None, None]
+    if version == _OLDEST:
+        rejection, *broker = _OLD_TAIL.unpack(block.take(_OLD_TAIL.size))
+    else:
+        *broker, record, rejection = _TAIL.unpack(block.take(_TAIL.size))
+        for number in range(min(max(version - 4, 0), 2)):
+            (reference,) = _REFERENCE.unpack(block.take(_REFERENCE.size))
+            references[number] = None if reference == _NULL_64 else signed(reference)
+    known = None if _NULL_32 in broker else (broker[0], broker[1])
+    named = names(known, version)
+    reason = _text(_var_data(cursor))
+    return {
+        "record_type": named.record_type(kind),
+        "value_type": named.value_type(value_type),
+        "intent": named.intent(value_type, intent),
+        "rejection_type": None if rejection == _NULL_8 else named.rejection_type(rejection),
+        "rejection_reason": reason or None,
+        "request_id": None if request == _NULL_64 else signed(request),
+        "request_stream_id": None if stream == _NULL_32 else stream,
+        "operation_reference": references[0],
+        "batch_operation_reference": references[1],
+        "protocol_version": protocol,
+        "broker_version": None if known is None else ".".join(map(str, broker)),
+        "record_version": None if record in (None, 0, _NULL_16) else record,
+        "authorization": _json("authorization", cursor) if version >= 4 else None,
+        "agent": _json("agent", cursor) if version >= _NEWEST else None,
+        "names_of": named.line,
+    }
+
+
+def _var_data(cursor: Cursor) -> bytes:
+    (size,) = _LENGTH.unpack(cursor.take(_LENGTH.size))
+    return cursor.take(size)
+
+
+def _json(name: str, cursor: Cursor) -> str | None:
+    data = _var_data(cursor)
+    try:
+        return to_json(data, DOCUMENTS) if data else None
+    except Undecodable as fault:
+        raise Undecodable(f"{name}: {fault}") from None
+
+
+def _text(data: bytes) -> str:
+    """What is not UTF-8 is replaced, as Java does: the rest of a sentence is worth keeping."""
+    return data.decode("utf-8", "replace")

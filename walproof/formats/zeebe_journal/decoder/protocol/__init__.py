@@ -1,0 +1,84 @@
+"""The names of Zeebe's numbers: ``protocol.toml``, which the real classes told."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+Version = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the numbers mean in one line of releases; a number without a name is its decimal."""
+
+    line: str
+    record_types: Mapping[int, str]
+    rejection_types: Mapping[int, str]
+    value_types: Mapping[int, tuple[str, tuple[str, ...]]]
+
+    def record_type(self, number: int) -> str:
+        """``COMMAND``, for example."""
+        return self.record_types.get(number, str(number))
+
+    def rejection_type(self, number: int) -> str:
+        """``NOT_FOUND``, for example."""
+        return self.rejection_types.get(number, str(number))
+
+    def value_type(self, number: int) -> str:
+        """``JOB``, for example."""
+        return self.value_types[number][0] if number in self.value_types else str(number)
+
+    def intent(self, value_type: int, number: int) -> str:
+        """``CREATED``, for example: intents are numbered for each value type apart."""
+        known = self.value_types.get(value_type, ("", ()))[1]
+        return (known[number] if number < len(known) else "") or str(number)
+
+
+@cache
+def names(broker: Version | None, schema: int) -> Names:
+    """The names of the line that ``broker`` is of, else of the newest line before it.
+
+    Without a broker's version it is the newest line with this version of the metadata's ``schema``,
+    or the newest of all.
+    """
+    lines = _table()["lines"]
+    if broker is not None:
+        before = [line for line in lines if _version(line) <= broker]
+        line = before[-1] if before else next(iter(lines))
+    else:
+        same = [line for line, line_facts in lines.items() if line_facts["schema"] == schema]
+        line = same[-1] if same else next(reversed(lines))
+    return _names(line)
+
+
+@cache
+def _names(line: str) -> Names:
+    table = _table()
+    values: dict[int, tuple[str, tuple[str, ...]]] = {}
+    for one in table["value_types"]:
+        if _version(one["since"]) <= _version(line):
+            values[one["number"]] = (one["name"], tuple(one["intents"]))
+    return Names(
+        line, _numbered(table["record_types"]), _numbered(table["rejection_types"]), values
+    )
+
+
+def _numbered(names: Mapping[str, str]) -> dict[int, str]:
+    return {int(number): name for number, name in names.items()}
+
+
+def _version(line: str) -> Version:
+    major, minor = line.split(".")
+    return int(major), int(minor)
+
+
+@cache
+def _table() -> dict[str, Any]:
+    # The lines stand in order, the oldest first; so do the entries of a value type.
+    with (Path(__file__).parent / "protocol.toml").open("rb") as file:
+        return tomllib.load(file)

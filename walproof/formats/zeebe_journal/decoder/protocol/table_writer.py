@@ -1,0 +1,132 @@
+"""Write the table of numbers and names from the real ``zeebe-protocol`` of each line of releases.
+
+    python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
+
+Needs a JDK and Maven, which fetches the jars that ``pom.xml`` names. The table says each value type
+as of the first line that has it, and again from each line that knows it otherwise.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import textwrap
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance.saving import save
+from reference_impl.places import BUILD
+
+HERE = Path(__file__).resolve().parent
+TABLE = HERE / "protocol.toml"
+_HEAD = """\
+# What the numbers in the metadata of Zeebe's records mean, in each line of releases. Made by
+#   python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
+# which asks the classes ValueType, RecordType, RejectionType and Intent (fromProtocolValue) of
+# io.camunda:zeebe-protocol, at the releases below. "schema" is the version in the header of the
+# metadata. The place of an intent in its list is its number; "" is a number without a meaning.
+# An entry holds from its line on, until another one with the same number.
+"""
+
+
+@dataclass
+class Line:
+    """The names of one release."""
+
+    release: str
+    schema: int = 0
+    records: dict[int, str] = field(default_factory=dict)
+    rejections: dict[int, str] = field(default_factory=dict)
+    values: dict[int, str] = field(default_factory=dict)
+    intents: dict[int, list[str]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The line of releases: ``8.3`` for 8.3.22."""
+        return ".".join(self.release.split(".")[:2])
+
+
+def read_jars() -> list[Line]:
+    """Return the names in the jars, the oldest line first.
+
+    Raises ``subprocess.CalledProcessError`` and ``FileNotFoundError`` where there is no JDK, no
+    Maven, or nothing that it can fetch.
+    """
+    out = BUILD / "decode" / "zeebe-protocol"
+    out.mkdir(parents=True, exist_ok=True)
+    subprocess.run(
+        ["sh", str(HERE / "build.sh")],
+        env={**os.environ, "WALPROOF_BUILD": str(out)},
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    jars = {_release(jar): jar for jar in (out / "lib").glob("zeebe-protocol-*.jar")}
+    (agrona,) = (out / "lib").glob("agrona-*.jar")
+    order = sorted(jars, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
+    return [_line(release, [out / "classes", jars[release], agrona]) for release in order]
+
+
+def _release(jar: Path) -> str:
+    return jar.stem.removeprefix("zeebe-protocol-")
+
+
+def _line(release: str, classes: list[Path]) -> Line:
+    command = ["java", "-cp", os.pathsep.join(map(str, classes)), "Protocol"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    line = Line(release)
+    for row in output.stdout.splitlines():
+        kind, first, *rest = row.split()
+        number = int(first)
+        if kind == "schema":
+            line.schema = number
+        elif kind == "intent":
+            names = line.intents.setdefault(number, [])
+            names += [""] * (int(rest[0]) - len(names)) + [rest[1]]
+        else:
+            names_of = {"record": line.records, "rejection": line.rejections, "value": line.values}
+            names_of[kind][number] = rest[0]
+    return line
+
+
+def table(lines: list[Line]) -> str:
+    """The table as TOML."""
+    newest = lines[-1]
+    parts = [_HEAD, "[lines]"]
+    for line in lines:
+        parts.append(f'"{line.name}" = {{ release = "{line.release}", schema = {line.schema} }}')
+        # These two were only ever added to.
+        assert line.records.items() <= newest.records.items()
+        assert line.rejections.items() <= newest.rejections.items()
+        assert line.values.keys() <= newest.values.keys()
+    parts += ["", "[record_types]", *_names(newest.records)]
+    parts += ["", "[rejection_types]", *_names(newest.rejections)]
+    for number in sorted(newest.values):
+        known: tuple[str, list[str]] | None = None
+        for line in lines:
+            found = (line.values.get(number, ""), line.intents.get(number, []))
+            if found[0] and found != known:
+                parts += ["", "[[value_types]]", f"number = {number}", f'name = "{found[0]}"']
+                parts += [f'since = "{line.name}"', _list("intents", found[1])]
+                known = found
+    return "\n".join(parts) + "\n"
+
+
+def _names(names: Mapping[int, str]) -> list[str]:
+    return [f'{number} = "{name}"' for number, name in sorted(names.items())]
+
+
+def _list(key: str, names: list[str]) -> str:
+    quoted = [f'"{name}"' for name in names]
+    whole = f"{key} = [{', '.join(quoted)}]"
+    if len(whole) <= 100:
+        return whole
+    wrapped = textwrap.fill(", ".join(quoted) + ",", 96, break_on_hyphens=False)
+    return f"{key} = [\n{textwrap.indent(wrapped, '    ')}\n]"
+
+
+if __name__ == "__main__":
+    save(TABLE, table(read_jars()))

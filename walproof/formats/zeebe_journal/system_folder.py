@@ -1,0 +1,739 @@
+"""The folder of a Zeebe partition: segments of its journal, what its node remembers, snapshots.
+
+Upstream authority: camunda/camunda ``atomix/cluster`` ``RaftStorage.java`` (names of the files,
+lock), ``MetaStore.java`` and ``MetaStoreSerializer.java`` (``.meta``, ``.conf``),
+``StateUtil.java`` (gap between snapshot and journal); ``zeebe/snapshot``
+``FileBasedSnapshotStore.java``, ``FileBasedSnapshotId.java`` (index-term-processed-exported…),
+``SnapshotChecksum.java`` and ``SfvChecksumImpl.java``; ``zeebe/journal`` ``SegmentsManager.java``
+and ``SegmentFile.java``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from crc32c import crc32c
+
+from reference_impl.answer import Record
+from reference_impl.zeebe_journal.layout import SEGMENT_NAME
+from reference_impl.zeebe_journal.reader import (
+    Segment,
+    journal_name,
+    open_segment,
+    read,
+    recognise,
+    segment_files,
+)
+from reference_impl.zeebe_journal.segment import Cursor, Descriptor, Fault, SegmentScan
+from walproof.quantity import counted
+from walproof.quoted import quoted
+from walproof.summary.model import Shown, Summary
+from walproof.systems.model import (
+    WHOLE,
+    Finding,
+    OtherFile,
+    System,
+    SystemFolder,
+    SystemLog,
+    gaps,
+    size_of_all,
+)
+
+FORMAT = "zeebe-journal"
+SNAPSHOT = re.compile(r"(?P<index>\d+)-(?P<term>\d+)-(?P<processed>\d+)-(?P<exported>\d+)(-.*)?")
+PARTITION_NAME = re.compile(r"[\w-]*partition-\d+")
+META = "what the node must not forget: its term, its vote, what was flushed"
+SNAPSHOTS, BOOTSTRAP_SNAPSHOTS = "snapshots", "bootstrap-snapshots"
+CHECKSUM = ".checksum"
+META_BYTES = 256
+NEW_FILE_BYTES = 32
+"""Zeros in a ``.meta`` or ``.conf`` before a broker writes its first record."""
+MAX_SMALL_BYTES = 1 << 20
+"""Bytes that are read of a ``.meta``, ``.conf``, lock or checksum file."""
+CHUNK_BYTES = 1 << 20
+_META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
+"""Version byte, template and schema: the header without block length and schema version."""
+_HEADER_BYTES = 9
+_CONF_BLOCK_BYTES = 24
+_MEMBER_BYTES = 9
+_MEMBER_TYPES = 4
+_DELETED = re.compile(r".+\.log_\d+-deleted")
+_CHECKSUM_LINE = re.compile(r"(.*) {3}([0-9a-fA-F]{1,16})")
+_COMBINED_LINE = re.compile(r"combinedValue\s+=\s+([0-9a-fA-F]{1,16})")
+
+
+class ZeebeFolder(SystemFolder):
+    """See :class:`SystemFolder`."""
+
+    def recognise(self, folder: Path) -> System | None:
+        """See :class:`SystemFolder`.
+
+        Lost or blank segments are recognised by a partition's other files.
+        """
+        name = _partition_name(folder)
+        if name is None:
+            return None
+        paths = segment_files(folder).get(name, [])
+        segments = [open_segment(path, path.name) for path in paths]
+        snapshots = _snapshots(folder)
+        is_new = not snapshots and not any(map(_has_entries, segments))
+        files = _SmallFiles(folder, name, is_new)
+        return System(
+            self,
+            "Zeebe partition",
+            folder,
+            FORMAT,
+            (SystemLog(WHOLE, f"{counted(len(segments), 'segment')} of the journal {name}"),),
+            [
+                *_others(folder, name),
+                *(other for one in snapshots for other in one.others),
+                *_leftovers(folder, name),
+            ],
+            [
+                *_segment_findings(name, segments, is_new),
+                *files.findings,
+                *(finding for one in snapshots for finding in one.findings),
+                *_name_findings(folder, name),
+            ],
+            {
+                "name": name,
+                "flushed": files.state.flushed if files.state else None,
+                "term": files.state.term if files.state else None,
+                "repaired": files.repaired,
+                "begins": segments[0].index if segments else None,
+                "segments": len(segments),
+                "snapshot": max((one.index for one in snapshots if one.is_usable), default=0),
+                "snapshots": [one for one in snapshots if one.is_finished],
+            },
+        )
+
+    def log_files(self, system: System) -> list[str]:
+        """See :class:`SystemFolder`: not the segments of another journal in the folder."""
+        return [path.name for path in _paths(system)]
+
+    def repaired_files(self, system: System) -> Mapping[str, bytes]:
+        """See :class:`SystemFolder`: the lock, if ``.conf`` proves the id of the node."""
+        repaired: Mapping[str, bytes] = system.facts["repaired"]
+        return repaired
+
+    def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
+        """See :class:`SystemFolder`: what the node and its snapshots know beyond the journal."""
+        facts = system.facts
+        begins, snapshot = facts["begins"], facts["snapshot"]
+        first, last = found.indexes or (begins, begins - 1 if begins else 0)
+        meta = f"{facts['name']}.meta"
+        yield from _flushed_beyond(facts, last, meta)
+        if found.indexes and first is not None and first > max(1, snapshot + 1):
+            yield Finding(
+                f"expected entry {snapshot + 1}, found a journal that begins with {first}: the"
+                f" node does not start. Entries {snapshot + 1} to {first - 1} are neither in the"
+                " journal nor in a usable snapshot: take them from another node",
+                harm="lost",
+            )
+        entry = _entry_at(system, found.last, last) if found.indexes and found.last else None
+        if entry is None:
+            return
+        term = entry.fields["term"]
+        if facts["term"] is not None and term is not None and facts["term"] < int(term):
+            yield Finding(
+                f"expected a term from {term} on at {_HEADER_BYTES}, as the last entry has it,"
+                f" found {facts['term']}: the node may vote a second time in a term",
+                meta,
+                "lost",
+            )
+        elif facts["flushed"] == 0:
+            yield Finding(
+                "expected the index of a flushed entry at 17, found 0, although the journal has"
+                " entries. A broker then deletes damaged entries as unfinished writes",
+                meta,
+            )
+        yield from _snapshots_beyond(system, entry, last)
+
+    def after_recovery(self, system: System) -> list[str]:
+        """See :class:`SystemFolder`.
+
+        ``.meta`` stays as it is. A broker that finds less than was flushed refuses the journal:
+        acknowledged entries are not lost silently.
+        """
+        facts = system.facts
+        name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]
+        last = _last_index(system)
+        checked = [f"{name}.meta"] * (facts["term"] is not None) + [
+            file for file in (f"{name}.conf", f".{name}.lock") if (system.folder / file).is_file()
+        ]
+        if facts["snapshots"]:
+            checked.append("the checksums of the snapshots")
+        sentences = [f"Checked: {', '.join(['the descriptors of the segments', *checked])}."]
+        elsewhere = (
+            "Where other nodes hold the partition, move its folder on this node away: they send it"
+            " again."
+        )
+        if flushed is not None and flushed > last and facts["segments"]:
+            end = f"the journal ends with {last}" if last else "the journal has no entry"
+            sentences += [
+                f"A broker does not open this journal: {name}.meta counts entry {flushed} as"
+                f" flushed, and {end}.",
+                elsewhere,
+                f"Without another node, a broker opens the journal only without {name}.meta. The"
+                f" vote and the entries after {last} are then missing.",
+            ]
+        elif max(1, snapshot + 1) < (facts["begins"] or 0) <= last:
+            sentences += [
+                f"A broker does not open this partition: the journal begins with"
+                f" {facts['begins']}, and no usable snapshot reaches {facts['begins'] - 1}.",
+                elsewhere,
+            ]
+        elif any(finding.harm == "lost" for finding in system.findings):
+            sentences.append(elsewhere)
+        else:
+            sentences.append(
+                "Not checked: the databases in the snapshots, and whether a broker starts."
+            )
+        return sentences
+
+
+def _paths(system: System) -> list[Path]:
+    return segment_files(system.folder).get(system.facts["name"], [])
+
+
+def _partition_name(folder: Path) -> str | None:
+    """Return the name of the journal of a partition; None for a folder that is not a partition."""
+    names = segment_files(folder)
+    if names:
+        is_partition = recognise(folder) or any(_has_small_file(folder, name) for name in names)
+        return journal_name(folder, {}) if is_partition or _snapshots(folder) else None
+    small = [path for pattern in ("*.meta", "*.conf", ".*.lock") for path in folder.glob(pattern)]
+    stems = {path.stem.removeprefix(".") for path in small if path.is_file()}
+    found = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
+    has_snapshot = any(one.is_finished for one in _snapshots(folder))
+    if len(found) == 1 and (has_snapshot or _has_small_file(folder, found[0])):
+        return found[0]
+    return "journal" if has_snapshot and not found else None
+
+
+def _has_small_file(folder: Path, name: str) -> bool:
+    return any((folder / file).is_file() for file in (f"{name}.meta", f".{name}.lock"))
+
+
+def _has_entries(segment: Segment) -> bool:
+    """Return whether a segment holds anything after its descriptor, or cannot tell."""
+    if not isinstance(segment.descriptor, Descriptor):
+        return segment.descriptor is not None
+    with segment.path.open("rb") as file:
+        file.seek(segment.descriptor.length)
+        return file.read(1) not in (b"", b"\0")
+
+
+def _others(folder: Path, name: str) -> Iterator[OtherFile]:
+    roles = {
+        f"{name}.meta": META,
+        f"{name}.conf": "who is in the raft group",
+        f".{name}.lock": "held by the node that uses the folder",
+        "runtime": "the state, made from the newest snapshot and the journal",
+        "pending": "snapshots that are not finished",
+    }
+    for file, role in roles.items():
+        if (folder / file).exists():
+            yield OtherFile(file, role, size_of_all(folder / file))
+
+
+def _leftovers(folder: Path, name: str) -> Iterator[OtherFile]:
+    """Yield files that look like logs and are not read."""
+    for path in sorted(folder.iterdir()):
+        match = SEGMENT_NAME.fullmatch(path.name)
+        if _DELETED.fullmatch(path.name):
+            role = "segment that a broker deleted: it removes the file when it starts; not read"
+        elif match is not None and match["name"] != name:
+            role = f"segment of another journal, {match['name']}; not read"
+        elif path.name.endswith(".before-recovery"):
+            role = "damaged original of a file that walproof replaced; not read"
+        else:
+            continue
+        yield OtherFile(path.name, role, size_of_all(path))
+
+
+def _name_findings(folder: Path, name: str) -> Iterator[Finding]:
+    """Yield files whose names a broker reads differently from this program (``SegmentFile``)."""
+    for path in sorted(folder.iterdir()):
+        match = SEGMENT_NAME.fullmatch(path.name)
+        if path.name.endswith("deleted") and "_" not in path.name:
+            text = "a broker does not open a journal beside a name that ends in `deleted`"
+            yield Finding(f"{text} and has no `_`: move this file away", path.name)
+        elif not path.is_file() or not path.name.startswith(name):
+            continue
+        elif (match is None or match["name"] != name) and _broker_segment_id(path.name):
+            text = f"a broker takes this file for a segment of {name}, by its name"
+            yield Finding(f"{text}: move it away; it is not read here", path.name)
+
+
+def _broker_segment_id(name: str) -> str | None:
+    """Return the digits that a broker reads as the id of a segment; None for another file."""
+    stem, dot, extension = name.rpartition(".")
+    number = stem.rpartition("-")[2]
+    is_segment = dot and extension.endswith("log") and re.fullmatch(r"\+?\d{1,10}", number)
+    return number if is_segment else None
+
+
+def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> Iterator[Finding]:
+    if not segments:
+        text = f"expected segments {name}-1.log and later, found none: a broker begins an empty"
+        text += " journal" + ("" if is_new else ". Take the entries from another node")
+        yield Finding(text, harm="look" if is_new else "lost")
+    for number, segment in enumerate(segments):
+        size = counted(segment.size, "zero") if segment.size else "an empty file"
+        expected = f"expected a segment descriptor at 0, found {size}"
+        if isinstance(segment.descriptor, Fault):
+            with segment.path.open("rb") as file:
+                head = quoted(file.read(12))
+            text = f"expected a segment descriptor at 0, found {head} ({segment.descriptor.reason})"
+            text += ": a broker deletes this segment and the later ones, unless `.meta` counts"
+            yield Finding(f"{text} their entries as flushed", segment.file, "lost")
+        elif segment.descriptor is not None:
+            if segment.size < segment.descriptor.max_segment_size:
+                text = f"expected {segment.descriptor.max_segment_size:,} bytes, as its descriptor"
+                yield Finding(f"{text} says, found {segment.size:,}: it was cut", segment.file)
+        elif number == 0:
+            text = f"{expected}: the entries of this segment are lost. Take the entries after the"
+            yield Finding(f"{text} newest snapshot from another node", segment.file, "lost")
+        elif number == len(segments) - 1:
+            text = f"{expected}: it was prepared, and never used"
+            yield Finding(text, segment.file, "none")
+        else:
+            text = f"{expected}, before later segments: its entries are lost"
+            yield Finding(text, segment.file, "lost")
+    ids = [int(match["id"]) for s in segments if (match := SEGMENT_NAME.fullmatch(s.path.name))]
+    for first, last in gaps(ids):
+        missing = f"segment {first}" + (f" to {last}" if last > first else "")
+        yield Finding(f"expected {missing}, found only later ones: entries are lost", harm="lost")
+
+
+def _flushed_beyond(facts: Mapping[str, Any], last: int, meta: str) -> Iterator[Finding]:
+    """Find entries that were flushed and are not there: a broker refuses such a journal."""
+    flushed, reaches = facts["flushed"], max(last, facts["snapshot"])
+    if flushed is None or flushed <= last:
+        return
+    broker = "a broker does not open this journal"
+    if not facts["segments"]:
+        broker = "a broker begins an empty journal, without an error"
+    if flushed > reaches:
+        entries = f"entries up to {reaches}" if reaches else "none"
+        text = f"expected entries up to {flushed}, which it counts as flushed, found {entries}:"
+        yield Finding(f"{text} take the rest from another node; {broker}", meta, "lost")
+    else:
+        text = f"expected a journal up to entry {flushed}, which it counts as flushed, found one up"
+        text += f" to {last}: a snapshot has the rest, but {broker}"
+        yield Finding(text, meta, "lost")
+
+
+def _entry_at(system: System, shown: Shown, index: int) -> Record | None:
+    """Return the record that a summary shows as the last one."""
+    path = system.folder / (shown.file or "")
+    if not path.is_file():
+        return None
+    segment = open_segment(path, path.name)
+    if not isinstance(segment.descriptor, Descriptor):
+        return None
+    with path.open("rb") as log:
+        log.seek(shown.at)
+        scan = SegmentScan(log, segment.size, segment.descriptor, Cursor(index), path.name)
+        scan.at = shown.at
+        entry = next(scan.events(), None)
+    return entry if isinstance(entry, Record) else None
+
+
+def _position(record: Record) -> int:
+    """Return the highest position of an entry; -1 for one without positions."""
+    entry = record.fields.get("entry") or {}
+    return int(entry.get("highest_asqn", record.fields["asqn"]))
+
+
+def _last_position(system: System, entry: Record) -> int:
+    """Return the position of the last entry that has one, from its segment backwards."""
+    if (position := _position(entry)) >= 0:
+        return position
+    for path in reversed(_paths(system)):
+        records = (event for event in read(path, "recover", {}) if isinstance(event, Record))
+        if (position := max(map(_position, records), default=-1)) >= 0:
+            return position
+    return -1
+
+
+def _last_index(system: System) -> int:
+    """Return the index of the last entry that a broker finds, 0 for none.
+
+    A seal states the last index of its segment; other segments are read.
+    """
+    following: int | None = None
+    for path in _paths(system):
+        segment = open_segment(path, None)
+        descriptor = segment.descriptor
+        if not isinstance(descriptor, Descriptor) or following not in (None, descriptor.index):
+            break
+        cursor = Cursor(descriptor.index)
+        if descriptor.sealed is not None:
+            cursor.index = descriptor.sealed + 1
+        else:
+            with path.open("rb") as log:
+                log.seek(descriptor.length)
+                for _ in SegmentScan(log, segment.size, descriptor, cursor, None).events():
+                    pass
+        following = cursor.index
+    return following - 1 if following else 0
+
+
+# The small files of a node: .meta, .conf and the lock.
+
+
+@dataclass(frozen=True)
+class NodeState:
+    """State of a node in ``.meta``, as a broker reads it. ``flushed`` is -1 for nothing."""
+
+    term: int
+    flushed: int
+    vote: bytes
+
+
+class _SmallFiles:
+    """The small files of a partition, read and checked.
+
+    ``state`` is None if ``.meta`` is not there or cannot be trusted. ``repaired`` has the files
+    whose right content the others prove.
+    """
+
+    def __init__(self, folder: Path, name: str, is_new: bool) -> None:
+        self.state: NodeState | None = None
+        self.findings: list[Finding] = []
+        self.repaired: dict[str, bytes] = {}
+        meta, conf, lock = f"{name}.meta", f"{name}.conf", f".{name}.lock"
+        members: list[bytes] = []
+        if (data := _content(folder / meta)) is not None and not _is_new_file(data, is_new):
+            self._check_meta(meta, data)
+        if (folder / conf).is_file() and not (folder / meta).exists():
+            text = "expected it beside `.conf`, found none: the term and the vote of the node are"
+            self.findings.append(Finding(f"{text} lost", meta, "lost"))
+        if (data := _content(folder / conf)) is not None and not _is_new_file(data, is_new):
+            try:
+                members = _members(data)
+            except _Invalid as invalid:
+                self.findings.append(Finding(f"{invalid}: {_conf_effect(data)}", conf, "lost"))
+        if (data := _content(folder / lock)) is not None:
+            self._check_lock(lock, data, members)
+
+    def _check_meta(self, file: str, data: bytes) -> None:
+        read_by_broker = _node_state(data)
+        fault = _meta_fault(data, read_by_broker)
+        has_header = data[:1] + data[3:7] == _META_KIND and len(data) >= _HEADER_BYTES + 16
+        if read_by_broker is not None and has_header:
+            self.state = read_by_broker
+        if fault is None:
+            return
+        if read_by_broker is None:
+            effect = "the node does not start, and its vote is lost"
+        else:
+            vote = f"the vote {quoted(read_by_broker.vote)}" if read_by_broker.vote else "no vote"
+            effect = f"a broker reads term {read_by_broker.term}, {vote}"
+            effect += f" and flushed index {read_by_broker.flushed}"
+            if read_by_broker.flushed <= 0:
+                effect += ". It then deletes damaged entries as unfinished writes"
+        self.findings.append(Finding(f"{fault}: {effect}", file, "lost"))
+
+    def _check_lock(self, file: str, data: bytes, members: Sequence[bytes]) -> None:
+        if _is_member_id(data):
+            if members and data not in members:
+                group = ", ".join(quoted(member) for member in members)
+                text = f"expected a node of the group ({group}), found {quoted(data)}: no other"
+                self.findings.append(Finding(f"{text} node can use the folder", file, "lost"))
+                if len(members) == 1:
+                    self.repaired[file] = members[0]
+            return
+        text = f"expected the id of a node at 0, found {_seen(data)}: the node does not start."
+        text += " Delete this file: the broker writes it again"
+        self.findings.append(Finding(text, file, "lost"))
+        known = [member for member in members if member == data.strip()] or members
+        if len(known) == 1:
+            self.repaired[file] = known[0]
+
+
+class _Invalid(Exception):
+    """A small file is damaged: the text has what was expected, where, and what was found."""
+
+
+def _content(path: Path) -> bytes | None:
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        return file.read(MAX_SMALL_BYTES)
+
+
+def _is_new_file(data: bytes, is_new: bool) -> bool:
+    """Return whether a broker had just made the file: nothing was stored in the partition."""
+    return is_new and data in (b"", bytes(NEW_FILE_BYTES))
+
+
+def _seen(data: bytes) -> str:
+    if not data:
+        return "an empty file"
+    return quoted(data[:16]) if any(data) else counted(len(data), "zero")
+
+
+def _is_member_id(data: bytes) -> bool:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return bool(text) and text.isprintable() and " " not in text
+
+
+def _number(data: bytes, at: int, size: int) -> int:
+    return int.from_bytes(data[at : at + size], "little")
+
+
+def _node_state(data: bytes) -> NodeState | None:
+    """Read a ``.meta`` file as a broker does, which checks nothing; None if that fails."""
+    page = data[:META_BYTES].ljust(META_BYTES, b"\0")
+    vote_at = _HEADER_BYTES + _number(page, 1, 2)
+    size = _number(page, vote_at, 4)
+    if vote_at + 4 + size > META_BYTES:
+        return None
+    flushed = int.from_bytes(page[17:25], "little", signed=True)
+    return NodeState(_number(page, 9, 8), flushed, page[vote_at + 4 : vote_at + 4 + size])
+
+
+def _meta_fault(data: bytes, state: NodeState | None) -> str | None:
+    """Return the fault of a ``.meta`` file, None without one; there is no checksum."""
+    if not any(data):
+        return f"expected the term and the vote of the node at 0, found {_seen(data)}"
+    if data[:1] + data[3:7] != _META_KIND:
+        return f"expected the header of a meta record at 0, found {quoted(data[:_HEADER_BYTES])}"
+    block, version = _number(data, 1, 2), _number(data, 7, 2)
+    expected = 16 if version < 4 else 24
+    if block < expected or (version <= 4 and block != expected):
+        return f"expected a block of {expected} bytes at 1, found {block:,}"
+    if len(data) != META_BYTES:
+        return f"expected {META_BYTES} bytes, found {len(data):,}"
+    vote_at = _HEADER_BYTES + block
+    if state is None:
+        return f"expected a vote at {vote_at}, found a length of {_number(data, vote_at, 4):,}"
+    if state.vote and not _is_member_id(state.vote):
+        return f"expected the id of a node at {vote_at + 4}, found {quoted(state.vote)}"
+    return None
+
+
+def _members(data: bytes) -> list[bytes]:
+    """Return the member ids in a ``.conf`` file. Raises ``_Invalid``; there is no checksum."""
+    if not any(data):
+        raise _Invalid(f"expected the members of the group at 0, found {_seen(data)}")
+    if data[:1] + data[3:7] != _CONF_KIND:
+        head = quoted(data[:_HEADER_BYTES])
+        raise _Invalid(f"expected the header of a configuration at 0, found {head}")
+    block, version = _number(data, 1, 2), _number(data, 7, 2)
+    expected = _CONF_BLOCK_BYTES + (version >= 3)
+    if block < expected or (version <= 4 and block != expected):
+        raise _Invalid(f"expected a block of {expected} bytes at 1, found {block:,}")
+    at = _HEADER_BYTES + block
+    if len(data) >= at and not _number(data, 25, 8):
+        raise _Invalid("expected the time of the configuration at 25, found 0")
+    found: list[list[bytes]] = []
+    for _ in range(1 if version < 2 else 2):
+        if at + 3 > len(data):
+            raise _Invalid(f"expected a list of members at {at}, found the end of the file")
+        size, count = _number(data, at, 2), data[at + 2]
+        if size < _MEMBER_BYTES or (version <= 4 and size != _MEMBER_BYTES):
+            raise _Invalid(f"expected members of {_MEMBER_BYTES} bytes at {at}, found {size:,}")
+        at += 3
+        found.append([])
+        for _ in range(count):
+            start = at + size + 4
+            end = start + _number(data, at + size, 4)
+            if end > len(data):
+                raise _Invalid(f"expected a member at {at}, found the end of the file")
+            if data[at] >= _MEMBER_TYPES or not _is_member_id(data[start:end]):
+                raise _Invalid(f"expected a member at {at}, found {quoted(data[at:end])}")
+            found[-1].append(data[start:end])
+            at = end
+    if not found[0]:
+        raise _Invalid(f"expected a member at {_HEADER_BYTES + block}, found none")
+    return [member for group in found for member in group]
+
+
+def _conf_effect(data: bytes) -> str:
+    """Return the effect of a damaged ``.conf`` on a broker."""
+    if len(data) < _HEADER_BYTES:
+        return "the node does not start"
+    if data[3:5] != _CONF_KIND[1:3]:
+        return "a broker takes the members of the group from its own settings"
+    if data[:1] + data[3:7] != _CONF_KIND:
+        # A broker does not check the version byte and the schema.
+        with contextlib.suppress(_Invalid):
+            _members(_CONF_KIND[:1] + data[1:3] + _CONF_KIND[1:] + data[7:])
+            return "a broker reads it without checking that"
+    return "a broker cannot read the members of the group"
+
+
+# Snapshots.
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A snapshot of a partition.
+
+    ``is_finished`` states that it has a file of checksums, which a broker writes last, and
+    ``is_usable`` that its files match these checksums, and that a broker starts from it.
+    """
+
+    name: str
+    others: Sequence[OtherFile]
+    index: int
+    processed: int
+    exported: int
+    is_finished: bool
+    is_usable: bool
+    findings: Sequence[Finding] = ()
+
+
+def _snapshots(folder: Path) -> list[Snapshot]:
+    found: list[Snapshot] = []
+    for place in (SNAPSHOTS, BOOTSTRAP_SNAPSHOTS):
+        inside = folder / place
+        for path in sorted(inside.iterdir()) if inside.is_dir() else []:
+            match = SNAPSHOT.fullmatch(path.name.removesuffix(CHECKSUM))
+            if match is None or (path.name.endswith(CHECKSUM) and _has_folder(path)):
+                continue
+            if path.is_dir() or path.name.endswith(CHECKSUM):
+                found.append(_snapshot(folder, path, match))
+    return found
+
+
+def _has_folder(checksums: Path) -> bool:
+    return checksums.with_name(checksums.name.removesuffix(CHECKSUM)).is_dir()
+
+
+def _snapshot(folder: Path, path: Path, match: re.Match[str]) -> Snapshot:
+    name = path.relative_to(folder).as_posix()
+    role = f"snapshot of all entries up to {match['index']}, of term {match['term']}"
+    is_finished = path.is_dir() and path.with_name(path.name + CHECKSUM).is_file()
+    findings: list[Finding] = []
+    if not path.is_dir():
+        role = "checksums of a snapshot that is gone"
+        text = f"expected the folder {path.name.removesuffix(CHECKSUM)} beside it, found none"
+        findings.append(Finding(f"{text}: the snapshot is lost", name, "lost"))
+    elif not is_finished:
+        role = "snapshot without its checksums, which Zeebe passes over"
+        text = f"expected {path.name}{CHECKSUM} beside it, found none: a broker deletes this"
+        findings.append(Finding(f"{text} snapshot as unfinished", name))
+    else:
+        findings += _checksum_findings(folder, path)
+    is_sound = is_finished and not any(finding.harm == "lost" for finding in findings)
+    if is_finished and not is_sound:
+        role = f"damaged {role}"
+    others = [OtherFile(name, role, size_of_all(path))]
+    if is_finished:
+        checksums = path.with_name(path.name + CHECKSUM)
+        text = "checksums of the files in the snapshot"
+        others.append(OtherFile(f"{name}{CHECKSUM}", text, size_of_all(checksums)))
+    return Snapshot(
+        name,
+        others,
+        int(match["index"]),
+        int(match["processed"]),
+        int(match["exported"]),
+        is_finished,
+        is_sound and path.parent.name == SNAPSHOTS,
+        findings,
+    )
+
+
+def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
+    """Compare the files of a snapshot with its checksums, as a broker does when it starts."""
+    checksums = snapshot.with_name(snapshot.name + CHECKSUM)
+    about = checksums.relative_to(folder).as_posix()
+    effect = "a broker does not use this snapshot"
+    data = checksums.read_bytes()[:MAX_SMALL_BYTES]
+    files = {path.name: path for path in sorted(snapshot.iterdir())}
+    if inner := [name for name, path in files.items() if path.is_dir()]:
+        name = f"{snapshot.relative_to(folder).as_posix()}/{inner[0]}"
+        yield Finding(f"expected a file, found a folder: {effect}", name, "lost")
+        return
+    if b"\r\n" in data:
+        text = "expected lines that end in LF, found CRLF: a broker reads both"
+        yield Finding(text, about, "none")
+    listed, combined = _listed(data)
+    if not listed and combined is None:
+        text = f"expected checksums of {counted(len(files), 'file')}, found {_seen(data)}: {effect}"
+        yield Finding(text, about, "lost")
+    for name in sorted(listed.keys() | files.keys()) if listed else ():
+        inside = f"{snapshot.relative_to(folder).as_posix()}/{name}"
+        if name not in files:
+            text = "expected this file, which the checksums of the snapshot list, found none"
+        elif name not in listed:
+            text = f"expected a checksum of it in {about}, found none"
+        elif (found := _crc([files[name]])) != listed[name]:
+            text = f"expected the checksum {listed[name]:08x} over its"
+            text += f" {counted(files[name].stat().st_size, 'byte')}, found {found:08x}"
+        else:
+            continue
+        yield Finding(f"{text}: {effect}", inside, "lost")
+    if combined is None:
+        return
+    # Brokers from 8.6 on leave out tables, whose checksums RocksDB has.
+    ways = [files.values(), [path for name, path in files.items() if not name.endswith(".sst")]]
+    if combined not in [_crc(way, with_names=True) for way in ways]:
+        text = f"expected the combined checksum of the files, found {combined:08x}"
+        if listed:
+            yield Finding(f"{text}: a broker up to 8.5 does not use this snapshot", about)
+        else:
+            yield Finding(f"{text}: {effect}", about, "lost")
+
+
+def _listed(data: bytes) -> tuple[dict[str, int], int | None]:
+    """Return the checksum of each file, and the combined one, as a broker reads them."""
+    if len(data) == 8:  # before 1.3: a number alone
+        return {}, int.from_bytes(data, "big")
+    listed: dict[str, int] = {}
+    combined = None
+    for line in re.split("[\r\n]+", data.decode("latin-1")):
+        line = line.strip("".join(map(chr, range(33))))
+        if line.startswith(";"):
+            if match := _COMBINED_LINE.search(line):
+                combined = int(match[1], 16)
+        elif match := _CHECKSUM_LINE.search(line):
+            listed[match[1].strip()] = int(match[2], 16)
+    return listed, combined
+
+
+def _crc(paths: Iterable[Path], with_names: bool = False) -> int:
+    crc = 0
+    for path in paths:
+        if with_names:
+            crc = crc32c(path.name.encode(), crc)
+        with path.open("rb") as file:
+            while chunk := file.read(CHUNK_BYTES):
+                crc = crc32c(chunk, crc)
+    return crc
+
+
+def _snapshots_beyond(system: System, entry: Record, last: int) -> Iterator[Finding]:
+    """Find snapshots of positions that the journal should have, and does not."""
+    found = [one for one in system.facts["snapshots"] if one.index < last]
+    if not found:
+        return
+    position = _last_position(system, entry)
+    for one in found:
+        if one.processed <= position or position < 0:
+            continue
+        text = f"expected position {one.processed} in the journal, found positions up to"
+        text += f" {position} in entry {last}, after entry {one.index} of the snapshot"
+        if one.exported and min(one.processed, one.exported) > position:
+            text += ": a leader does not start from this snapshot"
+            yield Finding(text, one.name, "lost")
+        else:
+            text += ": a leader starts from it only when later entries have arrived"
+            yield Finding(text, one.name)
+
+
+SYSTEM_FOLDER = ZeebeFolder()

@@ -1,0 +1,1 @@
+"""zmq-raft's files: the parts that ``walproof.formats`` describes."""

@@ -1,0 +1,156 @@
+"""What an entry of a zmq-raft log says (ZMR-030), an update of a state file, a snapshot.
+
+Upstream authority: zmq-raft ``lib/common/log_entry.js``, ``lib/utils/id.js`` (ids of requests begin
+with their time) and ``lib/server/raft_persistence.js`` (the lists of peers).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from reference_impl.zmq_raft import message_pack
+from walproof.decode.fault import Undecodable
+from walproof.decode.payloads import known, whole_payloads
+from walproof.quantity import moment
+from walproof.quoted import quoted
+from walproof.scan.model import Records
+
+PEERS = pa.list_(pa.struct([("id", pa.string()), ("url", pa.string())]))
+TYPE = pa.struct(
+    [
+        # state, config, checkpoint; snapshot; update
+        ("type", pa.string()),
+        # Null where the payload was cut.
+        ("data", pa.binary()),
+        # The peers as JSON.
+        ("config", pa.string()),
+        ("peers", PEERS),
+        # While members change, those of before.
+        ("old_peers", PEERS),
+        # By its id, in milliseconds since 1970; null for an entry of the server itself.
+        ("requested", pa.int64()),
+    ]
+)
+TYPES = ("state", "config", "checkpoint")
+COLUMNS = frozenset({"entry_type", "index", "request_id", "term", "update"})
+NEEDS_PAYLOAD = True
+_CHECKPOINT = b"\xc0"
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(
+    run: Records, names: tuple[str, ...]
+) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
+    """What decodes each entry of a run."""
+    columns = {name: run.fields[name].to_pylist() for name in COLUMNS if name in run.fields}
+    decoding: list[Callable[[], Mapping[str, Any] | None]] = []
+    for number, payload in enumerate(whole_payloads(run)):
+        fields = {name: column[number] for name, column in columns.items()}
+        kind = fields.get("entry_type")
+        if kind is not None:
+            decoding.append(partial(decode, kind, payload, fields.get("request_id")))
+        elif fields.get("update") is not None or fields.get("index") is None:
+            decoding.append(partial(_update, fields.get("update")))
+        else:
+            decoding.append(partial(_snapshot, fields, payload))
+    return decoding
+
+
+def decode(
+    kind: int | None, payload: bytes | None, request_id: str | None = None
+) -> dict[str, Any] | None:
+    """The entry; None where its header was not read. ``payload`` is None for one that was cut.
+
+    ``data`` is that of the application, for type ``state``; ``config`` the peers as JSON. Raises
+    ``Undecodable``.
+    """
+    if kind is None:
+        return None
+    if kind >= len(TYPES):
+        raise Undecodable(f"unknown entry type {kind}")
+    value: dict[str, Any] = {"type": TYPES[kind], "data": payload, "config": None}
+    if request_id is not None and set(request_id) != {"0"}:
+        value["requested"] = int(request_id[:8], 16) * 1000
+    if TYPES[kind] == "config":
+        value |= {"data": None, **_config(known(payload))}
+    elif TYPES[kind] == "checkpoint" and payload == _CHECKPOINT:
+        value["data"] = None
+    return value
+
+
+def _config(payload: bytes) -> dict[str, Any]:
+    try:
+        value, end = message_pack.decode(payload, most=message_pack.MOST_VALUES)
+    except (ValueError, message_pack.Incomplete) as fault:
+        raise Undecodable(f"config: no MessagePack: {fault or 'it is cut'}") from None
+    if value is message_pack.TOO_MANY:
+        raise Undecodable(f"config: more than {message_pack.MOST_VALUES:,} values")
+    if end != len(payload):
+        raise Undecodable(f"config: {len(payload) - end} bytes after the MessagePack value")
+    shown = message_pack.to_json(value)
+    return {"config": json.dumps(shown, ensure_ascii=False, separators=(",", ":")), **_peers(shown)}
+
+
+def _peers(config: Any) -> dict[str, Any]:
+    """The members, where the value is what zmq-raft makes of them; else nothing."""
+    if isinstance(config, dict) and set(config) == {"old", "new"}:
+        new, old = _list(config["new"]), _list(config["old"])
+        return {} if new is None or old is None else {"peers": new, "old_peers": old}
+    peers = _list(config)
+    return {} if peers is None else {"peers": peers}
+
+
+def _list(peers: Any) -> list[dict[str, str]] | None:
+    found = []
+    for peer in peers if isinstance(peers, list) else [None]:
+        if not (isinstance(peer, list) and list(map(type, peer)) == [str, str]):
+            return None
+        found.append({"id": peer[0], "url": peer[1]})
+    return found
+
+
+def _update(update: str | None) -> dict[str, Any]:
+    """What a state file was told; ``update`` is JSON, as in the column.
+
+    It is None for an update with too many values (ZMR-106).
+    """
+    content = json.loads(update or "{}")
+    peers = _peers(content["peers"]) if isinstance(content, dict) and "peers" in content else {}
+    return {"type": "update", **peers}
+
+
+def _snapshot(fields: Mapping[str, Any], payload: bytes | None) -> dict[str, Any] | None:
+    # An entry whose header is not read (context ``entries``) has an index alone.
+    return None if fields.get("term") is None else {"type": "snapshot", "data": payload}
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: index, term, type, and what the application wrote."""
+    if value["type"] == "update":
+        return f"update {fields.get('update') or 'with too many values to show'}"
+    line = f"index {fields['index']}, term {fields['term']}: {value['type']}"
+    if value["data"] is not None:
+        line += f" {quoted(value['data'])}"
+    if value["old_peers"] is not None:
+        line += f" {_names(value['old_peers'])} → {_names(value['peers'])}"
+    elif value["peers"] is not None:
+        line += f" {_names(value['peers'])}"
+    elif value["config"] is not None:
+        line += f" {value['config']}"
+    if value["requested"] is not None:
+        line += f", requested {moment(value['requested'] * 1000)}"
+    return line
+
+
+def _names(peers: Sequence[Mapping[str, str]]) -> str:
+    shown = [f"{peer['id']} {peer['url']}" for peer in peers[:5]]
+    return ", ".join(shown) + (f" and {len(peers) - 5} more" if len(peers) > 5 else "")

@@ -1,3 +1,0 @@
-"""The bulk scanner of spec/kahadb-journal.md."""
-
-ENTERED_EVERY = None

@@ -1,3 +1,0 @@
-"""The bulk scanner of spec/systemd-journal.md."""
-
-ENTERED_EVERY = None

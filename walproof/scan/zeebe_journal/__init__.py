@@ -1,3 +1,0 @@
-"""The bulk scanner of spec/zeebe-journal.md."""
-
-ENTERED_EVERY = None

@@ -1,3 +1,0 @@
-"""The bulk scanner of spec/zmq-raft.md."""
-
-ENTERED_EVERY = None
