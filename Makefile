@@ -68,9 +68,9 @@ MUTANTS ?=
 mutants: $(VENV)/ready
 	@$(PYTHON) -m lab mutants $(MUTANTS)
 
-# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast --impl NAME'
+# FORMAT and SWEEP choose: make sweep FORMAT=ID SWEEP='--impl fast-scan --impl NAME'
 FORMAT ?= leveldb-log
-SWEEP ?= --impl fast --impl leveldb-cpp
+SWEEP ?= --impl fast-scan --impl leveldb-cpp
 sweep: setup
 	@walproof sweep --format $(FORMAT) $(SWEEP) --fresh || test $$? -eq 3  # findings are no failure
 

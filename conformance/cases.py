@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conformance import aftermath
-from conformance.compare import differences, normalise, pin
+from conformance import postconditions
+from conformance.compare import differences, every_part, normalise, pin
 from conformance.contents import Contents, read_contents, read_file, size, write_contents
 from conformance.vectors import Vector
 from reference_impl import formats
@@ -29,20 +29,22 @@ REPLY_BYTES_PER_BYTE = 64
 class Judgement:
     """What one reply is worth. ``difference`` is ``None`` when it is as expected.
 
-    ``effect`` names what is wrong with a write or an append where the answer to the log does not
-    show it, or not alone.
+    ``effect`` names what is wrong where the answer to the log does not show it, or not alone.
+    ``parts`` are those of the two answers that were compared.
     """
 
     difference: str | None
     expected: Mapping[str, Any]
     actual: Mapping[str, Any] | None
     effect: str = ""
+    parts: Sequence[str] = ()
 
 
+CHANGED_LOG = "changes-the-log"
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
-"""Effects of a write or an append (:class:`Judgement`)."""
+"""Effects of a read, then of a write or an append (:class:`Judgement`)."""
 
 
 @dataclass(frozen=True)
@@ -138,10 +140,12 @@ class ReadStep(Step):
         if found and any(not differences(other, actual, reports) for other in self.accept):
             found = []
         # A reader never writes: not even to repair (LDB-042 and its like).
-        if found_at(place) != self.contents:
+        is_changed = found_at(place) != self.contents
+        if is_changed:
             found.append("the reader changed the log it read")
         difference = self.label + pin(found, actual, reports) if found else None
-        return Judgement(difference, self.expect, actual)
+        effect = CHANGED_LOG if is_changed else ""
+        return Judgement(difference, self.expect, actual, effect, reports)
 
 
 def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
@@ -218,9 +222,9 @@ class WritingStep(Step):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
         found = found_at(place)
         changed = [] if found == before else [_change(before, found)]
-        files = {} if before is None else aftermath.files_of(before, own)
+        files = {} if before is None else postconditions.files_of(before, own)
         if not changed:
-            changed = aftermath.file_differences(files, self._found(place), self._free)
+            changed = postconditions.file_differences(files, self._found(place), self._free)
         if changed:
             text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
             actual = _answer(place, self.vector)
@@ -235,18 +239,24 @@ class WritingStep(Step):
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
         """What is wrong with the files, those of the log and those beside it."""
         found = self._found(place)
-        wrong = aftermath.file_differences(aftermath.stated_files(after), found, self._free)
+        wrong = postconditions.file_differences(
+            postconditions.stated_files(after), found, self._free
+        )
 
         def place_of(name: str) -> Path:
             return place.parent / (self.vector.in_neutral_names(name) if neutral else name)
 
         neutral = place.name == self.vector.neutral_name
-        wrong = wrong or aftermath.byte_differences(aftermath.stated_bytes(after), place_of)
-        return wrong or aftermath.digest_differences(aftermath.stated_digests(after), place_of)
+        wrong = wrong or postconditions.byte_differences(
+            postconditions.stated_bytes(after), place_of
+        )
+        return wrong or postconditions.digest_differences(
+            postconditions.stated_digests(after), place_of
+        )
 
     def _found(self, place: Path) -> dict[str, int]:
         """The files that are there, under the names that the vector has for them."""
-        found = aftermath.files_in(place.parent)
+        found = postconditions.files_in(place.parent)
         return {self._as_stated(name, place): size for name, size in found.items()}
 
     def _as_stated(self, name: str, place: Path) -> str:
@@ -256,7 +266,7 @@ class WritingStep(Step):
 
     @property
     def _free(self) -> list[str]:
-        return aftermath.freedoms(self.after)
+        return postconditions.freedoms(self.after)
 
 
 @dataclass(frozen=True)
@@ -284,7 +294,8 @@ class WriteStep(WritingStep):
         if written != self.vector.contents:
             difference = _first_difference(self.vector.contents, written)
             actual = _answer(place, self.vector)
-            return Judgement(difference, self.expect, actual, OTHER_BYTES)
+            parts = every_part([self.vector.body["format"]])
+            return Judgement(difference, self.expect, actual, OTHER_BYTES, parts)
         wrong = self._files(place, self.after)
         return Judgement("; ".join(wrong) or None, self.expect, self.expect, OTHER_FILES)
 
@@ -314,7 +325,7 @@ class AppendStep(WritingStep):
         if actual is None:
             text = "the writer says done, and what is there is no log"
             return Judgement(text, self.expect, None, NO_LOG)
-        parts = aftermath.compared_parts(self.vector.body["format"], self._free)
+        parts = postconditions.compared_parts(self.vector.body["format"], self._free)
         files = self._files(place, self.after)
         found = differences(self.expect, actual, parts) + files
         for other in self.vector.body.get("accept", []) if found else []:
@@ -322,7 +333,7 @@ class AppendStep(WritingStep):
             if not wrong and not self._files(place, other["after"]):
                 found = []
         difference = pin(found, actual, parts) if found else None
-        return Judgement(difference, self.expect, actual, OTHER_FILES if files else "")
+        return Judgement(difference, self.expect, actual, OTHER_FILES if files else "", parts)
 
 
 def _change(before: Contents | None, found: Contents | None) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ from reference_impl.register import registers
 ANSWER_PARTS = frozenset({"records", "verdict", "reason", "lost", "end", "signals"})
 
 Json = Mapping[str, Any]
+
+_PIN = re.compile(r" \[[0-9a-f]{8}\]$")
 
 
 def every_part(formats: Iterable[str]) -> list[str]:
@@ -71,6 +74,11 @@ def pin(found: Sequence[str], actual: Json, reports: Collection[str]) -> str:
     said["signals"] = bool(said.get("signals"))
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]
     return f"{'; '.join(found)} [{digest}]"
+
+
+def without_pin(difference: str) -> str:
+    """Return the sentences of a difference without the digest."""
+    return _PIN.sub("", difference)
 
 
 def _record_differences(

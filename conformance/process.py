@@ -117,7 +117,11 @@ class Process:
         self._searched = 0
         self._in_memory_before = in_memory_bytes()
         self._has_ended = self._is_closed = False
+        self._watch: Callable[[], None] = lambda: None
+        self.peak_bytes = 0
+        """The most resident memory that was measured."""
         self._popen = self._start(command, variables or {}, cwd)
+        self.pid = self._popen.pid
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
         self._to = self._popen.stdin.fileno()
         self._from = self._popen.stdout.fileno()
@@ -207,9 +211,15 @@ class Process:
             raise self._crash()
         return bytes(self._output)
 
-    def await_exit(self, seconds: float, max_bytes: int) -> tuple[int | None, bytes]:
-        """Return the exit status, or None if the program had to be killed, and the last output."""
+    def await_exit(
+        self, seconds: float, max_bytes: int, watch: Callable[[], None] = lambda: None
+    ) -> tuple[int | None, bytes]:
+        """Return the exit status, or None if the program had to be killed, and the last output.
+
+        ``watch`` is called at each poll; the program is killed if it raises.
+        """
         status = None
+        self._watch = watch
         with contextlib.suppress(Timeout, OverLimit):
             deadline = time.monotonic() + seconds
             self._wait(deadline, seconds, max_bytes, lambda: False)
@@ -222,7 +232,7 @@ class Process:
         if self._is_closed:
             return
         self._is_closed = True
-        kill_tree(self._popen.pid)
+        kill_tree(self.pid)
         self._popen.wait()
         self._read_errors()
         self._note_status()
@@ -233,7 +243,7 @@ class Process:
     def close(self) -> None:
         """Close the input, give the program a moment, then make sure that it is gone."""
         # Once it has exited, nobody can tell what it started.
-        started = _processes(descendants(self._popen.pid))
+        started = _processes(descendants(self.pid))
         self.close_input()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._popen.wait(EXIT_SECONDS)
@@ -271,11 +281,17 @@ class Process:
     def _check(self, idle: bool) -> None:
         if self._cancelled is not None and self._cancelled.is_set():
             self._fail(Cancelled())
+        try:
+            self._watch()
+        except BaseException:
+            self.kill()
+            raise
         if idle and self._popen.poll() is not None:
             # What it started can hold its output open.
             self._has_ended = True
             return
-        used = resident_bytes(self._popen.pid)
+        used = resident_bytes(self.pid)
+        self.peak_bytes = max(self.peak_bytes, used)
         # Scratch copies may lie in memory: what is written there takes it like any other.
         written = in_memory_bytes() - self._in_memory_before
         if written > max(self.limits.memory_bytes, SHARED_BYTES):

@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from conformance.cases import Case, Step
+from conformance.cases import Case, Judgement, Step
 from conformance.contents import TooMuch
 from conformance.outcome import SubjectRun, died, failed, passed, summary, with_known, with_stderr
 from conformance.process import Limits
@@ -37,6 +38,9 @@ MAX_CONFIRMED_TIMEOUTS = 3
 """After so many timeouts that happened twice, a subject is no longer given more time."""
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
 """Results after which a session is not used again."""
+
+ALONE = "; alone: "
+"""Between the difference of a crash, and what the case did alone, if that is another thing."""
 
 Result = dict[str, Any]
 
@@ -140,7 +144,10 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
 
 
 class Worker:
-    """Runs cases of one subject, one after the other, in a scratch folder and a sandbox."""
+    """Runs cases of one subject, one after the other, in a scratch folder and a sandbox.
+
+    The scratch folder is below ``parent`` if that is given.
+    """
 
     def __init__(
         self,
@@ -148,9 +155,12 @@ class Worker:
         limits: Limits | None = None,
         retries: Retries | None = None,
         cancelled: threading.Event | None = None,
+        parent: Path | None = None,
     ) -> None:
         self.subject = subject
-        self.scratch = Scratch()
+        self.scratch = Scratch(parent)
+        self.judgement: Judgement | None = None
+        """Of the last case that was answered, and not as expected."""
         self._limits, self._cancelled = limits or Limits(), cancelled
         self._retries = retries or Retries()
         self._sandbox = subject.sandbox(self.scratch.folder)
@@ -165,10 +175,7 @@ class Worker:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        try:
-            self.close_session()
-        finally:
-            self.scratch.close()
+        self.close()
 
     @property
     def stderr(self) -> str | None:
@@ -181,6 +188,13 @@ class Worker:
             self._session = self._new_session()
             self._session.start()
         return self._session
+
+    def close(self) -> None:
+        """End the session and remove the scratch folder."""
+        try:
+            self.close_session()
+        finally:
+            self.scratch.close()
 
     def close_session(self) -> None:
         """End the session."""
@@ -229,7 +243,7 @@ class Worker:
             session.close()
 
     def _run_case(self, session: Session, case: Case, factor: int = 1) -> Result:
-        result = passed(self.subject, case)
+        result, self.judgement = passed(self.subject, case), None
         if case.profile not in session.hello["profiles"]:
             return result | {"class": "skipped", "difference": "not one of its profiles"}
         started = time.monotonic()
@@ -264,7 +278,10 @@ class Worker:
             if details is not None:
                 judgement = step.judge(session.request(details, wall_ms), place, reports)
         self.scratch.clear(place)
-        return None if judgement.difference is None else failed(judgement, session.stderr)
+        if judgement.difference is None:
+            return None
+        self.judgement = self.judgement or judgement
+        return failed(judgement, session.stderr)
 
     def _new_session(self) -> Session:
         return new_session(self.subject, self._limits, self._sandbox, self._cancelled)
@@ -290,7 +307,12 @@ def _confirmed(result: Result, alone: Result | None) -> Result:
         return result
     if alone["class"] == result["class"]:
         return result | {"difference": alone["difference"]}
-    return result | {"difference": f"{result['difference']}; alone: {alone['class']}"}
+    return result | {"difference": f"{result['difference']}{ALONE}{alone['class']}"}
+
+
+def repeats_alone(result: Result) -> bool:
+    """Return whether a program that ended in a case did so again, alone, in a new session."""
+    return ALONE not in result["difference"]
 
 
 def reads(session: Session, case: Case) -> bool:

@@ -27,8 +27,8 @@ class Held:
     A process that is forked off holds the lock too, one that is started by ``exec`` does not.
     """
 
-    def __init__(self) -> None:
-        self.folder, self._lock = _locked_folder(_place())
+    def __init__(self, parent: Path | None = None) -> None:
+        self.folder, self._lock = _locked_folder(parent or _place())
 
     def close(self) -> None:
         """Remove the folder with all that is in it."""
@@ -91,10 +91,10 @@ def in_memory_bytes() -> int:
 
 
 class Scratch:
-    """A folder of scratch copies, gone when the run is over."""
+    """A folder of scratch copies, gone when the run is over; below ``parent`` if that is given."""
 
-    def __init__(self) -> None:
-        self._held = Held()
+    def __init__(self, parent: Path | None = None) -> None:
+        self._held = Held(parent)
         self.folder = self._held.folder
         self.used = 0
 

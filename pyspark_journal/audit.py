@@ -31,12 +31,12 @@ from walproof.inventory.result import (
     MAX_TASK_BYTES,
     Earlier,
     make_plan,
-    task_progress,
     write_result,
 )
 from walproof.inventory.summary import summarise
 from walproof.inventory.task import Options, Task, Written, write_rows
 from walproof.lake.trees import absolute
+from walproof.progress import progress_bar
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -122,12 +122,12 @@ def run_on_spark(spark: SparkSession, tasks: Sequence[Task]) -> list[Written]:
         written: list[Written] = context.parallelize(tasks, len(tasks)).map(_write_rows).collect()
         return written
 
-    with ThreadPoolExecutor(1) as thread, task_progress(len(tasks)) as show:
+    with ThreadPoolExecutor(1) as thread, progress_bar("reading logs", len(tasks)) as bar:
         running = thread.submit(job)
         try:
             while not running.done():
                 wait([running], POLL_SECONDS)
-                show(_completed_tasks(context))
+                bar.show(done=_completed_tasks(context))
         except BaseException:
             context.cancelAllJobs()
             raise

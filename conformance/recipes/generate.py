@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from conformance import aftermath
+from conformance import postconditions
 from conformance.cases import usual_reply_bytes
 from conformance.contents import Contents, digest, read_contents, size, write_contents
 from conformance.kaitai.field_map import UnknownField
@@ -157,7 +157,7 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
         refused = _refuses(formats.named(recipe.format).write, path, records, log)
-        files = aftermath.files_in(Path(folder))
+        files = postconditions.files_in(Path(folder))
         if log.must_refuse:
             _check_refusal(recipe, refused, bool(files))
             expect = NOTHING.to_json()
@@ -209,7 +209,7 @@ def _append(
     contents: Contents,
     input_name: str,
     records: Sequence[NewRecord],
-    data: aftermath.Bytes,
+    data: postconditions.Bytes,
 ) -> tuple[Answer, dict[str, int], dict[str, str]]:
     """The answer to the log after an append, or a refusal, the files, and their SHA-256.
 
@@ -218,17 +218,17 @@ def _append(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
         write_contents(contents, path)
-        before = aftermath.files_in(Path(folder))
+        before = postconditions.files_in(Path(folder))
         refused = _refuses(formats.named(recipe.format).append, path, records, log)
-        files = aftermath.files_in(Path(folder))
+        files = postconditions.files_in(Path(folder))
         if log.must_refuse:
             changed = files != before or read_contents(path) != contents
             _check_refusal(recipe, refused, changed)
         elif refused:
             raise RecipeError(f"{recipe.id}: the executable specification refuses: {refused}")
-        digests = aftermath.digests_in(Path(folder))
+        digests = postconditions.digests_in(Path(folder))
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
-        if wrong := aftermath.byte_differences(data, Path(folder).joinpath):
+        if wrong := postconditions.byte_differences(data, Path(folder).joinpath):
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
     return answer, files, digests
 
@@ -265,21 +265,23 @@ def _after(
     recipe: Recipe[Any],
     files: Mapping[str, int],
     stated: Mapping[str, int] | None,
-    data: aftermath.Bytes,
+    data: postconditions.Bytes,
     free: Sequence[tuple[str, str]],
     input_name: str,
-    digests: aftermath.Digests | None = None,
+    digests: postconditions.Digests | None = None,
 ) -> Body:
     """The files afterwards, as the recipe states them or else as they are, and what is in them."""
-    unknown = [freedom for freedom, _ in free if freedom not in aftermath.FREEDOMS]
+    unknown = [freedom for freedom, _ in free if freedom not in postconditions.FREEDOMS]
     if unknown:
-        raise RecipeError(f"{recipe.id}: freedom: expected one of {', '.join(aftermath.FREEDOMS)}")
+        raise RecipeError(
+            f"{recipe.id}: freedom: expected one of {', '.join(postconditions.FREEDOMS)}"
+        )
     if stated is not None:
         stated = {_beside(name, input_name): size for name, size in stated.items()}
-        wrong = aftermath.file_differences(stated, files, ())
+        wrong = postconditions.file_differences(stated, files, ())
         if wrong:
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
-    return aftermath.to_json(files if stated is None else stated, data, free, digests)
+    return postconditions.to_json(files if stated is None else stated, data, free, digests)
 
 
 def _beside(name: str, input_name: str) -> str:

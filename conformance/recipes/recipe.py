@@ -148,7 +148,7 @@ class Log(Damage):
         self.accept.append({**both, "because": because})
 
     def free_to(self, freedom: str, because: str) -> None:
-        """What a writer may do otherwise, one of ``aftermath.FREEDOMS``, and why.
+        """What a writer may do otherwise, one of ``postconditions.FREEDOMS``, and why.
 
         Without a freedom every byte of every file is determined, also where no reader looks:
         padding, seals, space that is used no more.

@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from conformance import templates
 from conformance.saving import save
-from conformance.unseen import EFFECTS, HEADS, MEANING, load, rows
+from conformance.undetected_flips import EFFECTS, HEADS, MEANING, load, rows
 from reference_impl.register import registers
 
 from .json_report import Report

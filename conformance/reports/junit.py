@@ -30,7 +30,7 @@ from conformance.text import printable
 
 from .classes import BY_NAME
 from .json_report import Report
-from .side_by_side import asked, field_texts
+from .side_by_side import field_texts, request_facts
 from .summary import mode_of
 
 _RECORDS_SHOWN = 20
@@ -118,7 +118,7 @@ def _details(report: Report, result: dict[str, Any]) -> str:
     vector = report["vectors"][result["vector"]]
     lines = [vector["title"], "requirements: " + ", ".join(vector["requirements"])]
     lines += [f"damage: {each}" for each in vector["damage"]]
-    lines += [f"{label}: {text}" for label, text in asked(vector)]
+    lines += [f"{label}: {text}" for label, text in request_facts(result["vector"], vector)]
     if vector.get("input"):
         lines.append(f"log: {vector['input']}")
     for side in ("expected", "actual"):

@@ -25,7 +25,7 @@ _AT = re.compile(
     r"(?:(?P<file>[^\s:;]+): )?bytes: expected \d+, found \d+; at offset (?P<offset>\d+)"
     r"|(?P<named>[^\s:,]+) at (?P<at>\d+): expected (?P<hex>[0-9a-f]{2}(?: [0-9a-f]{2})*)"
 )
-"""Offsets in the sentences of a write or an append: ``cases.py`` and ``aftermath.py``."""
+"""Offsets in the sentences of a write or an append: ``cases.py`` and ``postconditions.py``."""
 
 
 def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
+from conformance.compare import without_pin
 from conformance.describe import (
     PAYLOAD,
     PLACE,
@@ -97,9 +99,15 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
     return {part: value for part, value in answer.items() if part in claimed or value}
 
 
-def asked(vector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What a request of a vector holds besides the log: labels and texts."""
+def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return labels and texts of what a request holds besides the log's bytes.
+
+    The name of the log is among them if it has a meaning: then the scratch copy has it too.
+    """
     found = []
+    name = PurePath(vector.get("input") or "").name
+    if name and not name.startswith(PurePath(id).name):
+        found.append(("name", name))
     if vector.get("context"):
         found.append(("context", json_text(vector["context"])))
     if "to_write" in vector:
@@ -120,13 +128,12 @@ def field_texts(result: Mapping[str, Any]) -> list[str]:
 _SENTENCE = re.compile(
     r"; (?=(?:records|verdict|reason|end|lost|signals|files|bytes): |the reader changed )"
 )
-_PIN = re.compile(r" \[[0-9a-f]{8}\]$")
 
 
 def unsaid(difference: str, found: Sequence[Line]) -> str:
     """What a difference says that the lines do not show."""
     shown = {line.label for line in _labelled(found) if line.kind != "same"}
-    said = _SENTENCE.split(_PIN.sub("", difference))
+    said = _SENTENCE.split(without_pin(difference))
     return "; ".join(one for one in said if one.partition(":")[0].split(": ")[-1] not in shown)
 
 

@@ -22,11 +22,11 @@ from .side_by_side import (
     Line,
     Segment,
     Side,
-    asked,
     bars,
     field_texts,
     lines,
     reported,
+    request_facts,
     unsaid,
 )
 
@@ -110,7 +110,7 @@ def _facts(
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
         ("implementation", f"{name}, profile {result['profile']}"),
-        ("requirement", "\n".join(_sentences(vector))),
+        ("requirement", "\n".join(_requirements(vector))),
     ]
     if vector["damage"]:
         facts.append(("damaged", "\n".join(vector["damage"])))
@@ -121,7 +121,7 @@ def _facts(
             if (each["vector"], each["profile"]) == (vector["control"], result["profile"])
         ]
         facts.append(("control", f"{vector['control']}: {same[0] if same else 'not run'}"))
-    facts += asked(vector)
+    facts += request_facts(result["vector"], vector)
     if difference := unsaid(result.get("difference") or "", found):
         facts.append(("difference", difference))
     for label, key in (("cause", "cause"), ("reported", "issue")):
@@ -130,11 +130,11 @@ def _facts(
     return facts
 
 
-def _sentences(vector: Mapping[str, Any]) -> Iterator[str]:
-    """The first sentence of each requirement; of one that the chapter no longer has, the id."""
+def _requirements(vector: Mapping[str, Any]) -> Iterator[str]:
+    """Yield each requirement in full, or its id alone if the chapter no longer has it."""
     known = chapter(vector["format"]).requirements
     for id in vector["requirements"]:
-        yield f"{id} {known[id].first_sentence}" if id in known else id
+        yield f"{id} {known[id].text}" if id in known else id
 
 
 def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from conformance import unseen
+from conformance import undetected_flips
 from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tree import Found, Tree
 from reference_impl.register import (
@@ -94,16 +94,16 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
                 text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
                 yield place, text
             continue
-        for said in unseen.problems(register, searched):
+        for said in undetected_flips.problems(register, searched):
             yield place, said
         for id in sorted(searched.logs.keys() - tree.vectors.keys()):
             yield (
-                f"spec/{unseen.FOLDER}/{format}.json",
+                f"spec/{undetected_flips.FOLDER}/{format}.json",
                 f"there is no vector {id}: run walproof sweep --flips --save",
             )
 
 
-def tables(register: Register, searched: unseen.Searched | None = None) -> dict[str, str]:
+def tables(register: Register, searched: undetected_flips.Searched | None = None) -> dict[str, str]:
     """The tables of a chapter in Markdown, by name; none for a part that is empty.
 
     ``searched`` is what one bit did in a search, where there was one.
@@ -119,12 +119,14 @@ def tables(register: Register, searched: unseen.Searched | None = None) -> dict[
         "context": _table(
             ("key", "type", "default", "read by", "meaning"), map(_key, register.context.values())
         ),
-        "unseen": unseen.table(register, searched) if searched else "",
+        "unseen": undetected_flips.table(register, searched) if searched else "",
     }
     return {name: table for name, table in made.items() if table}
 
 
-def rewritten(text: str, register: Register, searched: unseen.Searched | None = None) -> str:
+def rewritten(
+    text: str, register: Register, searched: undetected_flips.Searched | None = None
+) -> str:
     """A chapter with its tables as the register and the search have them."""
     made = tables(register, searched)
     return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)

@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from conformance import unseen
+from conformance import undetected_flips
 from conformance.cases import cases_of
 from conformance.traceability.grammar import Grammar
 from conformance.vectors import Vector
@@ -112,9 +112,9 @@ class Tree:
         return {register.id: register for register in found}
 
     @functools.cached_property
-    def unseen(self) -> dict[str, unseen.Searched]:
+    def unseen(self) -> dict[str, undetected_flips.Searched]:
         """What one bit did in a search of each format that was searched."""
-        found = ((id, unseen.load(id, self.root / "spec")) for id in self.registers)
+        found = ((id, undetected_flips.load(id, self.root / "spec")) for id in self.registers)
         return {id: searched for id, searched in found if searched is not None}
 
     @functools.cached_property

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -26,6 +25,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
+from walproof.progress import progress_bar
 from walproof.quantity import counted
 
 #: The folder of ``--out`` has all.
@@ -143,15 +143,9 @@ def _run(
     seed: int,
     slow: int,
 ) -> Run:
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task("recording")
-
-        def show(model: str, done: int, of: int) -> None:
-            progress.update(task, description=model, completed=done, total=of)
-
-        sizes = [int(each) for each in sectors] or [SECTORS[0]]
-        return run(subject, format, models, sizes, count, most, seed, show, slow / 1000)
+    sizes = [int(size) for size in sectors] or [SECTORS[0]]
+    with progress_bar("recording") as bar:
+        return run(subject, format, models, sizes, count, most, seed, bar.show, slow / 1000)
 
 
 def _show(done: Run, format: str) -> None:

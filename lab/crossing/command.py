@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 from rich.text import Text
 
 from conformance import known_failures, registry
@@ -24,6 +23,7 @@ from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
+from walproof.progress import progress_bar
 
 MAX_WIDTH_COLUMNS = 80
 MIN_WIDTH_COLUMNS = 40
@@ -98,13 +98,8 @@ def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: 
     writing = _subjects(format, writers, isolated)
     reading = _subjects(format, readers, isolated)
     logs = wanted(load_all().values(), format)
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(format, total=None)
-
-        def show(text: str) -> None:
-            progress.update(task, description=f"{format}: {text}")
-
-        return cross_all(format, writing, reading, logs, show)
+    with progress_bar(format) as bar:
+        return cross_all(format, writing, reading, logs, lambda text: bar.show(f"{format}: {text}"))
 
 
 def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject]:

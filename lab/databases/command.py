@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from lab.databases import page
 from lab.databases.run import Result, cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.output import say
+from walproof.progress import progress_bar
 
 
 @click.command()
@@ -117,14 +117,13 @@ def _list(chosen: Iterable[System]) -> None:
 
 def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
     found = []
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        number = len(case_ids) or len(cases_of(system.format))
-        task = progress.add_task(system.name, total=len(system.modes) * number)
+    number = len(case_ids) or len(cases_of(system.format))
+    with progress_bar(system.name, len(system.modes) * number) as bar:
         for result in open_cases(
             system, system.modes, lambda case: not case_ids or case.id in case_ids
         ):
             found.append(result)
-            progress.advance(task)
+            bar.advance()
     return found
 
 

@@ -1,11 +1,12 @@
-"""``python -m lab fuzz``: inputs that nobody listed, led by coverage."""
+"""``python -m lab fuzz``: random inputs, led by coverage."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -17,19 +18,23 @@ from conformance.scratch import Held
 from reference_impl.formats import FORMATS
 from walproof.cli.output import say, say_lines
 from walproof.cli.stopping import stoppable
+from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes, number
+
+if TYPE_CHECKING:
+    from lab.fuzz.run import Outcome
 
 IN_PYTHON = ("reference", "scanner", "second", "differential")
 COMPILED = ("cpp", "go", "rust")
 SECONDS = 60.0
-"""A run of one format, where nothing else is said."""
+"""Time for each format, if nothing else is chosen."""
 
 
 @click.command()
 @click.option("--format", "chosen", type=click.Choice([*FORMATS, "all"]), default="all",
-              show_default=True, help="Whose logs are tried.")  # fmt: skip
+              show_default=True, help="Format to fuzz.")  # fmt: skip
 @click.option("--target", type=click.Choice([*IN_PYTHON, *COMPILED]), default="differential",
-              show_default=True, help="Who is tried. `differential` is the first three, compared;"
+              show_default=True, help="Readers to fuzz. `differential` compares the first three;"
               " the last three are generated parsers.")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(1), metavar="N",
               help="Time for each format.  [default: 60]")  # fmt: skip
@@ -63,10 +68,10 @@ def fuzz(
     unpack: Path | None,
     packed: Path | None,
 ) -> int:
-    """Change logs again and again, and ask readers: who raises, hangs, grows, or disagrees?
+    """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
     The logs of the vectors are the beginning. Fields and bytes are changed, checksums made to
-    match; an input that reaches new lines of a reader is kept and changed further. The executable
+    match; an input that reaches new lines of a reader is stored and changed further. The executable
     specification is held to the invariants of the conventions, the scanner and the second reader
     to its answer. A reader may take two seconds of processor time, and 64 MiB and 16 bytes for
     each byte of the input. Generated parsers are built and run by the fuzzer of their language,
@@ -90,7 +95,7 @@ def fuzz(
     if unpack is not None:
         raise click.UsageError("--unpack goes with --repeat")
     from lab.fuzz.run import has_engine, run
-    from lab.fuzz.settings import BLIND, GUIDED, Settings
+    from lab.fuzz.worker import BLIND, GUIDED, Settings
 
     if target in COMPILED:
         outcomes = _compiled(
@@ -98,31 +103,26 @@ def fuzz(
             0.0 if inputs is not None and seconds is None else seconds or SECONDS, inputs or 0,
             seed, out, corpus,
         )  # fmt: skip
-        return _told(out, outcomes)
+        return _report(out, outcomes)
     if not blind and not has_engine():
         raise click.ClickException(
             "needs atheris, which is not here: make fuzz installs it; or go --blind"
         )
     budget = 0.0 if inputs is not None and seconds is None else seconds or SECONDS
     outcomes = []
-    console = Console(stderr=True)
     for format_id in FORMATS if chosen == "all" else [chosen]:
         findings = out / "findings" / format_id
         settings = Settings(
             format_id, target, BLIND if blind else GUIDED, seed, budget, inputs or 0,
             str(findings.absolute()), "",
         )  # fmt: skip
-        with console.status(format_id) as status:
-            outcome = run(
-                settings,
-                (corpus / format_id / target).absolute(),
-                lambda now, show=status: show.update(  # type: ignore[misc]
-                    f"{now.format}: {counted(now.inputs, 'input')},"
-                    f" {counted(len(now.findings), 'finding')}"
-                ),
-            )
-        outcomes.append(outcome)
-    return _told(out, outcomes)
+        with progress_bar(format_id, inputs) as bar:
+
+            def progress(now: Outcome, show: Callable[..., None] = bar.show) -> None:
+                show(f"{now.format}: {counted(len(now.findings), 'finding')}", now.inputs)
+
+            outcomes.append(run(settings, (corpus / format_id / target).absolute(), progress))
+    return _report(out, outcomes)
 
 
 def _compiled(
@@ -132,37 +132,36 @@ def _compiled(
     from conformance.vectors import load_all
     from lab.fuzz.compiled.languages import LANGUAGES, NotBuilt
     from lab.fuzz.compiled.run import built, run
-    from lab.fuzz.seeds import seeds
+    from lab.fuzz.inputs import seeds
 
-    console = Console(stderr=True)
     vectors = load_all().values()
     try:
-        with console.status(f"building {target}"):
+        with progress_bar(f"building {target}"):
             folder = built(LANGUAGES[target])
     except NotBuilt as error:
         raise click.ClickException(f"{target}: {error}") from None
     outcomes = []
     for format_id in formats:
         findings = (out / "findings" / format_id).absolute()
-        kept = (corpus / format_id / target).absolute()
-        with console.status(f"{target}, {format_id}"):
+        stored = (corpus / format_id / target).absolute()
+        with progress_bar(f"{target}, {format_id}"):
             begin = seeds(vectors, format_id)
             outcomes.append(
-                run(target, format_id, begin, seconds, inputs, seed, findings, kept, folder)
+                run(target, format_id, begin, seconds, inputs, seed, findings, stored, folder)
             )
     return outcomes
 
 
-def _told(out: Path, outcomes: list[Any]) -> int:
-    """Write and show what came of it; the exit status."""
-    body = {"outcomes": [one.to_json() for one in outcomes]}
+def _report(out: Path, outcomes: list[Any]) -> int:
+    """Write and show the outcomes; return the exit status."""
+    body = {"outcomes": [outcome.to_json() for outcome in outcomes]}
     out.mkdir(parents=True, exist_ok=True)
     save(out / "summary.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
     _show(outcomes)
     _show_findings(out, outcomes)
-    if any(one.complaint for one in outcomes):
+    if any(outcome.complaint for outcome in outcomes):
         return 1
-    return 3 if any(one.findings for one in outcomes) else 0
+    return 3 if any(outcome.findings for outcome in outcomes) else 0
 
 
 def _show(outcomes: list[Any]) -> None:
@@ -170,12 +169,12 @@ def _show(outcomes: list[Any]) -> None:
     for title in ("format", "target", "inputs", "a second", "lines reached", "corpus", "slowest",
                   "memory", "findings"):  # fmt: skip
         table.add_column(title, justify="left" if title in ("format", "target") else "right")
-    for one in outcomes:
-        rate = one.inputs / one.processor_seconds if one.processor_seconds else 0
+    for each in outcomes:
+        rate = each.inputs / each.processor_seconds if each.processor_seconds else 0
         table.add_row(
-            one.format, one.target, number(one.inputs), number(round(rate)), number(one.coverage),
-            number(one.corpus), f"{one.slowest_seconds:.2f} s", in_bytes(one.largest_bytes),
-            str(len(one.findings)),
+            each.format, each.target, number(each.inputs), number(round(rate)),
+            number(each.coverage), number(each.corpus), f"{each.slowest_seconds:.2f} s",
+            in_bytes(each.largest_bytes), str(len(each.findings)),
         )  # fmt: skip
     Console().print(table)
 
@@ -186,13 +185,13 @@ def _show_findings(out: Path, outcomes: list[Any]) -> None:
     for outcome in outcomes:
         if outcome.complaint:
             say_lines(f"{outcome.format}: {outcome.complaint}", err=True)
-        for one in saved_findings(out / "findings" / outcome.format):
-            if (count := outcome.findings.get(one["signature"])) is None:
+        for finding in saved_findings(out / "findings" / outcome.format):
+            if (count := outcome.findings.get(finding["signature"])) is None:
                 continue
             say("")
-            say(f"{one['signature']}  {counted(count, 'input')}", style="red")
-            say_lines(f"  {one['text']}")
-            say(f"  {one['repeat']}")
+            say(f"{finding['signature']}  {counted(count, 'input')}", style="red")
+            say_lines(f"  {finding['text']}")
+            say(f"  {finding['repeat']}")
 
 
 def _archive(corpus: Path, out: Path) -> int:
@@ -209,29 +208,31 @@ def _archive(corpus: Path, out: Path) -> int:
 
 def _repeat(path: Path, target: str, unpack: Path | None) -> int:
     """Try one input again."""
-    from lab.fuzz import findings, packed
+    from lab.fuzz.findings import write_log
+    from lab.fuzz.inputs import NotPacked
+    from lab.fuzz.inputs import unpack as unpack_input
     from lab.fuzz.judge import Judge
 
     try:
-        one = packed.unpack(path.read_bytes())
-    except packed.NotPacked as error:
+        log = unpack_input(path.read_bytes())
+    except NotPacked as error:
         raise click.ClickException(f"{path}: {error}") from None
-    if one.format not in FORMATS:
-        raise click.ClickException(f"{path}: line 1: {one.format!r} is no format")
+    if log.format not in FORMATS:
+        raise click.ClickException(f"{path}: line 1: {log.format!r} is no format")
     if unpack is not None:
         if unpack.exists():
             raise click.UsageError(f"--unpack {unpack}: expected a path where nothing is")
-        say(str(findings.unpacked(one, unpack)))
+        say(str(write_log(log, unpack)))
     held = Held()
     try:
-        judge = Judge(one.format, target, held.folder, always=True)
-        judge.faults(one)  # the first time, modules are imported and kernels compiled
-        found = judge.faults(one)
+        judge = Judge(log.format, target, held.folder, always=True)
+        judge.faults(log)  # the first time, modules are imported and kernels compiled
+        faults = judge.faults(log)
     finally:
         held.close()
-    for fault in found:
+    for fault in faults:
         say(fault.signature, style="red")
         say_lines(f"  {fault.text}")
-    if not found:
+    if not faults:
         say("No fault.")
-    return 3 if found else 0
+    return 3 if faults else 0

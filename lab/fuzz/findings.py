@@ -1,4 +1,4 @@
-"""What fuzzing found, a folder for each finding: the smallest input, its log, and how to repeat it.
+"""Findings of fuzzing, a folder for each: the smallest input, and the command that repeats it.
 
 A finding is written when it is met, so that nothing is lost with the process that met it.
 """
@@ -8,15 +8,17 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from conformance.contents import write_contents
 from conformance.saving import save
+from lab.fuzz.inputs import SUFFIX, Input
 from lab.fuzz.judge import Fault
-from lab.fuzz.packed import SUFFIX, Input
+from walproof.sweep.minimise import descend
 
 DESCRIPTION = "finding.json"
 INPUT = f"input{SUFFIX}"
@@ -39,15 +41,15 @@ class Findings:
         self.by_signature: dict[str, Finding] = {}
 
     def is_new(self, fault: Fault) -> bool:
-        """Whether this is the first of its kind."""
+        """Return whether no fault with this signature was added yet."""
         return fault.signature not in self.by_signature
 
-    def add(self, fault: Fault, one: Input) -> None:
-        """Enter a fault; its files are written if it is new, or the input smaller."""
+    def add(self, fault: Fault, log: Input) -> None:
+        """Add a fault; its files are written if it is new, or the input smaller."""
         known = self.by_signature.get(fault.signature)
-        if known is None or one.size < known.smallest.size:
+        if known is None or log.size < known.smallest.size:
             count = known.count if known else 0
-            self.by_signature[fault.signature] = known = Finding(fault, one, count)
+            self.by_signature[fault.signature] = known = Finding(fault, log, count)
             self._save(known)
         known.count += 1
 
@@ -58,36 +60,79 @@ class Findings:
         save(folder / DESCRIPTION, self._text(finding, folder), sync=False)
 
     def _text(self, finding: Finding, folder: Path) -> str:
-        fault, one = finding.fault, finding.smallest
-        words = ["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)]
-        words += ["--target", self.target]
+        fault, log = finding.fault, finding.smallest
+        command = ["python", "-m", "lab", "fuzz", "--repeat", str(folder / INPUT)]
+        command += ["--target", self.target]
         body = {
             "signature": fault.signature,
-            "who": fault.who,
+            "who": fault.reader,
             "kind": fault.kind,
             "owed": fault.verdict,
             "text": fault.text,
-            "format": one.format,
-            "origin": one.origin,
-            "size": one.size,
-            "repeat": shlex.join(words),
+            "format": log.format,
+            "origin": log.origin,
+            "size": log.size,
+            "repeat": shlex.join(command),
         }
         return json.dumps(body, indent=1, ensure_ascii=False) + "\n"
 
 
 def short_name(signature: str) -> str:
-    """A folder's name for a finding: words first, then what makes it the only one."""
-    words = "".join(c if c.isalnum() else "-" for c in signature.lower())[:48].strip("-")
-    return f"{words}-{hashlib.sha256(signature.encode()).hexdigest()[:8]}"
+    """Return a folder's name for a finding: words first, then a digest."""
+    text = "".join(c if c.isalnum() else "-" for c in signature.lower())[:48].strip("-")
+    return f"{text}-{hashlib.sha256(signature.encode()).hexdigest()[:8]}"
 
 
 def saved_findings(folder: Path) -> list[Mapping[str, Any]]:
-    """The descriptions of the findings below a folder, in order of name."""
+    """Return the descriptions of the findings below a folder, in order of name."""
     return [json.loads(path.read_text("utf-8")) for path in sorted(folder.glob(f"*/{DESCRIPTION}"))]
 
 
-def unpacked(one: Input, folder: Path) -> Path:
-    """The log of an input as files: for a person, and for any other reader."""
+def write_log(log: Input, folder: Path) -> Path:
+    """Write the log of an input as files, for a person, and for any other reader."""
     folder.mkdir(parents=True, exist_ok=True)
-    write_contents(one.contents, folder / one.name)
-    return folder / one.name
+    write_contents(log.contents, folder / log.name)
+    return folder / log.name
+
+
+# -- small inputs ----------------------------------------------------------------------------------
+
+
+def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
+    """Return the smallest input found within so much processor time for which ``shows`` is true."""
+    deadline = time.process_time() + seconds
+    return descend(
+        log,
+        _simpler,
+        lambda best, simpler: simpler if shows(simpler) else None,
+        lambda: time.process_time() > deadline,
+    )
+
+
+def _simpler(log: Input) -> Iterator[Input]:
+    """Yield inputs that are a step simpler: without an element of something, without any bytes."""
+    if not isinstance(log.contents, bytes):
+        for name in log.contents:
+            yield replace(log, contents={n: d for n, d in log.contents.items() if n != name})
+    for key in log.context:
+        yield replace(log, context={k: v for k, v in log.context.items() if k != key})
+    for name, data in log.files.items():
+        for unit in log.fields(name):
+            if unit.path.endswith("]"):
+                yield log.with_bytes(name, data[: unit.start] + data[unit.end :])
+    for name, data in log.files.items():
+        for at, end in _halvings(len(data)):
+            yield log.with_bytes(name, data[:at] + data[end:])
+    for name, data in log.files.items():
+        for at, end in _halvings(len(data)):
+            if any(data[at:end]):
+                yield log.with_bytes(name, data[:at] + bytes(end - at) + data[end:])
+
+
+def _halvings(size: int) -> Iterator[tuple[int, int]]:
+    """Yield all of some bytes, then their halves, quarters and so on."""
+    length = size
+    while length:
+        for at in range(0, size, length):
+            yield at, min(at + length, size)
+        length //= 2

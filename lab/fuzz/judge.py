@@ -1,4 +1,4 @@
-"""Says what readers get wrong about an input that nobody has an expected answer to.
+"""Judges readers on inputs to which nobody has stated an expected answer.
 
 The executable specification is held to the invariants of the conventions, the scanner and the
 second reader to its answer. Raising, taking long and taking memory is wrong for each of them.
@@ -6,25 +6,32 @@ second reader to its answer. Raising, taking long and taking memory is wrong for
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import os
+import resource
+import sys
+import time
 import traceback
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part, normalise
-from lab.fuzz.limits import PROCESSOR_SECONDS, Meter, allowed
-from lab.fuzz.packed import Input
-from lab.fuzz.second import second_reader
-from reference_impl.answer import End, Lost
+from conformance.registry import FOLDER
+from lab.fuzz.inputs import Input
+from reference_impl.answer import End, Lost, collect
+from reference_impl.register import registers
 from walproof.formats import plugin_for
-from walproof.sweep import invariants, judge
+from walproof.scan import answers
+from walproof.sweep import effects, invariants
 from walproof.sweep.format_sweep import Task
 from walproof.sweep.invariants import Written, same_again
-from walproof.sweep.readers import Fast, Reference, Seen, put
 from walproof.sweep.settings import Setting
+from walproof.sweep.specification import Reference, Seen, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
@@ -34,159 +41,151 @@ TARGETS = {
     "second": (SECOND,),
     "differential": (SPECIFICATION, SCANNER, SECOND),
 }
-"""Target → whom its inputs are about. The specification reads them all the same."""
+"""The readers of each target. The specification reads every input, whatever the target."""
 
 SLOW, LARGE, SHAPE, STRICT = "slow", "over-memory", "malformed-answer", "strict-differs"
-AGAIN, APPENDS = 8, 16
-"""One input in so many is read again, and cut at its ``end``; in so many, gone on with."""
+REREAD_INTERVAL, APPEND_INTERVAL = 8, 16
+"""One input in so many is read again, and cut at its ``end``; in so many, appended to."""
 
-PADDING = 7
-"""Bytes by which ``end`` may exceed a file: whoever goes on writes the padding first."""
+PADDING_BYTES = 7
+"""Bytes by which ``end`` may exceed a file: a writer writes the padding first."""
+
+PROCESSOR_SECONDS = 2.0
+"""Time of one reader for one input, of at most :data:`~lab.fuzz.inputs.MAX_INPUT_BYTES` or so."""
+
+MEMORY_FACTOR, FREE_MEMORY_BYTES = 16, 64 << 20
+"""Memory of one reader: so many bytes for each byte of the input, and so many in addition."""
+
+
+SECOND_NAME = "kaitai-python"
+Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
+"""Returns an answer as JSON for a path, a profile and a context."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong: of whom, which invariant, in words; ``verdict`` is what is owed."""
+    """What is wrong: of which reader, in words; ``verdict`` is the expected one."""
 
-    who: str
+    reader: str
     kind: str
     verdict: str
     text: str
 
     @property
     def signature(self) -> str:
-        """What makes two faults one finding: where it raises, or what was owed and what differs."""
+        """What two faults of one finding have in common: the line that raises, or the verdict."""
         where = self.text.partition("\n")[0] if self.kind == invariants.RAISES else self.verdict
-        return f"{self.who}: {self.kind}: {where}"
+        return f"{self.reader}: {self.kind}: {where}"
 
 
 class Judge:
-    """Asks the readers of one format. ``folder`` is scratch. ``always``: every check each time."""
+    """Runs the readers of one format. ``folder`` is scratch. ``always``: every check each time."""
 
     def __init__(self, format: str, target: str, folder: Path, always: bool = False) -> None:
         self.format, self.folder, self.always = format, folder, always
-        self.who = TARGETS[target]
+        self.readers = TARGETS[target]
         self.format_sweep = plugin_for(format).sweep
         self.reference = Reference(format, folder)
         self.writer = Writer(format, folder)
-        self.fast = Fast(format, folder) if SCANNER in self.who else None
-        self.second = second_reader(format) if SECOND in self.who else None
+        self.others = {
+            name: reader
+            for name, reader in ((SCANNER, scanner(format)), (SECOND, second_reader(format)))
+            if name in self.readers
+        }
         self.parts = every_part([format])
         self.meter = Meter()
         self.slowest, self.largest = 0.0, 0
         self.void = 0
 
-    def faults(self, one: Input) -> list[Fault]:
-        """What is wrong, of all who are asked; nothing for an input that no reader takes."""
+    def faults(self, log: Input) -> list[Fault]:
+        """Return what is wrong with any reader; nothing for an input that no reader takes."""
         try:
-            owed, found = self._specification(one)
-            if owed is None:
-                return found
-            if self.fast is not None:
-                found += self._scanner(one, owed)
-            if self.second is not None:
-                found += self._second(one, owed)
-            return found
+            right, faults = self._judge_specification(log)
+            if right is None:
+                return faults
+            put(log.contents, self.folder / log.name)
+            for name, read in self.others.items():
+                faults += self._judge_other(name, read, log, right)
+            return faults
         except _Void:
             self.void += 1
             return []
 
-    def _specification(self, one: Input) -> tuple[Seen | None, list[Fault]]:
-        found: list[Fault] = []
-        owed = self._asked(SPECIFICATION, one, lambda: self._read(one, "recover"), found, "")
-        if owed is None or SPECIFICATION not in self.who:
-            return owed, found
-        verdict = told(owed.end)
-        text = _malformed(one, owed)
+    def _judge_specification(self, log: Input) -> tuple[Seen | None, list[Fault]]:
+        faults: list[Fault] = []
+        right = self._measured(SPECIFICATION, log, lambda: self._read(log, "recover"), faults, "")
+        if right is None or SPECIFICATION not in self.readers:
+            return right, faults
+        verdict = verdict_text(right.end)
+        text = malformed(log, right)
         if text:
-            found.append(Fault(SPECIFICATION, SHAPE, verdict, text))
-        for fault in Written(one.control, expected=()).faults(owed, one.contents, True, True):
-            found.append(Fault(SPECIFICATION, fault, verdict, invariants.MEANING[fault]))
-        strict = self._asked(
-            SPECIFICATION, one, lambda: self._read(one, "strict"), found, "strict: "
+            faults.append(Fault(SPECIFICATION, SHAPE, verdict, text))
+        for broken in Written(log.control, expected=()).faults(right, log.contents, True, True):
+            faults.append(_broken(broken, verdict))
+        strict = self._measured(
+            SPECIFICATION, log, lambda: self._read(log, "strict"), faults, "strict: "
         )
-        if strict is not None and (text := _differs_strictly(owed, strict)):
-            found.append(Fault(SPECIFICATION, STRICT, verdict, text))
-        drawn = zlib.crc32(one.pack())
+        if strict is not None and (text := _differs_strictly(right, strict)):
+            faults.append(Fault(SPECIFICATION, STRICT, verdict, text))
+        drawn = zlib.crc32(log.pack())
         try:
-            if self._is_due(drawn, AGAIN) and not same_again(
-                self.reference, one.control, one.contents, owed
+            if self._is_due(drawn, REREAD_INTERVAL) and not same_again(
+                self.reference, log.control, log.contents, right
             ):
-                found.append(self._broken(invariants.NOT_AGAIN, verdict))
-            if self._is_due(drawn >> 8, APPENDS):
-                found += [self._broken(fault, verdict) for fault in self._going_on(one, owed)]
+                faults.append(_broken(invariants.NOT_AGAIN, verdict))
+            if self._is_due(drawn >> 8, APPEND_INTERVAL):
+                faults += [_broken(broken, verdict) for broken in self._append(log, right)]
         except Exception as error:
             if not self.format_sweep.owes_no_answer(error):
-                found.append(Fault(SPECIFICATION, invariants.RAISES, verdict, _where(error)))
-        return owed, found
+                faults.append(Fault(SPECIFICATION, invariants.RAISES, verdict, _where(error)))
+        return right, faults
 
-    def _is_due(self, drawn: int, one_in: int) -> bool:
-        return self.always or drawn % one_in == 0
+    def _is_due(self, drawn: int, interval: int) -> bool:
+        return self.always or drawn % interval == 0
 
-    def _broken(self, fault: str, verdict: str) -> Fault:
-        return Fault(SPECIFICATION, fault, verdict, invariants.MEANING[fault])
-
-    def _going_on(self, one: Input, owed: Seen) -> list[str]:
-        """The invariants of ``end`` that an append of one plain record shows to be broken."""
-        if owed.end.verdict == "refused" or set(self.format_sweep.selecting) & one.context.keys():
+    def _append(self, log: Input, right: Seen) -> list[str]:
+        """Return the invariants of ``end`` that an append of one plain record breaks."""
+        if right.end.verdict == "refused" or set(self.format_sweep.selecting) & log.context.keys():
             return []
-        task = Task("append", one.name, owed.records, one.size, one.context)
+        task = Task("append", log.name, right.records, log.size, log.context)
         try:
             new = [self.format_sweep.plain(task)]
         except (ValueError, KeyError, OverflowError):
             return []  # no record goes on from these
-        setting = Setting("append", one.context)
-        return list(self.writer.request(one.control, setting, one.contents, new).faults)
+        setting = Setting("append", log.context)
+        return list(self.writer.request(log.control, setting, log.contents, new).faults)
 
-    def _read(self, one: Input, profile: str) -> Seen:
-        return self.reference.read(one.control, one.contents, profile)
+    def _read(self, log: Input, profile: str) -> Seen:
+        return self.reference.read(log.control, log.contents, profile)
 
-    def _scanner(self, one: Input, owed: Seen) -> list[Fault]:
-        fast, found = self.fast, list[Fault]()
-        assert fast is not None
-        verdict = told(owed.end)
-        put(one.contents, self.folder / one.name)
-        events = self._asked(SCANNER, one, lambda: fast.read(one.control, one.contents), found, "")
-        if events is None:
-            return found
-        try:
-            if fast.agrees(events, owed):
-                return found
-            said = fast.answer(events).to_json()
-        except Exception as error:
-            return [*found, Fault(SCANNER, invariants.RAISES, verdict, _where(error))]
-        found.append(self._difference(SCANNER, owed, said, "recover"))
-        return found
-
-    def _second(self, one: Input, owed: Seen) -> list[Fault]:
-        second, found = self.second, list[Fault]()
-        assert second is not None
-        place = self.folder / one.name
-        put(one.contents, place)
-        for profile in ("recover", "strict"):
+    def _judge_other(self, name: str, read: Reader, log: Input, right: Seen) -> list[Fault]:
+        """Compare another reader with the specification; a scanner knows one profile."""
+        faults: list[Fault] = []
+        for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
             if profile == "strict":
-                owed = self._read(one, profile)
-            read = functools.partial(second, place, profile, one.context)
-            said = self._asked(SECOND, one, read, found, f"{profile}: ")
-            if said is None:
-                continue
-            if judge.compare(normalise(owed.answer().to_json()), said, self.parts, None):
-                found.append(self._difference(SECOND, owed, said, profile))
-        return found
+                right = self._read(log, profile)
+                put(log.contents, self.folder / log.name)
+            call = functools.partial(read, self.folder / log.name, profile, log.context)
+            answer = self._measured(name, log, call, faults, f"{profile}: ")
+            if answer is not None and (fault := self._difference(name, right, answer, profile)):
+                faults.append(fault)
+        return faults
 
-    def _difference(self, who: str, owed: Seen, said: dict[str, Any], profile: str) -> Fault:
-        expected = normalise(owed.answer().to_json())
-        difference = judge.compare(expected, said, self.parts, None)
+    def _difference(
+        self, reader: str, right: Seen, answer: dict[str, Any], profile: str
+    ) -> Fault | None:
+        expected = normalise(right.answer().to_json())
+        difference = effects.compare(expected, normalise(answer), self.parts, None)
         if difference is None:
-            return Fault(who, "columns", told(owed.end), "a column differs that no answer shows")
-        says = f"{difference.verdict} {difference.reason}".strip()
-        verdict = f"{told(owed.end)}, says {says}, {profile}"
-        return Fault(who, difference.kind, verdict, difference.text)
+            return None
+        reported = f"{difference.verdict} {difference.reason}".strip()
+        verdict = f"{verdict_text(right.end)}, says {reported}, {profile}"
+        return Fault(reader, difference.kind, verdict, difference.text)
 
-    def _asked(
-        self, who: str, one: Input, read: Callable[[], Any], found: list[Fault], what: str
+    def _measured(
+        self, reader: str, log: Input, read: Callable[[], Any], faults: list[Fault], label: str
     ) -> Any:
-        """What a reader says, or None if it raises; enters what it takes too much of."""
+        """Return what a reader returns, or None if it raises; add what it takes too much of."""
         self.meter.begin()
         answer = None
         try:
@@ -194,38 +193,42 @@ class Judge:
         except Exception as error:
             if self.format_sweep.owes_no_answer(error):
                 raise _Void from None
-            found.append(Fault(who, invariants.RAISES, "", what + _where(error)))
+            faults.append(Fault(reader, invariants.RAISES, "", label + _where(error)))
         seconds, memory = self.meter.seconds, self.meter.memory
         self.slowest, self.largest = max(self.slowest, seconds), max(self.largest, memory)
         if seconds > PROCESSOR_SECONDS:
-            text = f"{what}{seconds:.1f} s for {one.size:,} bytes"
-            found.append(Fault(who, SLOW, "", text))
-        if memory > allowed(one.size):
-            text = f"{what}{memory >> 20} MiB for {one.size:,} bytes"
-            found.append(Fault(who, LARGE, "", text))
+            text = f"{label}{seconds:.1f} s for {log.size:,} bytes"
+            faults.append(Fault(reader, SLOW, "", text))
+        if memory > MEMORY_FACTOR * log.size + FREE_MEMORY_BYTES:
+            text = f"{label}{memory >> 20} MiB for {log.size:,} bytes"
+            faults.append(Fault(reader, LARGE, "", text))
         return answer
 
 
 class _Void(Exception):
-    """What is told is nothing that a reader of this log accepts."""
+    """No reader of this log accepts the context."""
 
 
-def told(end: End) -> str:
-    """Verdict and reason."""
+def _broken(invariant: str, verdict: str) -> Fault:
+    return Fault(SPECIFICATION, invariant, verdict, invariants.MEANING[invariant])
+
+
+def verdict_text(end: End) -> str:
+    """Return verdict and reason."""
     return f"{end.verdict} {end.reason}" if end.reason else end.verdict
 
 
 def _where(error: Exception) -> str:
-    """The type of an exception and the line that raised it, then what it says."""
+    """Return the type of an exception and the line that raised it, then its text."""
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     place = f" at {Path(last.filename).name}, {last.name}, line {last.lineno}" if last else ""
     return f"{type(error).__name__}{place}\n{error}"
 
 
-def _malformed(one: Input, seen: Seen) -> str:
-    """In what an answer is none, by the table of verdicts and the sizes of the files."""
-    end, files = seen.end, one.files
+def malformed(log: Input, seen: Seen) -> str:
+    """Return what is wrong with an answer by the table of verdicts and the sizes of the files."""
+    end, files = seen.end, log.files
     if end.verdict == "refused" and (seen.records or seen.lost or end.end is not None):
         return "refused, and tells of records, ranges or an end"
     if (end.verdict == "intact") != (end.reason is None):
@@ -236,7 +239,7 @@ def _malformed(one: Input, seen: Seen) -> str:
     for record in seen.records:
         if not 0 <= record.at <= record.at + record.size <= len(files.get(record.file or "", b"")):
             return f"a record at {record.at} of {record.size} bytes, outside of its file"
-    room = len(files.get(end.file or "", b"")) + PADDING
+    room = len(files.get(end.file or "", b"")) + PADDING_BYTES
     if end.end is not None and not 0 <= end.end <= room:
         return f"the end {end.end} lies outside of its file"
     return _overlapping(seen.lost, files)
@@ -255,15 +258,77 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
     return ""
 
 
-def _differs_strictly(owed: Seen, strict: Seen) -> str:
-    """In what a strict answer does not follow from the other one."""
-    if owed.end.verdict != "damaged":
-        return "" if strict == owed else "an undamaged log has two answers"
-    if (strict.end.verdict, strict.end.reason) != ("damaged", owed.end.reason):
-        return f"strict says {told(strict.end)}"
+def _differs_strictly(right: Seen, strict: Seen) -> str:
+    """Return in what a strict answer does not follow from the other one."""
+    if right.end.verdict != "damaged":
+        return "" if strict == right else "an undamaged log has two answers"
+    if (strict.end.verdict, strict.end.reason) != ("damaged", right.end.reason):
+        return f"strict says {verdict_text(strict.end)}"
     if strict.end.end is not None:
         return "strict says where to go on after damage"
-    rest = iter(owed.records)
+    rest = iter(right.records)
     if not all(record in rest for record in strict.records):
         return "strict returns a record that recover does not"
     return ""
+
+
+def scanner(format: str) -> Reader:
+    """Return the scanner of a format, whose columns are turned back into an answer."""
+
+    def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
+        return collect(answers.read(format, path, context)).to_json()
+
+    return read
+
+
+def second_reader(format: str) -> Reader:
+    """Return the second reader of a format, from the modules of its adapter."""
+    if str(FOLDER / SECOND_NAME) not in sys.path:
+        sys.path.insert(0, str(FOLDER / SECOND_NAME))
+    module = import_module(registers()[format].module)
+
+    def read(path: Path, profile: str, context: Mapping[str, Any]) -> dict[str, Any]:
+        request = {"format": format, "profile": profile, "context": dict(context)}
+        answer: dict[str, Any] = module.read(path, request)
+        return answer
+
+    return read
+
+
+class Meter:
+    """Measures time and memory of this process since :meth:`begin`.
+
+    On Linux the peak of memory is reset each time; elsewhere it is that of the process.
+    """
+
+    def __init__(self) -> None:
+        self._clear: int | None = None
+        with contextlib.suppress(OSError):
+            self._clear = os.open("/proc/self/clear_refs", os.O_WRONLY | os.O_CLOEXEC)
+        self._before = 0
+        self._started = 0.0
+
+    def begin(self) -> None:
+        """Begin to measure."""
+        if self._clear is not None:
+            with contextlib.suppress(OSError):
+                os.pwrite(self._clear, b"5", 0)
+        self._before = _peak()
+        self._started = time.process_time()
+
+    @property
+    def seconds(self) -> float:
+        """The processor time since the beginning."""
+        return time.process_time() - self._started
+
+    @property
+    def memory(self) -> int:
+        """The bytes by which the process has grown, at its peak since the beginning."""
+        return max(0, _peak() - self._before)
+
+
+def _peak() -> int:
+    """Return the most bytes that the process held since the peak was reset."""
+    if sys.platform != "darwin":  # there it is bytes, elsewhere KiB
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -1,8 +1,8 @@
-"""Changes an input: its fields by the grammar, whole units, its bytes, its files, what is told.
+"""Changes an input: its fields by the grammar, whole units, its bytes, its files, its context.
 
 The operations are those of the damage algebra, one after the other and on what the last one left,
 so that an input drifts as far from a sound log as coverage leads it. Checksums are often made to
-match: else all that a reader does after the checksum would never be seen.
+match: else what a reader does after the checksum would never run.
 """
 
 from __future__ import annotations
@@ -12,45 +12,53 @@ from dataclasses import replace
 from random import Random
 from typing import Any, cast
 
-from lab.fuzz.field_positions import Known, Place, Places
-from lab.fuzz.packed import MOST_FILES, Input, NotPacked, is_name, unpack
+from lab.fuzz.inputs import (
+    MAX_FILES,
+    MAX_INPUT_BYTES,
+    Input,
+    NotPacked,
+    Position,
+    Positions,
+    is_name,
+    unpack,
+)
 from walproof.formats import plugin_for
+from walproof.sweep.enumeration import SECTORS
 from walproof.sweep.folders import near_names
 from walproof.sweep.operations import applied, edge_values
-from walproof.sweep.recipes import SECTORS
 
 Native = Callable[[bytes, int], bytes]
 """Changes bytes in any way: at most so many come back."""
 
-LARGEST = 48 << 10
-"""Bytes of an input at most, in all files together."""
+HEAD_BYTES = 4096
+"""Room for the first line of a packed input."""
 
 GARBAGE = (b"\0", b"\xff", bytes(7), bytes(512), b"\xff" * 4)
 
 
 def any_bytes(chance: Random) -> Native:
-    """Changes without an engine that knows better: bits, bytes, copies."""
+    """Return a function that changes bytes without an engine: bits, bytes, copies."""
 
     def change(data: bytes, most: int) -> bytes:
-        found = bytearray(data or b"\0")
+        new = bytearray(data or b"\0")
         for _ in range(1 << chance.randrange(4)):
-            at = chance.randrange(len(found) or 1)
+            at = chance.randrange(len(new) or 1)
             length = 1 << chance.randrange(7)
             match chance.randrange(5):
                 case 0:
-                    found[at : at + 1] = bytes([chance.randrange(256)])
+                    new[at : at + 1] = bytes([chance.randrange(256)])
                 case 1:
-                    del found[at : at + length]
+                    del new[at : at + length]
                 case 2:
-                    found[at:at] = chance.randbytes(length)
+                    new[at:at] = chance.randbytes(length)
                 case 3:
-                    to = chance.randrange(len(found) + 1)
-                    found[to : to + length] = found[at : at + length]
+                    to = chance.randrange(len(new) + 1)
+                    new[to : to + length] = new[at : at + length]
                 case _:
-                    if found:
-                        found[at] ^= 1 << chance.randrange(8)
-            found = found or bytearray(1)
-        return bytes(found[:most])
+                    if new:
+                        new[at] ^= 1 << chance.randrange(8)
+            new = new or bytearray(1)
+        return bytes(new[:most])
 
     return change
 
@@ -61,71 +69,70 @@ class Mutator:
     def __init__(self, format: str, seeds: Sequence[Input]) -> None:
         self.seeds = seeds
         self.seals = plugin_for(format).sweep.seals
-        self.known = Known(format)
 
     def change(self, packed: bytes, most: int, chance: Random, native: Native) -> bytes:
-        """Another input, of at most ``most`` bytes; from a seed where there is none."""
+        """Return another input, of at most ``most`` bytes; from a seed where there is none."""
         try:
-            one = unpack(packed)
+            log = unpack(packed)
         except NotPacked:
-            one = chance.choice(self.seeds)
+            log = chance.choice(self.seeds)
         for _ in range(chance.choice((1, 1, 1, 2, 2, 3, 5))):
-            one = self._step(one, chance, native)
+            log = self._step(log, chance, native)
         if chance.random() < 0.3:
-            one = self._sealed(one, chance)
-        return _fitting(one, min(most, LARGEST + 4096))
+            log = self._sealed(log, chance)
+        return _fitting(log, min(most, MAX_INPUT_BYTES + HEAD_BYTES))
 
     def cross(self, packed: bytes, other: bytes, most: int, chance: Random) -> bytes:
-        """A field, or the rest from some field on, of another input in the place of one here."""
+        """Return an input with a field, or the rest from a field on, of another input."""
         try:
-            one, two = unpack(packed), unpack(other)
+            log, other_log = unpack(packed), unpack(other)
         except NotPacked:
             return packed[:most]
-        if not one.files or not two.files:
-            return one.pack()
-        name, lender = chance.choice(sorted(one.files)), chance.choice(sorted(two.files))
-        places, theirs = self._places(one, name), self._places(two, lender)
-        if not places or not theirs:
-            return one.pack()
-        target = chance.choice(places)
-        source = chance.choice([place for place in theirs if place.name == target.name] or theirs)
-        data, taken = one.files[name], two.files[lender]
+        if not log.files or not other_log.files:
+            return log.pack()
+        name, lender = chance.choice(sorted(log.files)), chance.choice(sorted(other_log.files))
+        fields, theirs = log.fields(name), other_log.fields(lender)
+        if not fields or not theirs:
+            return log.pack()
+        target = chance.choice(fields)
+        source = chance.choice([field for field in theirs if field.name == target.name] or theirs)
+        data, taken = log.files[name], other_log.files[lender]
         if chance.random() < 0.3:
             new = data[: target.start] + taken[source.start :]
         else:
             new = data[: target.start] + taken[source.start : source.end] + data[target.end :]
-        return _fitting(self._with(one, name, new), most)
+        return _fitting(log.with_bytes(name, new), most)
 
-    def _step(self, one: Input, chance: Random, native: Native) -> Input:
+    def _step(self, log: Input, chance: Random, native: Native) -> Input:
         which = chance.random()
-        if not isinstance(one.contents, bytes) and which < 0.1:
-            return self._files(one, chance)
+        if not isinstance(log.contents, bytes) and which < 0.1:
+            return self._files(log, chance)
         if which < 0.14:
-            return self._told(one, chance)
-        files = sorted(one.files)
+            return self._with_context(log, chance)
+        files = sorted(log.files)
         if not files:
-            return self._files(one, chance)
+            return self._files(log, chance)
         name = chance.choice(files)
-        data = one.files[name]
+        data = log.files[name]
         if which < 0.34:
-            return self._with(one, name, native(data, LARGEST))
+            return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
         if which < 0.50:
-            return self._with(one, name, self._whole(data, chance))
-        places = self._places(one, name)
-        leaves = [place for place in places if place.leaf]
+            return log.with_bytes(name, self._whole(data, chance))
+        fields = log.fields(name)
+        leaves = [field for field in fields if field.leaf]
         if not leaves:
-            return self._with(one, name, native(data, LARGEST))
+            return log.with_bytes(name, native(data, MAX_INPUT_BYTES))
         if which < 0.65:
-            return self._with(one, name, _unit(data, places, chance))
+            return log.with_bytes(name, _unit(data, fields, chance))
         lo, hi, new = _leaf(data, leaves, chance)
         data = applied(data, ((lo, hi, new),))
         if chance.random() < 0.6 and hi - lo == len(new):
             # Aimed by the fields as they were: what was changed may say how long they are.
-            data = self._resealed(data, places, lambda unit: unit.start <= lo < unit.end)
-        return self._with(one, name, data)
+            data = self._resealed(data, fields, lambda unit: unit.start <= lo < unit.end)
+        return log.with_bytes(name, data)
 
     def _whole(self, data: bytes, chance: Random) -> bytes:
-        """What happens to files: cut, extended, sectors that were never written or are stale."""
+        """Change a file as a whole: cut, extended, sectors that were never written or are stale."""
         sector = chance.choice(SECTORS)
         count = max(1, -(-len(data) // sector))
         a, b = chance.randrange(count) * sector, chance.randrange(count) * sector
@@ -139,9 +146,9 @@ class Mutator:
                 return data[:a] + bytes(len(data[a : a + sector])) + data[a + sector :]
             case 3:
                 part, then = data[a : a + sector], data[b : b + sector]
-                found = bytearray(data)
-                found[a : a + sector], found[b : b + sector] = then, part
-                return bytes(found)
+                new = bytearray(data)
+                new[a : a + sector], new[b : b + sector] = then, part
+                return bytes(new)
             case 4:
                 return data[:a] + other[a : a + sector] + data[a + sector :]
             case 5:
@@ -150,13 +157,13 @@ class Mutator:
                 at = chance.randrange(len(data) + 1)
                 return data[:at] + chance.choice((*GARBAGE, chance.randbytes(13))) + data[at:]
 
-    def _files(self, one: Input, chance: Random) -> Input:
-        """What happens to the files of a folder."""
-        files = dict(one.files)
+    def _files(self, log: Input, chance: Random) -> Input:
+        """Change the files of a folder."""
+        files = dict(log.files)
         names = sorted(files)
         lender = chance.choice(self.seeds)
         if not names:
-            return replace(one, contents=lender.contents if "" not in lender.files else {})
+            return replace(log, contents=lender.contents if "" not in lender.files else {})
         name, other = chance.choice(names), chance.choice(names)
         near = [new for new, _ in near_names(name) if is_name(new)] or [f"{name}.1"]
         match chance.randrange(6):
@@ -172,61 +179,55 @@ class Mutator:
                 files[name] = b""
             case _:
                 files.update(dict(lender.files) if "" not in lender.files else {})
-        return _with_files(one, files)
+        return _with_files(log, files)
 
-    def _told(self, one: Input, chance: Random) -> Input:
-        """The context of another log of its kind."""
-        suffix = one.name.rpartition(".")[2]
+    def _with_context(self, log: Input, chance: Random) -> Input:
+        """Return the input with the context of a seed whose name ends alike."""
+        suffix = log.name.rpartition(".")[2]
         alike = [
             seed
             for seed in self.seeds
-            if seed.name.rpartition(".")[2] == suffix or "." not in seed.name + one.name
+            if seed.name.rpartition(".")[2] == suffix or "." not in seed.name + log.name
         ]
-        return replace(one, context=chance.choice(alike).context) if alike else one
+        return replace(log, context=chance.choice(alike).context) if alike else log
 
-    def _sealed(self, one: Input, chance: Random) -> Input:
-        """Every checksum of a file made to match what it covers now."""
-        name = chance.choice(sorted(one.files) or [""])
-        data = one.files.get(name, b"")
+    def _sealed(self, log: Input, chance: Random) -> Input:
+        """Make every checksum of a file match what it covers now."""
+        name = chance.choice(sorted(log.files) or [""])
+        data = log.files.get(name, b"")
         if not self.seals or not data:
-            return one
-        sealed = self._resealed(data, self._places(one, name), lambda unit: True)
-        return self._with(one, name, sealed)
+            return log
+        sealed = self._resealed(data, log.fields(name), lambda unit: True)
+        return log.with_bytes(name, sealed)
 
-    def _resealed(self, data: bytes, places: Places, wanted: Callable[[Place], bool]) -> bytes:
+    def _resealed(
+        self, data: bytes, fields: Positions, wanted: Callable[[Position], bool]
+    ) -> bytes:
         for seal in self.seals:
-            for unit in places:
+            for unit in fields:
                 if unit.name != seal.unit or not wanted(unit):
                     continue
                 try:
-                    # A place has what a seal asks a field for.
-                    lo, hi, new = seal.edit(data, cast(Any, unit), cast(Any, places))
+                    # A position has all attributes of a field that a seal reads.
+                    lo, hi, new = seal.edit(data, cast(Any, unit), cast(Any, fields))
                 except (StopIteration, ValueError, IndexError):
                     continue  # a unit that is cut off has no checksum
                 if hi <= len(data):
                     data = data[:lo] + new + data[hi:]
         return data
 
-    def _places(self, one: Input, name: str) -> Places:
-        return self.known.of(one.files[name], name or one.name)
 
-    def _with(self, one: Input, name: str, data: bytes) -> Input:
-        """The input with other bytes in a file, whose places are carried along."""
-        self.known.carried(one.files[name], data, name or one.name)
-        return _with(one, name, data)
-
-
-def _leaf(data: bytes, leaves: Sequence[Place], chance: Random) -> tuple[int, int, bytes]:
-    """Another value for a field: all names alike, however often they occur."""
-    name = chance.choice(sorted({place.name for place in leaves}))
-    alike = [place for place in leaves if place.name == name]
+def _leaf(data: bytes, leaves: Sequence[Position], chance: Random) -> tuple[int, int, bytes]:
+    """Return another value for a field: all names alike, however often they occur."""
+    name = chance.choice(sorted({field.name for field in leaves}))
+    alike = [field for field in leaves if field.name == name]
     field = chance.choice(alike)
     old = data[field.start : field.end]
     match chance.randrange(6):
         case 0:
-            found = bytearray(old)
-            found[chance.randrange(len(old))] ^= 1 << chance.randrange(8)
-            new = bytes(found)
+            flipped = bytearray(old)
+            flipped[chance.randrange(len(old))] ^= 1 << chance.randrange(8)
+            new = bytes(flipped)
         case 1 | 2 if len(old) <= 8:
             new = chance.choice(edge_values(old))
         case 3:
@@ -241,44 +242,38 @@ def _leaf(data: bytes, leaves: Sequence[Place], chance: Random) -> tuple[int, in
     return field.start, field.end, new
 
 
-def _unit(data: bytes, places: Places, chance: Random) -> bytes:
-    """An element or field twice, gone, moved, or over another of its kind."""
-    units = [place for place in places if place.path.endswith("]")] or places
-    one = chance.choice(units)
-    other = chance.choice([place for place in units if place.name == one.name])
-    mine, theirs = data[one.start : one.end], data[other.start : other.end]
+def _unit(data: bytes, fields: Positions, chance: Random) -> bytes:
+    """Return the bytes with an element or field twice, gone, moved, or over a like one."""
+    units = [field for field in fields if field.path.endswith("]")] or fields
+    unit = chance.choice(units)
+    other = chance.choice([field for field in units if field.name == unit.name])
+    mine, theirs = data[unit.start : unit.end], data[other.start : other.end]
     match chance.randrange(4):
         case 0:
-            return data[: one.end] + mine + data[one.end :]
+            return data[: unit.end] + mine + data[unit.end :]
         case 1:
-            return data[: one.start] + data[one.end :]
+            return data[: unit.start] + data[unit.end :]
         case 2:
-            return data[: one.start] + theirs + data[one.end :]
+            return data[: unit.start] + theirs + data[unit.end :]
         case _:
             return data[: other.start] + mine + data[other.start :]
 
 
-def _with(one: Input, name: str, data: bytes) -> Input:
-    if isinstance(one.contents, bytes):
-        return replace(one, contents=data)
-    return replace(one, contents={**one.contents, name: data})
-
-
-def _with_files(one: Input, files: Mapping[str, bytes]) -> Input:
-    """The input with these files, or as it is where no folder can hold them."""
-    changed = replace(one, contents=dict(list(files.items())[:MOST_FILES]))
+def _with_files(log: Input, files: Mapping[str, bytes]) -> Input:
+    """Return the input with these files, or as it is where no folder can hold them."""
+    changed = replace(log, contents=dict(list(files.items())[:MAX_FILES]))
     try:
         return unpack(changed.pack())
     except NotPacked:
-        return one
+        return log
 
 
-def _fitting(one: Input, most: int) -> bytes:
-    """The input in at most so many bytes: the last files are cut."""
-    packed = one.pack()
-    while len(packed) > most and one.size:
-        name = next(name for name in reversed(list(one.files)) if one.files[name])
-        data = one.files[name]
-        one = _with(one, name, data[: max(0, len(data) - (len(packed) - most) - 8)])
-        packed = one.pack()
+def _fitting(log: Input, most: int) -> bytes:
+    """Pack the input in at most so many bytes: the last files are cut."""
+    packed = log.pack()
+    while len(packed) > most and log.size:
+        name = next(name for name in reversed(list(log.files)) if log.files[name])
+        data = log.files[name]
+        log = log.with_bytes(name, data[: max(0, len(data) - (len(packed) - most) - 8)])
+        packed = log.pack()
     return packed

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -15,28 +15,29 @@ from typing import Any
 
 import psutil
 
-from conformance.process import Limits, kill_tree, prepare_child
+from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
+from conformance.vectors import load_all
 from lab.fuzz.findings import Findings
+from lab.fuzz.inputs import MAX_INPUT_BYTES, Input, NotPacked, seeds, unpack
 from lab.fuzz.judge import Fault
-from lab.fuzz.mutator import LARGEST
-from lab.fuzz.packed import Input, NotPacked, unpack
-from lab.fuzz.settings import GUIDED, LAST, PROGRESS, Settings
+from lab.fuzz.mutator import HEAD_BYTES
+from lab.fuzz.worker import GUIDED, LAST, PROGRESS, Settings
 
-HANGS_AFTER = 60
-"""Seconds on the clock for one input, where the machine has other work too; then it has hung."""
+INPUT_SECONDS = 60
+"""Wall-clock time for one input, where the machine has other work too; then it has hung."""
 
 MEMORY_MIB = 3072
-"""Of the whole process, the engine's corpus with it."""
+"""Memory of the whole process, with the engine's corpus."""
 
-GRACE = 900.0
-"""Seconds beyond the budget, on the clock: to import, to compile, to make a last finding small."""
+GRACE_SECONDS = 900.0
+"""Time beyond the budget: to import, to compile, to make a last finding small."""
 
-STUCK = 120.0
-"""Processor seconds without any progress; a busy machine takes its time, this does not."""
+STUCK_SECONDS = 120.0
+"""Processor time without any progress; a busy machine takes its time, this does not."""
 
-DEATHS = 10
+MAX_DEATHS = 10
 """Inputs that may end the process; then it is given up."""
 
 _EXECUTED = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
@@ -45,7 +46,7 @@ _REACHED = re.compile(r"\bcov: (\d+)")
 
 @dataclass
 class Outcome:
-    """What came of a run."""
+    """The result of a run."""
 
     format: str
     target: str
@@ -62,7 +63,7 @@ class Outcome:
     complaint: str = ""
 
     def take(self, progress: Mapping[str, Any]) -> None:
-        """Add what a process said of itself."""
+        """Add what a process has done."""
         self.inputs += progress["inputs"]
         self.void += progress["void"]
         self.processor_seconds += progress["processor_seconds"]
@@ -72,16 +73,16 @@ class Outcome:
             self.findings[signature] = self.findings.get(signature, 0) + count
 
     def to_json(self) -> dict[str, Any]:
-        """As ``summary.json`` has it."""
+        """Return the result as ``summary.json`` has it."""
         return dict(vars(self))
 
 
 def run(
-    settings: Settings, corpus: Path, told: Callable[[Outcome], None] = lambda outcome: None
+    settings: Settings, corpus: Path, progress: Callable[[Outcome], None] = lambda outcome: None
 ) -> Outcome:
-    """Try inputs until the budget is used up. What is worth keeping goes to the folder ``corpus``.
+    """Try inputs until the budget is used up; store those that reach new code in ``corpus``.
 
-    ``settings.scratch`` is made here. ``told`` hears of it about once a second.
+    ``settings.scratch`` is made here. ``progress`` is called about once a second.
     """
     outcome = Outcome(settings.format, settings.target, settings.engine)
     corpus.mkdir(parents=True, exist_ok=True)
@@ -93,7 +94,7 @@ def run(
             left = replace(
                 settings, scratch=str(held.folder), seconds=seconds, inputs=inputs, seed=seed
             )
-            ended = _one_process(left, corpus, outcome, told)
+            ended = _run_process(left, corpus, outcome, progress)
         finally:
             held.close()
         seconds = max(0.0, settings.seconds - (time.monotonic() - started))
@@ -106,55 +107,80 @@ def run(
     return outcome
 
 
-def _one_process(
-    settings: Settings, corpus: Path, outcome: Outcome, told: Callable[[Outcome], None]
+def _run_process(
+    settings: Settings, corpus: Path, outcome: Outcome, progress: Callable[[Outcome], None]
 ) -> bool:
-    """Run one process to its end; True if it was its own, and not that of an input."""
+    """Run one process to its end; return whether no input ended it."""
     scratch = Path(settings.scratch)
     save(scratch / "settings.json", settings.to_json(), sync=False)
-    begin, artifacts, errors = scratch / "seeds", scratch / "artifacts", scratch / "errors"
-    begin.mkdir()
+    seed_folder, artifacts = scratch / "seeds", scratch / "artifacts"
+    seed_folder.mkdir()
     artifacts.mkdir()
     flags = []
     if settings.engine == GUIDED:
-        for number, one in enumerate(_seeds(settings.format)):
-            save(begin / f"{number:05}", one.pack(), sync=False)
-        flags = [*_flags(settings, artifacts), str(corpus), str(begin)]
-    command = [sys.executable, "-m", "lab.fuzz.worker", str(scratch / "settings.json")]
-    with errors.open("wb") as said:
-        process = subprocess.Popen(
-            [*command, *flags], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=said,
-            start_new_session=True, preexec_fn=lambda: prepare_child(Limits()),
-        )  # fmt: skip
+        for number, log in enumerate(seeds(load_all().values(), settings.format)):
+            save(seed_folder / f"{number:05}", log.pack(), sync=False)
+        flags = [*_flags(settings, artifacts), str(corpus), str(seed_folder)]
+    command = [sys.executable, "-m", "lab.fuzz.worker", str(scratch / "settings.json"), *flags]
+    limits = Limits(memory_bytes=2 * MEMORY_MIB << 20)
+    process = Process(command, limits, stderr_bytes=STDERR_MAX_BYTES)
+    watch = Watch(process, settings, outcome, progress)
+    process.close_input()
+    seconds = settings.seconds + GRACE_SECONDS if settings.seconds else float("inf")
     try:
-        timed_out = not _wait(process, settings, outcome, told)
+        status, _ = process.await_exit(seconds, limits.output_bytes, watch.check)
+    except Stuck:
+        status = None
     finally:
-        kill_tree(process.pid)
-        process.wait()
-    text = errors.read_text("utf-8", "replace")
-    progress = _progress(scratch)
+        process.kill()
+    text = process.stderr or ""
+    done = _progress(scratch)
     if executed := _EXECUTED.search(text):
-        progress["inputs"] = int(executed[1])  # what was counted may be a second old
+        done["inputs"] = int(executed[1])  # what was counted may be a second old
     outcome.coverage = max(outcome.coverage, *map(int, _REACHED.findall(text)), 0)
-    outcome.take(progress)
-    if process.returncode == 0 and not timed_out:
+    outcome.take(done)
+    if status == 0:
         return True
-    return _died(settings, process.returncode, text, timed_out, outcome)
+    return _enter_death(settings, status, text, outcome)
 
 
-def _seeds(format: str) -> list[Input]:
-    from conformance.vectors import load_all
-    from lab.fuzz.seeds import seeds
+class Stuck(Exception):
+    """The process makes no progress."""
 
-    return seeds(load_all().values(), format)
+
+class Watch:
+    """Looks once a second at the progress of a process."""
+
+    def __init__(
+        self, process: Process, settings: Settings, outcome: Outcome,
+        progress: Callable[[Outcome], None],
+    ) -> None:  # fmt: skip
+        self._process, self._outcome, self._progress = process, outcome, progress
+        self._scratch = Path(settings.scratch)
+        self._next = 0.0
+        self._inputs, self._spent = -1, 0.0
+
+    def check(self) -> None:
+        """Report the progress. Raises :class:`Stuck`."""
+        if time.monotonic() < self._next:
+            return
+        self._next = time.monotonic() + 1
+        done, spent = _progress(self._scratch), _processor_seconds(self._process.pid)
+        if done["inputs"] != self._inputs:
+            self._inputs, self._spent = done["inputs"], spent
+        now = replace(self._outcome, findings=dict(self._outcome.findings))
+        now.take(done)
+        self._progress(now)
+        if spent - self._spent > STUCK_SECONDS:
+            raise Stuck
 
 
 def _flags(settings: Settings, artifacts: Path) -> list[str]:
     flags = {
         "seed": settings.seed or 1,
-        "max_len": LARGEST + 4096,
+        "max_len": MAX_INPUT_BYTES + HEAD_BYTES,
         "len_control": 0,
-        "timeout": HANGS_AFTER,
+        "timeout": INPUT_SECONDS,
         "rss_limit_mb": MEMORY_MIB,
         "artifact_prefix": f"{artifacts}/",
         "print_final_stats": 1,
@@ -167,36 +193,8 @@ def _flags(settings: Settings, artifacts: Path) -> list[str]:
     return [f"-{name}={value}" for name, value in flags.items()]
 
 
-def _wait(
-    process: subprocess.Popen[bytes],
-    settings: Settings,
-    outcome: Outcome,
-    told: Callable[[Outcome], None],
-) -> bool:
-    """Wait for its end. False if it did not end by itself, long after it should."""
-    scratch = Path(settings.scratch)
-    deadline = time.monotonic() + settings.seconds + GRACE if settings.seconds else None
-    before, then = -1, 0.0
-    while True:
-        try:
-            process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            pass
-        else:
-            return True
-        progress, spent = _progress(scratch), _processor_seconds(process.pid)
-        if progress["inputs"] != before:
-            before, then = progress["inputs"], spent
-        now = Outcome(**{**vars(outcome), "findings": dict(outcome.findings)})
-        now.take(progress)
-        told(now)
-        late = deadline is not None and time.monotonic() > deadline
-        if late or spent - then > STUCK:
-            return False
-
-
 def _processor_seconds(pid: int) -> float:
-    """What a process has used; 0 once it has ended."""
+    """Return the processor time of a process; 0 once it has ended."""
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
@@ -214,27 +212,30 @@ def _progress(scratch: Path) -> dict[str, Any]:
         }  # fmt: skip
 
 
-def _died(settings: Settings, status: int, text: str, timed_out: bool, outcome: Outcome) -> bool:
-    """Enter the input that ended the process. True if there is none, and no use in going on."""
-    found = _culprit(Path(settings.scratch))
+def _enter_death(settings: Settings, status: int | None, text: str, outcome: Outcome) -> bool:
+    """Enter the input that ended the process; return whether there is no use in going on.
+
+    ``status`` is None for a process that had to be killed.
+    """
+    culprit = _culprit(Path(settings.scratch))
     outcome.deaths += 1
-    if found is None or outcome.deaths > DEATHS:
+    if culprit is None or outcome.deaths > MAX_DEATHS:
         last = text.strip().splitlines()[-12:]
         outcome.complaint = f"the process ended with {status}: " + "\n".join(last)
         return True
-    kind, one = found
-    if timed_out:
+    kind, log = culprit
+    if status is None:
         kind = "timeout"
-    words = next((line for line in text.splitlines() if "ERROR: " in line), f"status {status}")
-    fault = Fault("process", kind, "", words.strip())
+    line = next((line for line in text.splitlines() if "ERROR: " in line), f"status {status}")
+    fault = Fault("process", kind, "", line.strip())
     findings = Findings(Path(settings.findings), settings.target)
-    findings.add(fault, one)
+    findings.add(fault, log)
     outcome.findings[fault.signature] = outcome.findings.get(fault.signature, 0) + 1
     return False
 
 
 def _culprit(scratch: Path) -> tuple[str, Input] | None:
-    """The input that was being tried, and what became of the process by it."""
+    """Return the input that was being tried, and how it ended the process."""
     for path in sorted((scratch / "artifacts").iterdir()):
         kind = path.name.partition("-")[0]
         try:
@@ -253,7 +254,5 @@ def _culprit(scratch: Path) -> tuple[str, Input] | None:
 
 
 def has_engine() -> bool:
-    """Whether the engine that coverage leads is installed."""
-    import importlib.util
-
+    """Return whether the engine that coverage leads is installed."""
     return importlib.util.find_spec("atheris") is not None and os.name == "posix"

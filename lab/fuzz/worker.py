@@ -12,25 +12,78 @@ import json
 import os
 import sys
 import time
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from lab.fuzz.settings import BLIND, PROGRESS, Settings
+from reference_impl.register import registers
 
-MINIMISING = 20.0
-"""Processor seconds for making the input of a new finding small."""
+MINIMISE_SECONDS = 20.0
+"""Processor time for making the input of a new finding small."""
+
+GUIDED, BLIND = "coverage", "blind"
+PROGRESS, LAST = "progress.json", "last"
+"""In the scratch folder: how far it is; the input that is being tried, of the blind engine."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """One run of one format and target, as the process gets it.
+
+    ``seconds`` and ``inputs`` bound it, 0 for no bound; one of them is given. ``findings`` and
+    ``scratch`` are folders.
+    """
+
+    format: str
+    target: str
+    engine: str
+    seed: int
+    seconds: float
+    inputs: int
+    findings: str
+    scratch: str
+    nice: int = 0
+
+    @property
+    def instrumented(self) -> tuple[str, ...]:
+        """Packages whose coverage counts: the readers of the target that are not compiled.
+
+        Inputs for the scanner are led by the coverage of the specification.
+        """
+        if self.target == "second":
+            return (registers()[self.format].module,)
+        both = self.target == "differential"
+        return ("reference_impl", *((registers()[self.format].module,) if both else ()))
+
+    @property
+    def left_alone(self) -> tuple[str, ...]:
+        """Modules whose loops over bytes would take all the time if each turn was counted."""
+        module = registers()[self.format].module
+        return (f"reference_impl.{module}.hashes", f"{module}.hashes")
+
+    def to_json(self) -> str:
+        """Return the settings as a file holds them."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Settings:
+        """Return the settings in the text of a file."""
+        return cls(**json.loads(text))
 
 
 class Session:
-    """Tries inputs, and keeps count of them in the file :data:`PROGRESS`."""
+    """Tries inputs, and counts them in the file :data:`PROGRESS`.
+
+    Everything that is to be measured is imported here: after coverage has begun.
+    """
 
     def __init__(self, settings: Settings) -> None:
         from conformance.vectors import load_all
         from lab.fuzz.findings import Findings
+        from lab.fuzz.inputs import seeds
         from lab.fuzz.judge import Judge
         from lab.fuzz.mutator import Mutator
-        from lab.fuzz.seeds import seeds
 
         self.settings = settings
         self.scratch = Path(settings.scratch)
@@ -42,48 +95,48 @@ class Session:
         self.findings = Findings(Path(settings.findings), settings.target)
         self.count = 0
         self._saved = time.monotonic()
-        for one in self.seeds[:: max(1, len(self.seeds) // 24)]:
-            self.judge.faults(one)  # kernels are compiled, modules imported
+        for log in self.seeds[:: max(1, len(self.seeds) // 24)]:
+            self.judge.faults(log)  # kernels are compiled, modules imported
         self.judge.slowest, self.judge.largest, self.judge.void = 0.0, 0, 0
 
-    def one(self, packed: bytes) -> None:
+    def try_input(self, packed: bytes) -> None:
         """Try one input."""
-        from lab.fuzz.packed import NotPacked, unpack
+        from lab.fuzz.inputs import NotPacked, unpack
 
         self.count += 1
         try:
-            one = unpack(packed)
+            log = unpack(packed)
         except NotPacked:
             return
-        if one.format != self.settings.format:
+        if log.format != self.settings.format:
             return
-        for fault in self.judge.faults(one):
+        for fault in self.judge.faults(log):
             if self.findings.is_new(fault):
-                self.findings.add(fault, one)
-                self._make_small(fault.signature, one)
+                self.findings.add(fault, log)
+                self._make_small(fault.signature, log)
             else:
-                self.findings.add(fault, one)
+                self.findings.add(fault, log)
         if time.monotonic() - self._saved > 1:
             self.save()
 
-    def _make_small(self, signature: str, one: Any) -> None:
-        from lab.fuzz.minimise import minimise
+    def _make_small(self, signature: str, log: Any) -> None:
+        from lab.fuzz.findings import minimise
 
         self.judge.always = True
 
         def shows(simpler: Any) -> bool:
             faults = self.judge.faults(simpler)
-            found = [fault for fault in faults if fault.signature == signature]
-            for fault in found:
+            fitting = [fault for fault in faults if fault.signature == signature]
+            for fault in fitting:
                 self.findings.add(fault, simpler)
                 self.findings.by_signature[signature].count -= 1
-            return bool(found)
+            return bool(fitting)
 
-        minimise(one, shows, MINIMISING)
+        minimise(log, shows, MINIMISE_SECONDS)
         self.judge.always = False
 
     def save(self) -> None:
-        """Say how far it is."""
+        """Write how far it is."""
         from conformance.saving import save
 
         self._saved = time.monotonic()
@@ -94,7 +147,7 @@ class Session:
             "largest_bytes": self.judge.largest,
             "processor_seconds": round(time.process_time(), 2),
             "findings": {
-                one.fault.signature: one.count for one in self.findings.by_signature.values()
+                log.fault.signature: log.count for log in self.findings.by_signature.values()
             },
         }
         save(self.scratch / PROGRESS, json.dumps(body), sync=False)
@@ -102,12 +155,12 @@ class Session:
 
 def blind(session: Session) -> None:
     """Change seeds at random until the inputs or the time are used up."""
-    from lab.fuzz.mutator import LARGEST, any_bytes
-    from lab.fuzz.settings import LAST
+    from lab.fuzz.inputs import MAX_INPUT_BYTES
+    from lab.fuzz.mutator import any_bytes
 
     settings = session.settings
     chance = Random(settings.seed)
-    pool = [one.pack() for one in session.seeds]
+    pool = [log.pack() for log in session.seeds]
     deadline = time.monotonic() + settings.seconds if settings.seconds else None
     last = os.open(session.scratch / LAST, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     native = any_bytes(chance)
@@ -116,11 +169,11 @@ def blind(session: Session) -> None:
             if deadline is not None and time.monotonic() > deadline:
                 return
             begin = min(chance.choice(pool), chance.choice(pool), key=len)  # small ones are quick
-            packed = session.mutator.change(begin, LARGEST, chance, native)
+            packed = session.mutator.change(begin, MAX_INPUT_BYTES, chance, native)
             if chance.random() < 0.05:
-                packed = session.mutator.cross(packed, chance.choice(pool), LARGEST, chance)
+                packed = session.mutator.cross(packed, chance.choice(pool), MAX_INPUT_BYTES, chance)
             os.pwrite(last, len(packed).to_bytes(8, "little") + packed, 0)
-            session.one(packed)
+            session.try_input(packed)
             if chance.random() < 0.02:
                 pool[chance.randrange(len(pool))] = packed
                 pool.append(session.seeds[chance.randrange(len(session.seeds))].pack())
@@ -138,8 +191,8 @@ def guided(settings: Settings, flags: list[str]) -> None:
 
         session = Session(settings)
 
-    def one(packed: bytes) -> None:
-        session.one(packed)
+    def try_input(packed: bytes) -> None:
+        session.try_input(packed)
         if settings.inputs and session.count >= settings.inputs:
             session.save()
 
@@ -149,7 +202,7 @@ def guided(settings: Settings, flags: list[str]) -> None:
     def cross(packed: bytes, other: bytes, most: int, seed: int) -> bytes:
         return session.mutator.cross(packed, other, most, Random(seed))
 
-    atheris.Setup([sys.argv[0], *flags], one, custom_mutator=change, custom_crossover=cross)
+    atheris.Setup([sys.argv[0], *flags], try_input, custom_mutator=change, custom_crossover=cross)
     atheris.Fuzz()
 
 

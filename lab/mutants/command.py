@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
@@ -29,6 +28,7 @@ from lab.mutants.reviewed import BadReview, load_reviewed
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
 from walproof.cli.output import say
+from walproof.progress import progress_bar
 
 OF_THIS_CHANGE = "merge-base"
 #: For `--changed` without `--sample`: about a minute.
@@ -91,7 +91,7 @@ def mutants(
                 return 0
         at_most = sample or (None if base is None else CHANGE_SAMPLE_MUTANTS)
         choice = Choice(functions, changed, at_most)
-        reports = [_hunt(each, choice, first_kill, jobs, console) for each in format_ids or FORMATS]
+        reports = [_hunt(each, choice, first_kill, jobs) for each in format_ids or FORMATS]
     except (BrokenVector, WrongOriginal, BadReview) as error:
         raise click.ClickException(f"ours is broken: {error}") from None
     except (NoSuchRevision, OSError) as error:
@@ -125,16 +125,15 @@ def _changed(base: str) -> Mapping[Path, frozenset[int]]:
         return {}
 
 
-def _hunt(format_id: str, choice: Choice, first_kill: bool, jobs: int, console: Console) -> Report:
-    with Progress(console=console, transient=True) as progress:
-        task = progress.add_task(format_id, total=None)
+def _hunt(format_id: str, choice: Choice, first_kill: bool, jobs: int) -> Report:
+    with progress_bar(format_id) as bar:
         return hunt(
             format_id,
             choice,
             first_kill=first_kill,
             jobs=jobs,
-            started=lambda count: progress.update(task, total=count),
-            progress=lambda fate: progress.advance(task),
+            started=lambda count: bar.show(total=count),
+            progress=lambda fate: bar.advance(),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from conformance.chapter import Requirement, chapter
 from conformance.describe import lost_text, record_text
-from conformance.reports.side_by_side import asked
+from conformance.reports.side_by_side import request_facts
 from conformance.vectors import Vector
 from lab.site import byte_view, page_paths
 from lab.site.answers import answers
@@ -62,7 +62,7 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
             sentences.get(id, Requirement(id, "MUST", "")) for id in body["requirements"]
         ],
         control=vector.control if vector.control in pages else None,
-        asked=asked(task.facts),
+        asked=request_facts(vector.id, task.facts),
         files=shown,
         others=others,
         gone=byte_view.gone_files(vector, task.control),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,11 +13,12 @@ import pytest
 from conformance import VECTORS
 from conformance.cases import cases_of
 from conformance.one_shot import takes_strict
+from conformance.process import Limits
 from conformance.runner import run_subjects
 from conformance.session import OneShotSession, reported_parts
 from conformance.subject import Subject
 from conformance.vectors import Vector, load
-from walproof.sweep.programs import Limits, Program, introduced
+from walproof.sweep.programs import program_of
 
 TESTS = Path(__file__).parents[1]
 KNOWS = [sys.executable, str(TESTS / "walproof" / "sweep" / "knows_strict.py")]
@@ -54,10 +56,8 @@ def test_strict_is_known_by_its_answers(vectors: list[Vector], telling: list[Vec
 
 def test_a_sweep_asks_in_the_profiles_that_are_known(telling: list[Vector]) -> None:
     for command, profiles in ((KNOWS, ("recover", "strict")), (IGNORES, ("recover",))):
-        bare = Program("one", tuple(command))
-        program, why = introduced(bare, "leveldb-log", Limits(), telling)
-        assert why is not None and program.one_shot
-        assert program.profiles == profiles
+        subject = replace(one(command), strict=takes_strict(one(command), telling))
+        assert program_of(subject, "leveldb-log", Limits()).profiles == profiles
 
 
 @pytest.mark.parametrize(("strict", "profiles"), [(True, {"pass"}), (False, {"pass", "skipped"})])

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from conformance.aftermath import compared_parts
 from conformance.compare import differences, normalise
 from conformance.contents import write_contents
+from conformance.postconditions import compared_parts
 from conformance.registry import Unavailable
 from conformance.vectors import load_all
 from reference_impl.answer import NewRecord

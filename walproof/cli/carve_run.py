@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,15 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
 
 from conformance.saving import is_unfinished
 from conformance.text import json_text
@@ -28,6 +18,7 @@ from walproof.carve.engine import Carving
 from walproof.carve.image import SECTOR, Image
 from walproof.carve.output import Row
 from walproof.cli.output import say, say_json
+from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.summary.unpacked import HEAD, packing_of
 
@@ -120,11 +111,9 @@ class _Run:
             # Before the first file: a folder without a state would be taken for somebody else's.
             self._note(now=True)
         try:
-            with self._progress() as progress:
-                task = progress.add_task(
-                    "carving", total=self.carving.stop, completed=self.carving.position
-                )
-                steps = self.carving.steps(lambda at: progress.update(task, completed=at))
+            with progress_bar("carving", self.carving.stop, in_bytes=True) as bar:
+                bar.show(done=self.carving.position)
+                steps = self.carving.steps(lambda at: bar.show(done=at))
                 for found in steps:
                     for name, find in found:
                         self._take(name, find)
@@ -134,18 +123,6 @@ class _Run:
             return self._interrupted()
         self._summary(extra)
         return 0
-
-    def _progress(self) -> Progress:
-        return Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            DownloadColumn(binary_units=True),
-            TransferSpeedColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not os.isatty(2),
-        )
 
     def _take(self, name: str, find: Any) -> None:
         if self._was_found(name, find.at):

@@ -11,7 +11,6 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from conformance import REPORTS, run
 from conformance.cache import ResultCache
@@ -40,6 +39,7 @@ from walproof.cli.subjects import (
     words_of,
 )
 from walproof.implementations import all_implementations
+from walproof.progress import progress_bar
 from walproof.setup import in_ci
 
 MEMORY_MIB = 2048
@@ -331,11 +331,10 @@ def _full_scores(
 
 
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> run.Report:
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("running", total=plan.count())
+    with progress_bar("running", plan.count()) as bar:
         limits = Limits(memory_bytes=memory << 20)
         cache = ResultCache(limits) if cached else None
-        return run.run(plan, jobs, limits, lambda cases: bar.advance(task, cases), cache)
+        return run.run(plan, jobs, limits, bar.advance, cache)
 
 
 def _check_cause(

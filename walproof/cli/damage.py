@@ -20,8 +20,8 @@ from walproof.damage.family import family
 from walproof.damage.foreign import FORMAT, ForeignGrammar
 from walproof.damage.log import LogToDamage, log_at
 from walproof.damage.manifest import Manifest
-from walproof.damage.words import BadWords, forms
-from walproof.damage.words import damage as carry_out
+from walproof.damage.operation_text import BadWords, forms
+from walproof.damage.operation_text import damage as carry_out
 from walproof.inspection.note import Note
 from walproof.inspection.show import value_text
 from walproof.quantity import counted

@@ -8,39 +8,34 @@ import shlex
 import signal
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from conformance import REPORTS, known_failures
-from conformance.registry import Implementation, Unavailable
+from conformance.process import Limits
+from conformance.session import PROGRAM_FAILURES
 from conformance.vectors import BrokenVector, Vector, load, load_all
 from walproof.cli import stopping, subjects
-from walproof.cli.output import say
-from walproof.sweep import controls, findings, plan, shard_pool, summary, terminal
+from walproof.progress import progress_bar
+from walproof.sweep import controls, findings, plan, report
 from walproof.sweep.known import Known
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Plan
-from walproof.sweep.programs import (
-    FAST,
-    REFERENCE,
-    Limits,
-    NoProgram,
-    Program,
-    introduced,
-    name_of,
-    stamp,
-)
+from walproof.sweep.programs import REFERENCE, NoProgram, Program, program_of
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.settings import PROFILES, WRITING
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import AnotherSweep, ShardFailed, SweepFolder, run_shards
 
 CASES = {"quick": 200_000, "full": 20_000_000}
-PROPOSED = 20
+MAX_PROPOSALS = 20
 """Findings that become vector proposals."""
+HELLO_SECONDS = 10.0
+SECONDS_AFTER_STOP = 3.0
+"""Time for making findings smaller, at most, after a signal."""
 
 
 def damage_sweep(
@@ -62,35 +57,36 @@ def damage_sweep(
 ) -> int:
     """Run a sweep as the command line describes it; return the exit status."""
     started = time.monotonic()
-    console = Console()
-    folder = out or REPORTS / "sweep" / format
+    folder = SweepFolder(out or REPORTS / "sweep" / format)
     try:
         vectors = load_all()
-        limits = Limits(wall_ms=wall_ms, memory_bytes=memory << 20)
-        programs, ours, options = _programs(format, names, commands, limits, vectors, isolated)
+        limits = Limits(memory_bytes=memory << 20)
+        programs = _programs(format, names, commands, limits, vectors, isolated)
         chosen = controls.choose(vectors, format, patterns, depth)
         chosen_plan, enumerations = plan.make(
-            format, chosen, depth, cases or CASES[depth], "fast" in names, programs, limits, seed,
+            format, chosen, depth, cases or CASES[depth], programs, limits, wall_ms, seed,
             profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
         if not chosen_plan.shards:
             raise click.UsageError(f"--profile: nobody here takes {' or '.join(profiles)}")
-        store = Store(folder)
-        todo = shard_pool.begin(chosen_plan, store, fresh, replace=out is None)
-        run = _run(chosen_plan, store, todo, seconds)
+        todo = folder.begin(chosen_plan, fresh, replace=out is None)
+        run = _run(chosen_plan, folder, todo, seconds)
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    except (shard_pool.AnotherSweep, shard_pool.ShardFailed, controls.NoControl, OSError) as error:
+    except (AnotherSweep, ShardFailed, controls.NoControl, OSError) as error:
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:
-        minimise_seconds = min(minimise_seconds, 3.0)
-    report = _report_of(enumerations, store, vectors, ours, options, run, minimise_seconds, started)
-    terminal.show(report, console, str(folder))
+        minimise_seconds = min(minimise_seconds, SECONDS_AFTER_STOP)
+    all_findings = _findings(enumerations, folder, vectors, minimise_seconds)
+    run["wall"] = time.monotonic() - started
+    summary = report.summary(chosen_plan, folder, all_findings, run)
+    folder.write_json("summary.json", summary)
+    report.show(summary, Console(), str(out or REPORTS / "sweep" / format))
     if run["stopped_by"]:
         return 128 + signal.Signals[run["stopped_by"]]
-    new = [finding for finding in report["findings"] if not finding["known"]]
-    new += [about for about in report["implementations"].values() if about["fails_undamaged"]]
-    return 3 if new else 0
+    is_new = any(finding.cause is None for finding in all_findings)
+    fails = any(about["fails_undamaged"] for about in summary["implementations"].values())
+    return 3 if is_new or fails else 0
 
 
 def _programs(
@@ -100,86 +96,46 @@ def _programs(
     limits: Limits,
     vectors: Mapping[str, Vector],
     isolated: bool,
-) -> tuple[list[Program], dict[str, Implementation], dict[str, str]]:
-    """The programs to ask, those that are our own implementations, and the option for each."""
-    ours = {}
+) -> list[Program]:
+    """Return the programs under test, each as its hello describes it."""
+    names = [name for name in names if name != REFERENCE]
+    if not names and not commands:
+        return []
+    of_format = [vector for vector in vectors.values() if vector.body["format"] == format]
     programs: list[Program] = []
-    options = {FAST: "--impl fast-scan"}
-    scanners = (REFERENCE, FAST)
-    named = [name for name in names if name not in scanners]
-    for implementation in subjects.implementations(named, scanners):
-        name = implementation.name
-        if format not in implementation.formats:
-            raise click.UsageError(f"--impl: {name} does not read {format}")
+    for subject in subjects.chosen_subjects(commands, names, False, isolated, of_format, ()):
+        option = "--cmd" if subject.named_by_hello else "--impl"
+        if subject.formats and format not in subject.formats and "*" not in subject.formats:
+            raise click.UsageError(f"{option}: {subject.name} does not read {format}")
+        if subject.unavailable is not None:
+            raise click.ClickException(f"{subject.name} is unavailable: {subject.unavailable}")
         try:
-            implementation.make()
-        except Unavailable as error:
-            raise click.ClickException(f"{name} is unavailable: {error}") from None
-        bare = Program(
-            name, tuple(implementation.command), version=implementation.stamp(), isolated=isolated,
-            writes=tuple(map(str, [implementation.output, *implementation.writes])),
-        )  # fmt: skip
-        try:
-            program, why = introduced(bare, format, limits)
+            at_first = replace(limits, start_seconds=HELLO_SECONDS)
+            programs.append(program_of(subject, format, at_first, programs))
         except NoProgram as error:
-            raise click.UsageError(f"--impl: {error}") from None
-        if why is not None:
-            raise click.ClickException(f"{name}: hello: {why}")
-        programs.append(program)
-        ours[name] = implementation
-        options[name] = f"--impl {name}{subjects.flag(isolated)}"
-    for command in dict.fromkeys(commands):
-        arguments = subjects.words_of(command)
-        try:
-            program, why = introduced(
-                Program(
-                    name_of(arguments, programs),
-                    tuple(arguments),
-                    version=stamp(arguments),
-                    isolated=isolated,
-                ),
-                format,
-                limits,
-                vectors.values(),
-            )
-        except NoProgram as error:
-            raise click.UsageError(f"--cmd: {error}") from None
-        if why is not None:
-            run_in = " and ".join(program.profiles)
-            say(
-                f"{command}: no reply to hello ({why}); taken for one-shot, asked in {run_in}",
-                err=True,
-            )
-        programs.append(program)
-        options[program.name] = f"--cmd {shlex.quote(command)}{' --one-shot' * program.one_shot}"
-        options[program.name] += subjects.flag(isolated)
-    return programs, ours, options
+            raise click.UsageError(f"{option}: {error}") from None
+        except PROGRAM_FAILURES as error:
+            raise click.ClickException(f"{subject.name}: hello: {error}") from None
+    return programs
 
 
 def _run(
-    chosen_plan: Plan, store: Store, todo: Sequence[int], seconds: float | None
+    chosen_plan: Plan, folder: SweepFolder, todo: Sequence[int], seconds: float | None
 ) -> dict[str, Any]:
     """Run what is left, with a progress bar, until it is done or a signal comes."""
     done = 0
     started = time.monotonic()
     stopped_by = None
-    with stopping.as_ctrl_c() as came, Progress(
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-        auto_refresh=False,  # a thread of its own would be in the way of a fork
-    ) as bar:  # fmt: skip
-        task = bar.add_task("starting", total=len(todo))
-        first = time.monotonic()
+    with stopping.as_ctrl_c() as came, progress_bar("starting", len(todo)) as bar:
 
-        def progress(markers: Sequence[Mapping[str, Any]]) -> None:
+        def progress(shards: int, cases: int) -> None:
             nonlocal done
-            done += sum(sum(marker["cases"].values()) for marker in markers)
-            rate = done / max(0.001, time.monotonic() - first)
-            words = f"{done:,} cases, {rate:,.0f}/s"
-            bar.update(task, advance=len(markers), description=words, refresh=True)
+            done += cases
+            rate = done / max(0.001, time.monotonic() - started)
+            bar.advance(shards, f"{done:,} cases, {rate:,.0f}/s")
 
         try:
-            spent = shard_pool.run(chosen_plan, store, todo, seconds, progress)
+            spent = run_shards(chosen_plan, folder, todo, seconds, progress)
         except KeyboardInterrupt:
             spent = time.monotonic() - started
             stopped_by = (came or [signal.SIGINT])[0].name
@@ -191,61 +147,60 @@ def _run(
     }
 
 
-def _repeat(
-    finding: findings.Finding,
-    store: Store,
+def _findings(
+    enumerations: Enumerations,
+    folder: SweepFolder,
     vectors: Mapping[str, Vector],
-    options: Mapping[str, str],
-) -> str | None:
-    """The command that runs the simplest case again; None where nothing that it needs is here."""
-    signature, proposal = finding.signature, finding.proposal
-    if proposal is None:  # no answer can be stated
-        return None
-    is_new = proposal.endswith(".json")
-    path = store.folder / proposal if is_new else vectors[proposal].path
-    program, profile = subjects.program_name(), f"--profile {signature.profile}"
-    if signature.implementation == REFERENCE and signature.profile in WRITING:
-        format, _, slug = finding.best.control.partition("/")
-        return f"{program} sweep --format {format} --control {slug} {profile}"
-    if signature.implementation != REFERENCE:
-        named = shlex.quote(os.path.relpath(path)) if is_new else proposal
-        return f"{program} check {options[signature.implementation]} --vector {named} {profile}"
-    vector = load(path)
-    context = vector.body.get("context", {})
-    items = (f"{key}={json.dumps(value)}" for key, value in context.items())
-    options_of_context = "".join(f" --context {shlex.quote(item)}" for item in items)
-    log = shlex.quote(os.path.relpath(vector.input))
-    return f"{program} read --format {vector.body['format']} {profile}{options_of_context} {log}"
-
-
-def _report_of(
-    enumerations: Enumerations, store: Store, vectors: Mapping[str, Vector],
-    ours: Mapping[str, Implementation], options: Mapping[str, str],
-    run: dict[str, Any], minimise_seconds: float, started: float,
-) -> dict[str, Any]:  # fmt: skip
-    """Merge, minimise, propose; write ``findings`` and the summary."""
+    minimise_seconds: float,
+) -> list[findings.Finding]:
+    """Merge, minimise and propose the findings of all shards; write their table."""
     chosen_plan = enumerations.plan
-    markers = [store.marker(number) for number in sorted(store.done())]
-    signatures = findings.merged(markers)
+    signatures = findings.merged(folder.markers())
     failing = {signature.implementation for signature in signatures}
+    ours = [
+        program.name
+        for program in chosen_plan.programs
+        if program.name in failing and not program.subject.named_by_hello
+    ]
     try:
         known = {
-            n: Known(implementation, vectors, chosen_plan)
-            for n, implementation in ours.items()
-            if n in failing
+            implementation.name: Known(implementation, vectors, chosen_plan)
+            for implementation in subjects.implementations(ours)
         }
     except known_failures.BrokenList as error:
         raise click.ClickException(str(error)) from None
     all_findings = findings.findings(signatures.values(), known)
     minimise(enumerations, all_findings, minimise_seconds)
-    proposer = Proposer(enumerations, vectors, store)
+    proposer = Proposer(enumerations, vectors, folder)
     for number, finding in enumerate(all_findings):
         findings.describe(enumerations, finding)
-        if number < PROPOSED:
+        if number < MAX_PROPOSALS:
             proposer.propose(finding)
-            finding.repeat = _repeat(finding, store, vectors, options)
-    store.write_table("findings/findings.parquet", findings.table(all_findings))
-    run["wall"] = time.monotonic() - started
-    report = summary.summary(chosen_plan, store, markers, all_findings, run)
-    store.write_json("summary.json", report)
-    return report
+            finding.repeat = _repeat(finding, folder, vectors, chosen_plan)
+    folder.write_table("findings/findings.parquet", findings.table(all_findings))
+    return all_findings
+
+
+def _repeat(
+    finding: findings.Finding, folder: SweepFolder, vectors: Mapping[str, Vector], plan: Plan
+) -> str | None:
+    """Return the command that runs the simplest case again; None where there is no vector."""
+    signature, proposal = finding.signature, finding.proposal
+    if proposal is None:  # no answer can be stated
+        return None
+    is_new = proposal.endswith(".json")
+    path = folder.path / proposal if is_new else vectors[proposal].path
+    name, profile = subjects.program_name(), f"--profile {signature.profile}"
+    if signature.implementation != REFERENCE:
+        (program,) = [each for each in plan.programs if each.name == signature.implementation]
+        vector = shlex.quote(os.path.relpath(path)) if is_new else proposal
+        return f"{program.subject.repeat} --vector {vector} {profile}"
+    if signature.profile in WRITING:
+        format, _, slug = finding.best.control.partition("/")
+        return f"{name} sweep --format {format} --control {slug} {profile}"
+    proposed = load(path)
+    context = proposed.body.get("context", {})
+    items = (f"{key}={json.dumps(value)}" for key, value in context.items())
+    options_of_context = "".join(f" --context {shlex.quote(item)}" for item in items)
+    log = shlex.quote(os.path.relpath(proposed.input))
+    return f"{name} read --format {proposed.body['format']} {profile}{options_of_context} {log}"

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from conformance.saving import save
 from conformance.traceability.write_tables import write_tables
-from conformance.unseen import FOLDER, text_of
+from conformance.undetected_flips import FOLDER, text_of
 from conformance.vectors import BrokenVector, load_all
 from reference_impl.places import SPEC
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json
+from walproof.progress import progress_bar
 from walproof.sweep import flip_report, flips
 
 
@@ -66,14 +66,5 @@ def flip_sweep(
 
 
 def _run(chosen: Sequence[flips.FlippedLog]) -> list[flips.Stretch]:
-    with Progress(
-        TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-        auto_refresh=False,  # a thread of its own would be in the way of a fork
-    ) as bar:  # fmt: skip
-        task = bar.add_task("flips", total=sum(log.count for log in chosen))
-
-        def progress(count: int) -> None:
-            bar.update(task, advance=count, refresh=True)
-
-        return flips.run_flips(chosen, flips.flip_tasks(chosen), progress)
+    with progress_bar("flips", sum(log.count for log in chosen)) as bar:
+        return flips.run_flips(chosen, flips.flip_tasks(chosen), bar.advance)

@@ -419,21 +419,7 @@ def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None
         yield lambda at: None
         return
     # Not imported for a small log: it takes longer than reading one.
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+    from walproof.progress import progress_bar
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda at: None
-        return
-    bar = Progress(
-        TextColumn(doing),
-        BarColumn(),
-        DownloadColumn(binary_units=True),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-    )
-    with bar:
-        task = bar.add_task(doing, total=size)
-        yield lambda at: bar.update(task, completed=at)
+    with progress_bar(doing, size, in_bytes=True) as bar:
+        yield lambda at: bar.show(done=at)

@@ -21,7 +21,7 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.argument("paths", metavar="[LOG]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
 @click.option("--impl", "names", multiple=True, metavar="NAME",
-              help="reference (always there), fast, or an implementation of ours.")  # fmt: skip
+              help="An implementation of ours, such as fast-scan, the scanner.")  # fmt: skip
 @click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="A program to test.")
 @click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--cases", type=click.IntRange(1), metavar="N",
@@ -68,11 +68,11 @@ def sweep(
     share of `--cases` each; so have appends to damaged logs and writes of new ones, of records that
     a number stands for. The summary says how many of how many ran. The executable specification
     reads and writes each log and must keep the invariants; every other answer, and what every other
-    writer leaves, is compared with its. `fast`, the scanner, is compared too if it is named.
+    writer leaves, is compared with its.
 
     \b
     walproof sweep --format zmq-raft --cmd './my-reader' --cases 200000
-    walproof sweep --format leveldb-log --impl fast --impl leveldb-cpp
+    walproof sweep --format leveldb-log --impl fast-scan --impl leveldb-cpp
     walproof sweep --format leveldb-log --control three-records --depth full
     walproof sweep --format zeebe-journal --cmd './my-writer' --profile append --profile write
 

@@ -10,7 +10,7 @@ from itertools import islice
 from conformance.contents import Contents, digest
 from conformance.kaitai.field_map import Field
 from walproof.damage.log import LogToDamage
-from walproof.damage.words import BadWords, damage
+from walproof.damage.operation_text import BadWords, damage
 
 SECTORS = (512, 4096)
 ATTEMPTS = 50

@@ -10,7 +10,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,14 +17,13 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from walproof.inventory.logs import LogFiles
 from walproof.inventory.schemas import FILES, SCHEMAS
 from walproof.inventory.tally import Tally, file_rows, merged
 from walproof.inventory.task import LogPiece, Options, Task, Written, logs_in, write_rows
 from walproof.lake.splits import Packing, cut
+from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
 from walproof.worker_pool import map_unordered
 
@@ -211,25 +209,13 @@ def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
     left = {task.number: task for task in tasks}
     for is_careful in (False, True):
         try:
-            with task_progress(len(tasks)) as show:
+            with progress_bar("reading logs", len(tasks)) as bar:
                 work = partial(write_rows, is_careful=is_careful)
                 for written in map_unordered(work, list(left.values())):
                     del left[written.task]
-                    show(len(tasks) - len(left))
+                    bar.show(done=len(tasks) - len(left))
                     yield written
             return
         except BrokenProcessPool:
             if is_careful:
                 raise
-
-
-@contextmanager
-def task_progress(total: int) -> Iterator[Callable[[int], None]]:
-    """Show on a terminal how many tasks are done; yields what to call with that number."""
-    columns = (TextColumn("reading logs"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(
-        *columns, console=console, transient=True, disable=not console.is_terminal
-    ) as progress:
-        bar = progress.add_task("reading logs", total=total)
-        yield lambda done: progress.update(bar, completed=done)

@@ -8,13 +8,14 @@ import json
 import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from crc32c import crc32c
 
 from conformance.contents import Contents, size
 from conformance.recipes.generate import answer_to
-from conformance.vectors import Vector, neutral
+from conformance.vectors import Vector
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
@@ -54,10 +55,10 @@ class Control:
     to_append: tuple[Mapping[str, Any], ...] = ({},)
     to_write: tuple[Mapping[str, Any], ...] = ({},)
 
-    @functools.cached_property
-    def neutral_name(self) -> str:
-        """The name under which a program sees it: what matters of it, and not whose it is."""
-        return neutral(self.name, self.id.rpartition("/")[2])
+    @property
+    def path(self) -> Path:
+        """The description of a vector beside it: the log's name has a meaning if it differs."""
+        return Path(f"{self.id.rpartition('/')[2]}.json")
 
     @functools.cached_property
     def settings(self) -> list[Setting]:

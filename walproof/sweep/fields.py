@@ -52,10 +52,10 @@ class FieldsOfFile:
 
 def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
     """The field map of a file. Where the grammar stops, the fields read so far count."""
-    found: list[Field] = []
+    fields: list[Field] = []
     with contextlib.suppress(ParseStopped):
-        found.extend(iter_fields(data, format, name))
-    return from_fields(found, len(data))
+        fields.extend(iter_fields(data, format, name))
+    return from_fields(fields, len(data))
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:

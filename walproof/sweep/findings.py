@@ -1,27 +1,26 @@
-"""From the signatures of all shards to findings: one for each effect, the simplest case of each."""
+"""From the signatures of all shards to findings: one for each cause, the simplest case of each."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
 
-from walproof.sweep import judge
-from walproof.sweep.judge import Signature
+from walproof.sweep.effects import Signature, rank
+from walproof.sweep.enumeration import PAIR, Recipe
 from walproof.sweep.known import Known
-from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations
-from walproof.sweep.recipes import Recipe
-from walproof.sweep.shard import Occurrence, occurrence_from_json
+from walproof.sweep.settings import READING
+from walproof.sweep.shard import Occurrence, add_occurrence, occurrence_from_json
 from walproof.sweep.writing import records_for, text_of
 
 
 @dataclass
 class Finding:
-    """All signatures of one effect of one implementation.
+    """The signatures of one effect of one implementation, or of one damage with several effects.
 
     ``best`` is the simplest case; ``recipe`` its damage and ``request`` its records to write, in
     words. ``cause`` is the known failure that it looks like: name and sentence. ``minimised`` says
@@ -40,88 +39,91 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """Cases that show it."""
+        """How many cases show it."""
         return sum(each.count for each in self.signatures)
 
     @property
     def signature(self) -> Signature:
-        """That of the simplest case."""
+        """The signature of the simplest case."""
         return self.best.signature
 
-    @property
-    def operations(self) -> Counter[str]:
-        """How many cases of which operation."""
-        counts: Counter[str] = Counter()
+    def counted(self, key: Callable[[Signature], Hashable]) -> Counter[Any]:
+        """Return the numbers of cases by a part of their signatures, without those it is "" of."""
+        counts: Counter[Any] = Counter()
         for each in self.signatures:
-            counts[each.signature.operation] += each.count
-        return counts
-
-    @property
-    def profiles(self) -> Counter[str]:
-        """How many cases in which profile."""
-        counts: Counter[str] = Counter()
-        for each in self.signatures:
-            counts[each.signature.profile] += each.count
-        return counts
-
-    @property
-    def contexts(self) -> Counter[str]:
-        """How many cases with which keys of the context varied; the empty text is for none."""
-        counts: Counter[str] = Counter()
-        for each in self.signatures:
-            counts[each.signature.context] += each.count
-        return counts
-
-    @property
-    def hits(self) -> Counter[tuple[str, str]]:
-        """How many cases of which operation on which field; pairs are left out."""
-        counts: Counter[tuple[str, str]] = Counter()
-        for each in self.signatures:
-            if each.signature.field:
-                counts[each.signature.operation, each.signature.field] += each.count
+            if part := key(each.signature):
+                counts[part] += each.count
         return counts
 
     @property
     def fields(self) -> list[str]:
         """The fields that were hit by single damages, the commonest first."""
-        counts: Counter[str] = Counter()
-        for each in self.signatures:
-            if each.signature.field:
-                counts[each.signature.field] += each.count
-        return [name for name, _ in counts.most_common()]
+        return [name for name, _ in self.counted(lambda each: each.field).most_common()]
+
+    @property
+    def value(self) -> str:
+        """The value to which all single damages set a field, if programs often treat it apart."""
+        values = {each.value for each in self._singles}
+        return values.pop() if len(values) == 1 else ""
 
     @property
     def order(self) -> tuple[Any, ...]:
         """A key for sorting: new ones come first, of them the harmful, of them the frequent."""
-        single = any(f.signature.operation != PAIR for f in self.signatures)
-        rank = judge.rank(self.signature.gravest)
-        return (self.cause is not None, rank, -self.count, not single, self.best.order)
+        is_pair = all(each.signature.operation == PAIR for each in self.signatures)
+        severity = rank(self.signature.gravest)
+        return (self.cause is not None, severity, -self.count, is_pair, self.best.order)
+
+    @property
+    def damage(self) -> Hashable:
+        """What findings that are joined have in common: the value that all damages write, or else
+        the operation and the gravest effect; None if there is no such thing."""
+        name, profile = self.signature.implementation, self.signature.profile
+        operations = {each.operation for each in self._singles}
+        if self.value:
+            return (name, profile if profile not in READING else "", self.value)
+        return (name, self.signature.action, *operations) if len(operations) == 1 else None
+
+    @property
+    def _singles(self) -> list[Signature]:
+        signatures = [each.signature for each in self.signatures]
+        return [each for each in signatures if each.operation not in (PAIR, "none")]
+
+    def join(self, other: Finding) -> None:
+        """Add another finding of the same damage: the more harmful case stays."""
+        self.signatures += other.signatures
+        self.best = min(self.best, other.best, key=lambda b: (rank(b.signature.gravest), b.order))
 
 
 def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
-    """The signatures of all shards."""
+    """Return the signatures of all shards."""
     occurrences: dict[Signature, Occurrence] = {}
     for marker in markers:
         for body in marker["findings"]:
-            occurrence = occurrence_from_json(body)
-            before = occurrences.get(occurrence.signature)
-            occurrences[occurrence.signature] = before.merge(occurrence) if before else occurrence
+            add_occurrence(occurrences, occurrence_from_json(body))
     return occurrences
 
 
 def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> list[Finding]:
-    """Findings by effect, the most telling first."""
-    by_effect: dict[tuple[str, ...], Finding] = {}
+    """Return findings, the most telling first.
+
+    Signatures with one effect are one finding. New findings with one damage are joined: all of them
+    set a field to the same telling value, or have the same operation and gravest effect.
+    """
+    by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:
-        effect = occurrence.signature.effect
-        finding = by_effect.setdefault(effect, Finding(occurrence))
+        finding = by_effect.setdefault(occurrence.signature.effect, Finding(occurrence))
         finding.signatures.append(occurrence)
         finding.best = min(finding.best, occurrence, key=lambda each: each.order)
-    for finding in by_effect.values():
-        name = finding.signature.implementation
-        if name in known:
-            finding.cause = known[name].cause_of(finding.signature, finding.fields)
-    return sorted(by_effect.values(), key=lambda finding: finding.order)
+    by_damage: dict[Hashable, Finding] = {}
+    for effect, finding in by_effect.items():
+        if known_of := known.get(finding.signature.implementation):
+            finding.cause = known_of.cause_of(finding.signature, finding.fields)
+        damage = (finding.damage if finding.cause is None else None) or effect
+        if damage in by_damage:
+            by_damage[damage].join(finding)
+        else:
+            by_damage[damage] = finding
+    return sorted(by_damage.values(), key=lambda finding: finding.order)
 
 
 def describe(enumerations: Enumerations, finding: Finding) -> None:
@@ -136,25 +138,17 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
 
 
 def table(findings: Iterable[Finding]) -> pa.Table:
-    """The table ``findings``: one row a signature, with the finding that it belongs to."""
+    """Return the table ``findings``: one row a signature, with the finding that it belongs to."""
     rows = []
     for number, finding in enumerate(findings, 1):
         for each in finding.signatures:
-            signature = each.signature
+            is_best = each is finding.best
+            texts = {name: text or None for name, text in vars(each.signature).items()}
             rows.append(
-                {
+                texts
+                | {
                     "finding": number,
-                    "implementation": signature.implementation,
-                    "operation": signature.operation,
-                    "field": signature.field or None,
-                    "kind": signature.kind,
-                    "effect": signature.gravest,
-                    "verdict": signature.verdict,
-                    "reason": signature.reason or None,
-                    "said_verdict": signature.said_verdict or None,
-                    "said_reason": signature.said_reason or None,
-                    "profile": signature.profile,
-                    "context": signature.context or None,
+                    "effect": each.signature.gravest,
                     "cases": each.count,
                     "control": each.control,
                     "family": each.family,
@@ -163,10 +157,8 @@ def table(findings: Iterable[Finding]) -> pa.Table:
                     "difference": each.text,
                     "alone": each.alone,
                     "cause": finding.cause[0] if finding.cause else None,
-                    "simplest": each is finding.best,
-                    "damage": list(finding.recipe.damage)
-                    if finding.recipe and each is finding.best
-                    else None,
+                    "simplest": is_best,
+                    "damage": list(finding.recipe.damage) if finding.recipe and is_best else None,
                     "proposal": finding.proposal,
                 }
             )
@@ -179,6 +171,7 @@ SCHEMA = pa.schema(
         ("implementation", pa.string()),
         ("operation", pa.string()),
         ("field", pa.string()),
+        ("value", pa.string()),
         ("kind", pa.string()),
         ("effect", pa.string()),
         ("verdict", pa.string()),

@@ -10,9 +10,9 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from conformance import unseen
+from conformance import undetected_flips
 from conformance.text import one_line
-from conformance.unseen import SearchedLog
+from conformance.undetected_flips import SearchedLog
 from reference_impl.register import registers
 from walproof.quantity import counted
 from walproof.sweep.fields import brief
@@ -21,11 +21,11 @@ from walproof.sweep.flips import FlippedLog, Stretch, flip_fingerprint
 
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[Stretch]
-) -> unseen.Searched:
+) -> undetected_flips.Searched:
     """What a search of these logs found."""
     tried: Counter[str] = Counter()
     flips: Counter[str] = Counter()
-    hits: dict[str, Counter[unseen.Hit]] = {log.id: Counter() for log in logs}
+    hits: dict[str, Counter[undetected_flips.Hit]] = {log.id: Counter() for log in logs}
     for stretch in stretches:
         tried.update(stretch.tried)
         flips[stretch.log] += stretch.tried.total()
@@ -36,10 +36,10 @@ def totals(
         )
         for log in logs
     }
-    return unseen.Searched(format, at_most, dict(tried), searched)
+    return undetected_flips.Searched(format, at_most, dict(tried), searched)
 
 
-def to_json(searched: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
+def to_json(searched: undetected_flips.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
     """The search as ``--json`` prints it: totals by field, then each undetected flip."""
     register = registers()[searched.format]
     return {
@@ -57,7 +57,7 @@ def to_json(searched: unseen.Searched, stretches: Sequence[Stretch]) -> dict[str
                 "beside": list(row.beside),
                 "why": [register.unseen[number - 1].why for number in row.why],
             }
-            for row in unseen.rows(searched, register.unseen)
+            for row in undetected_flips.rows(searched, register.unseen)
         ],
         "flips": [_flip(stretch.log, flip) for stretch in stretches for flip in stretch.undetected],
         "problems": problems(searched),
@@ -70,20 +70,20 @@ def _flip(log: str, flip: Any) -> dict[str, Any]:
     return {"log": log, **place, **where, "field": flip.path, "effect": flip.effect}
 
 
-def problems(searched: unseen.Searched) -> list[str]:
+def problems(searched: undetected_flips.Searched) -> list[str]:
     """What nothing in the register explains: a rule is missing, or a sentence."""
     entries = registers()[searched.format].unseen
     return [
         f"nothing explains what {count:,} flips of {field} do: {effect}"
         for (field, effect), count in sorted(searched.unseen.items())
-        if not unseen.explained_by((field, effect), entries)
+        if not undetected_flips.explained_by((field, effect), entries)
     ]
 
 
-def show(searched: unseen.Searched, console: Console, seconds: float) -> None:
+def show(searched: undetected_flips.Searched, console: Console, seconds: float) -> None:
     """Fields, counts, why nothing tells; then what nothing explains."""
     entries = registers()[searched.format].unseen
-    rows = unseen.rows(searched, entries)
+    rows = undetected_flips.rows(searched, entries)
     flips = sum(log.flips for log in searched.logs.values())
     _say(
         console,
@@ -91,9 +91,13 @@ def show(searched: unseen.Searched, console: Console, seconds: float) -> None:
         f" in {seconds:.1f} s; {searched.unseen.total():,} left the log intact with other records.",
     )
     if rows:
-        shown = [effect for effect in unseen.EFFECTS if any(row.counts.get(effect) for row in rows)]
+        shown = [
+            effect
+            for effect in undetected_flips.EFFECTS
+            if any(row.counts.get(effect) for row in rows)
+        ]
         table = Table("field", box=None, pad_edge=False, header_style="bold")
-        for head in ("flipped", *(unseen.HEADS[effect] for effect in shown), "why"):
+        for head in ("flipped", *(undetected_flips.HEADS[effect] for effect in shown), "why"):
             table.add_column(head, justify="right", no_wrap=True)
         for row in rows:
             counts = [
@@ -103,7 +107,7 @@ def show(searched: unseen.Searched, console: Console, seconds: float) -> None:
             table.add_row(one_line(brief(row.field)), f"{row.tried:,}", *counts, why)
         console.print()
         console.print(table)
-        _say(console, f"\n{unseen.legend(shown).replace('*', '')}.")
+        _say(console, f"\n{undetected_flips.legend(shown).replace('*', '')}.")
     used = {number for row in rows for number in row.why}
     for number, entry in enumerate(entries, 1):
         if number in used:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from conformance.contents import Contents, by_name, digest, read_contents, write_contents
 from conformance.kaitai.grammars import grammar_of
 from conformance.scratch import Held
-from conformance.unseen import EFFECTS
+from conformance.undetected_flips import EFFECTS
 from conformance.vectors import Vector
 from reference_impl.answer import End, Event, Lost, Record
 from reference_impl.formats import named

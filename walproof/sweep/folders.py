@@ -5,13 +5,14 @@ from __future__ import annotations
 import posixpath
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import methodcaller
 
 from conformance.recipes.algebra import Damage
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import FieldsOfFile
 from walproof.sweep.format_sweep import Edit
-from walproof.sweep.operations import Family
+from walproof.sweep.operations import Family, Operation
 
 NAMES_OF = 12
 """Files of one control whose names are varied, at most: the first and the last ones."""
@@ -23,13 +24,13 @@ _LARGE = ("2147483648", "4294967296", "9223372036854775807", "922337203685477580
 
 
 class OnFolder(Family):
-    """Damages of one operation on whole files, written down one by one."""
+    """Damages of one operation on whole files, listed one by one."""
 
     def __init__(self, operation: str) -> None:
         super().__init__(b"", FieldsOfFile(0, (), (), (), ()), "", 0)
         self.operation = operation
         self._changes: list[Mapping[str, bytes | None]] = []
-        self._calls: list[Callable[[Damage], None]] = []
+        self._operations: list[Sequence[Operation]] = []
         self._fields: list[str] = []
 
     @property
@@ -37,12 +38,10 @@ class OnFolder(Family):
         """Whole units are removed, repeated or moved in each of them."""
         return True
 
-    def add(
-        self, changes: Mapping[str, bytes | None], call: Callable[[Damage], None], field: str
-    ) -> None:
-        """Enter one: the new bytes of each file that changes, None for one that is gone."""
+    def add(self, changes: Mapping[str, bytes | None], field: str, *operations: Operation) -> None:
+        """Add a damage: the new bytes of each file that changes, None for one that is gone."""
         self._changes.append(changes)
-        self._calls.append(call)
+        self._operations.append(operations)
         self._fields.append(field)
         self.count += 1
 
@@ -64,7 +63,8 @@ class OnFolder(Family):
 
     def perform(self, number: int, damage: Damage) -> None:
         """See :class:`Family`."""
-        self._calls[number](damage)
+        for operation in self._operations[number]:
+            operation(damage)
 
     def field(self, number: int) -> str:
         """See :class:`Family`."""
@@ -72,65 +72,65 @@ class OnFolder(Family):
 
 
 def families(control: Control) -> list[Family]:
-    """All damages of a folder. None for a log of one file."""
+    """Return all damages of a folder. None for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
-    found = {operation: OnFolder(operation) for operation in OPERATIONS}
+    by_operation = {operation: OnFolder(operation) for operation in OPERATIONS}
     names = list(control.files)
     for number, name in enumerate(names):
-        place = _place(number, len(names))
-        _presence(found, control, name, place)
+        position = _position(number, len(names))
+        _change_presence(by_operation, control, name, position)
         if min(number, len(names) - 1 - number) < NAMES_OF // 2:
-            _names(found, control, name, place)
+            _change_names(by_operation, control, name, position)
         for other in names[number + 1 :]:
-            _swap(found["swap-files"], control, name, other)
-    return list(found.values())
+            _swap(by_operation["swap-files"], control, name, other)
+    return list(by_operation.values())
 
 
-def _place(number: int, count: int) -> str:
-    """Which file it is, in words that stand for the same file of other controls."""
+def _position(number: int, count: int) -> str:
+    """Return words for a file that stand for the same file of other controls."""
     if number == 0:
         return "the first file"
     return "the last file" if number == count - 1 else "a file between"
 
 
-def _presence(found: Mapping[str, OnFolder], control: Control, name: str, place: str) -> None:
-    found["remove-file"].add({name: None}, lambda d: d.remove_file(name), place)
+def _change_presence(
+    by_operation: Mapping[str, OnFolder], control: Control, name: str, position: str
+) -> None:
+    by_operation["remove-file"].add({name: None}, position, methodcaller("remove_file", name))
     if control.files[name]:
-        found["empty-file"].add({name: b""}, lambda d: d.truncate(0, name), place)
+        by_operation["empty-file"].add({name: b""}, position, methodcaller("truncate", 0, name))
     others = [other for other in control.files if other != name]
     if len(others) > 1:
-
-        def alone(damage: Damage) -> None:
-            for other in others:
-                damage.remove_file(other)
-
-        found["keep-file"].add(dict.fromkeys(others), alone, place)
+        removals = [methodcaller("remove_file", other) for other in others]
+        by_operation["keep-file"].add(dict.fromkeys(others), position, *removals)
 
 
-def _names(found: Mapping[str, OnFolder], control: Control, name: str, place: str) -> None:
-    """The file under names that are nearly right, and other files beside it under them."""
+def _change_names(
+    by_operation: Mapping[str, OnFolder], control: Control, name: str, position: str
+) -> None:
+    """Add the file under names that are nearly right, and other files under such names."""
     data = control.files[name]
     garbage = random.Random(f"{control.id}:{name}").randbytes(64)
     half = data[: len(data) // 2]
-    beside = [(data, f"a copy of {name}"), (half, f"the first {len(half)} bytes of {name}"),
+    others = [(data, f"a copy of {name}"), (half, f"the first {len(half)} bytes of {name}"),
               (b"", "an empty file"), (garbage, "64 bytes of garbage")]  # fmt: skip
     for new, what in near_names(name):
         if new in control.files:
             continue
         if not _blocked(new, [other for other in control.files if other != name]):
-            found["rename-file"].add(
+            by_operation["rename-file"].add(
                 {name: None, new: data},
-                lambda d, new=new: d.rename_file(name, new),  # type: ignore[misc]
-                f"{place}, {what}",
+                f"{position}, {what}",
+                methodcaller("rename_file", name, new),
             )
         if _blocked(new, control.files):
             continue
-        for more, words in beside:
-            found["add-file"].add(
-                {new: more},
-                lambda d, new=new, more=more, words=words: d.add_file(new, more, words),  # type: ignore[misc]
-                f"a name like {place}, {what}",
+        for contents, description in others:
+            by_operation["add-file"].add(
+                {new: contents},
+                f"a name like {position}, {what}",
+                methodcaller("add_file", new, contents, description),
             )
 
 
@@ -139,10 +139,11 @@ def _blocked(name: str, others: Mapping[str, bytes] | Sequence[str]) -> bool:
     return any(name.startswith(f"{o}/") or o.startswith(f"{name}/") for o in others)
 
 
-def _swap(family: OnFolder, control: Control, one: str, other: str) -> None:
-    first, second = control.files[one], control.files[other]
+def _swap(family: OnFolder, control: Control, name: str, other: str) -> None:
+    first, second = control.files[name], control.files[other]
     if first != second:
-        family.add({one: second, other: first}, lambda d: d.swap_files(one, other), "two files")
+        swap = methodcaller("swap_files", name, other)
+        family.add({name: second, other: first}, "two files", swap)
 
 
 def near_names(name: str) -> list[tuple[str, str]]:
@@ -151,10 +152,10 @@ def near_names(name: str) -> list[tuple[str, str]]:
     stem, dot, extension = base.rpartition(".")
     if not dot:
         stem, extension = base, ""
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
 
     def add(new: str, what: str) -> None:
-        found.setdefault(posixpath.join(folder, new), what)
+        names.setdefault(posixpath.join(folder, new), what)
 
     for changed, what in _numbers(stem):
         add(f"{changed}{dot}{extension}", what)
@@ -172,11 +173,11 @@ def near_names(name: str) -> list[tuple[str, str]]:
     add(f"{base}/inner", "a folder of that name")
     if folder:
         parent, _ = posixpath.split(folder)
-        found.setdefault(posixpath.join(parent, base), "one folder up")
-        found.setdefault(base, "in the outermost folder")
+        names.setdefault(posixpath.join(parent, base), "one folder up")
+        names.setdefault(base, "in the outermost folder")
         for changed, what in _numbers(folder):
-            found.setdefault(posixpath.join(changed, base), f"folder: {what}")
-    return [(new, what) for new, what in found.items() if new != name and _is_name(new)]
+            names.setdefault(posixpath.join(changed, base), f"folder: {what}")
+    return [(new, what) for new, what in names.items() if new != name and _is_name(new)]
 
 
 def _numbers(text: str) -> Iterator[tuple[str, str]]:

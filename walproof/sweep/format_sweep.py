@@ -112,7 +112,7 @@ class FormatSweep:
         return False
 
     def free(self, contents: Contents) -> list[tuple[str, str]]:
-        """What a writer that appends is free to do otherwise, with reasons: see ``aftermath``."""
+        """What a writer that appends is free to do otherwise: see ``postconditions``."""
         return []
 
     def otherwise(

@@ -8,7 +8,7 @@ from conformance.contents import Contents, by_name
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.controls import Control
-from walproof.sweep.readers import Reference, Seen
+from walproof.sweep.specification import Reference, Seen
 
 INVENTED = "record-invented"
 OUT_OF_ORDER = "record-order"
@@ -68,15 +68,15 @@ class Written:
         if seen.end.verdict == "refused":
             return []
         records = seen.records
-        found: list[str] = []
+        broken: list[str] = []
         rest = iter(self.payloads)
         tells = self.tells_payloads and not forges
         if tells and not all(record.payload in rest for record in records):
             noticed = seen.end.verdict != "intact"
             if not all(self._was_written(record, shifts, noticed) for record in records):
-                found.append(INVENTED)
+                broken.append(INVENTED)
             elif not shifts and all(self._is_whole(record) for record in records):
-                found.append(OUT_OF_ORDER)
+                broken.append(OUT_OF_ORDER)
         may_end = self.format_sweep.may_end_anywhere and seen.end.verdict == "intact"
         if (
             self.tells_payloads
@@ -84,10 +84,10 @@ class Written:
             and len(records) < len(self.expected)
             and not self._accounted_for(seen, contents)
         ):
-            found.append(SILENT_LOSS)
+            broken.append(SILENT_LOSS)
         if isinstance(contents, bytes) and not self.format_sweep.covers(contents, _spans(seen)):
-            found.append(UNACCOUNTED)
-        return found
+            broken.append(UNACCOUNTED)
+        return broken
 
     def _is_whole(self, record: Record) -> bool:
         """Whether a record is one that was written, with nothing missing."""

@@ -3,25 +3,51 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
+from walproof.sweep.enumeration import PAIR
 from walproof.sweep.findings import Finding
-from walproof.sweep.pairs import PAIR
 from walproof.sweep.plan import Enumerations, Plan, Run
-from walproof.sweep.programs import FAST
 from walproof.sweep.settings import simplest
 from walproof.sweep.shard import Occurrence
-from walproof.sweep.shard_pool import runner_here
+from walproof.sweep.shard_runner import ShardRunner
+from walproof.sweep.sweep_folder import runner_here
 
 TRIALS = 200
 """Cases that are tried, at most, on each smaller log."""
 
-SMALLER = 6
+SMALLER_LOGS = 6
 """Smaller logs on which a damage is tried, at most: the smallest."""
 
-LOOKED_AT = 2000
-"""Damages of a family that are looked through for those of the same field."""
+SEARCHED_DAMAGES = 2000
+"""Damages of a family that are searched for those of the same field."""
+
+Simplest = TypeVar("Simplest")
+Candidate = TypeVar("Candidate")
+
+
+def descend(
+    case: Simplest,
+    candidates: Callable[[Simplest], Iterable[Candidate]],
+    simpler: Callable[[Simplest, Candidate], Simplest | None],
+    is_over: Callable[[], bool],
+) -> Simplest:
+    """Return the simplest case that is reached by steps from a case.
+
+    A step goes to what ``simpler`` makes of the first candidate for which it is not None. It ends
+    where there is none, or when the time ``is_over``.
+    """
+    while True:
+        for candidate in candidates(case):
+            if is_over():
+                return case
+            if (next_case := simpler(case, candidate)) is not None:
+                case = next_case
+                break
+        else:
+            return case
 
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
@@ -29,89 +55,94 @@ def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: f
 
     After ``seconds`` the rest stays as it is, and says so.
     """
-    plan = enumerations.plan
     deadline = time.monotonic() + seconds
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
-        mine = [f for f in findings if f.signature.implementation == name]
-        with runner_here(_only(plan, name), enumerations) as runner:
-            for finding in mine:
-                if time.monotonic() > deadline:
-                    finding.minimised = "not minimised: out of time"
-                    continue
-                tried = 0
-                for runs in _simpler(enumerations, finding):
-                    runner.plan = runner.plan.with_shard(runs)
-                    tried += sum(run.stop - run.start for run in runs)
-                    better = _same_effect(finding, list(runner.run(0).occurrences.values()))
-                    if better is not None:
-                        finding.best = better
-                        break
-                    if time.monotonic() > deadline:
-                        break
-                finding.minimised = f"{tried} simpler cases tried"
+        with runner_here(_only(enumerations.plan, name), enumerations) as runner:
+            for finding in findings:
+                if finding.signature.implementation == name:
+                    _minimise(enumerations, finding, runner, deadline)
+
+
+def _minimise(
+    enumerations: Enumerations, finding: Finding, runner: ShardRunner, deadline: float
+) -> None:
+    tried = 0
+
+    def simpler(best: Occurrence, runs: tuple[Run, ...]) -> Occurrence | None:
+        nonlocal tried
+        runner.plan = runner.plan.with_shard(runs)
+        tried += sum(run.stop - run.start for run in runs)
+        fitting = [
+            each
+            for each in runner.run(0).occurrences.values()
+            if each.signature.effect == best.signature.effect and each.order < best.order
+        ]
+        return min(fitting, key=lambda each: each.order, default=None)
+
+    if time.monotonic() > deadline:
+        finding.minimised = "not minimised: out of time"
+        return
+    finding.best = descend(
+        finding.best,
+        lambda best: _simpler(enumerations, best),
+        simpler,
+        lambda: time.monotonic() > deadline,
+    )
+    finding.minimised = f"{tried} simpler cases tried"
 
 
 def _only(plan: Plan, name: str) -> Plan:
-    """The plan with one implementation."""
-    return replace(
-        plan,
-        fast=name == FAST,
-        programs=tuple(program for program in plan.programs if program.name == name),
-        limits=replace(plan.limits, max_failures=5),
-    )
+    """Return the plan with one implementation."""
+    return replace(plan, programs=tuple(each for each in plan.programs if each.name == name))
 
 
-def _same_effect(finding: Finding, occurrences: Sequence[Occurrence]) -> Occurrence | None:
-    fitting = [f for f in occurrences if f.signature.effect == finding.signature.effect]
-    fitting = [f for f in fitting if f.order < finding.best.order]
-    return min(fitting, key=lambda f: f.order, default=None)
-
-
-def _simpler(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run, ...]]:
-    """Cases to try, the most promising first; each lot is run as a shard."""
-    best, plan = finding.best, enumerations.plan
+def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
+    """Yield cases to try, the most promising first; each lot is run as a shard."""
+    plan = enumerations.plan
     control = enumerations.number(best.control)
     enumeration = enumerations[control]
     settings = plan.controls[control].settings
     # The same profile, and the control's own context; a plain record comes before a list.
-    owns = simplest(settings, settings[best.setting])
+    simple_settings = simplest(settings, settings[best.setting])
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
         yield tuple(
             _exactly(control, enumeration.families.index(family), setting, n)
-            for setting in owns
+            for setting in simple_settings
             for family, n in halves
         )
-        if best.setting not in owns[:1]:
-            yield tuple(_exactly(control, best.family, setting, best.number) for setting in owns)
+        if best.setting not in simple_settings[:1]:
+            yield tuple(
+                _exactly(control, best.family, setting, best.number) for setting in simple_settings
+            )
         return
-    for setting in owns:
+    for setting in simple_settings:
         if best.setting != setting:
             yield (_exactly(control, best.family, setting, best.number),)
     if best.family == enumeration.lists:
-        yield from _other_lists(enumerations, finding)
+        yield from _other_lists(enumerations, best)
         return
     smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
-    for other in (*smaller[:SMALLER], control):
+    for other in (*smaller[:SMALLER_LOGS], control):
         there = enumerations[other]
         setting = simplest(plan.controls[other].settings, settings[best.setting])[0]
         runs = [
             _exactly(other, number, setting, n)
             for number, family in enumerate(there.families)
             if family.operation == best.signature.operation
-            for n in range(0, family.count, -(-family.count // LOOKED_AT))
+            for n in range(0, family.count, -(-family.count // SEARCHED_DAMAGES))
             if family.field(n) == best.signature.field
         ]
         if runs:
             yield tuple(runs[:: -(-len(runs) // TRIALS)])
 
 
-def _other_lists(enumerations: Enumerations, finding: Finding) -> Iterator[tuple[Run, ...]]:
-    """Other records to write, on the smallest logs: of all that show it, the shortest is kept."""
-    best, plan = finding.best, enumerations.plan
+def _other_lists(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
+    """Yield other records to write, on the smallest logs."""
+    plan = enumerations.plan
     control = enumerations.number(best.control)
     like = plan.controls[control].settings[best.setting]
-    for other in dict.fromkeys((*range(min(SMALLER, control)), control)):
+    for other in dict.fromkeys((*range(min(SMALLER_LOGS, control)), control)):
         family = enumerations[other].lists
         setting = simplest(plan.controls[other].settings, like)[-1]
         yield (Run(other, family, setting, 0, TRIALS, spread=False),)

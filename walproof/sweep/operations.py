@@ -1,8 +1,8 @@
 """The damage algebra as families of numbered damages of one file.
 
 A family makes its damages twice: as edits, which are quick, and by the operations of
-``conformance.recipes.algebra``, which give the words of a vector. That both are the same bytes is
-checked for every finding, and by a test for every number.
+``conformance.recipes.algebra``, which give the words of a vector. Describing a damage checks that
+both make the same bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import random
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from operator import methodcaller
 
 from conformance.kaitai.field_map import Field
 from conformance.recipes.algebra import Damage
@@ -39,6 +39,12 @@ RESEAL = "reseal"
 Single faults end at the checksum, so that a reader's work after it is never seen. These are
 ``flip`` or ``set``, then the ``reseal`` of the format's recipes.
 """
+
+Operation = Callable[[Damage], None]
+"""One operation of the algebra, on the damage that it is given."""
+
+OVERWRITING = frozenset({"set", "zero", "fill", RESEAL})
+"""Operations that write a value to a field."""
 
 _BYTES = [bytes([value]) for value in range(256)]
 
@@ -83,16 +89,20 @@ class Family(ABC):
     def field(self, number: int) -> str:
         """Generic name of the field that is hit."""
 
+    def value(self, number: int) -> str:
+        """Return the name of the value that a field gets, if programs often treat it apart."""
+        return edge_name(self.edits(number)[0][2]) if self.operation in OVERWRITING else ""
+
     def named(self, path: str) -> str:
         """A field path as the algebra takes it."""
         return f"{self.file}:{path}" if self.file else path
 
-    def by_hand(self, number: int, damage: Damage, words: str) -> None:
+    def by_hand(self, number: int, damage: Damage, text: str) -> None:
         """For bytes that the algebra has no name for."""
         data = damage.files[self.file]
         for lo, hi, new in self.edits(number):
             data[lo:hi] = new
-        damage.did(words + (f" in {self.file}" if self.file else ""))
+        damage.did(text + (f" in {self.file}" if self.file else ""))
 
 
 class Truncate(Family):
@@ -155,21 +165,21 @@ class Flip(Family):
 
 
 class Listed(Family):
-    """Damages of one operation that were written down one by one."""
+    """Damages of one operation that are listed one by one."""
 
     def __init__(self, operation: str, data: bytes, fields: FieldsOfFile, file: str) -> None:
         super().__init__(data, fields, file, 0)
         self.operation = operation
         self._edits: list[Sequence[Edit]] = []
-        self._calls: list[Callable[[Damage], None]] = []
+        self._operations: list[Sequence[Operation]] = []
         self._fields: list[str] = []
 
-    def add(self, edits: Sequence[Edit], call: Callable[[Damage], None], field: str) -> None:
-        """Enter one, unless it changes nothing."""
+    def add(self, edits: Sequence[Edit], field: str, *operations: Operation) -> None:
+        """Add a damage, unless it changes nothing."""
         if all(lo >= 0 and self.data[lo:hi] == new for lo, hi, new in edits):
             return
         self._edits.append(edits)
-        self._calls.append(call)
+        self._operations.append(operations)
         self._fields.append(field)
         self.count += 1
 
@@ -179,7 +189,8 @@ class Listed(Family):
 
     def perform(self, number: int, damage: Damage) -> None:
         """See :class:`Family`."""
-        self._calls[number](damage)
+        for operation in self._operations[number]:
+            operation(damage)
 
     def field(self, number: int) -> str:
         """See :class:`Family`."""
@@ -226,11 +237,8 @@ def set_values(family: Listed, every_value: bool) -> None:
             ]
         path = family.named(field.path)
         for new in dict.fromkeys(values):
-            family.add(
-                ((field.start, field.end, new),),
-                lambda damage, path=path, new=new: damage.set(path, new),  # type: ignore[misc]
-                generic(field.path),
-            )
+            edit = (field.start, field.end, new)
+            family.add((edit,), generic(field.path), methodcaller("set", path, new))
 
 
 def edge_values(old: bytes) -> list[bytes]:
@@ -238,12 +246,26 @@ def edge_values(old: bytes) -> list[bytes]:
     width = len(old)
     top = 1 << 8 * width - 1
     values = [0, 2 * top - 1, top, top - 1, 1]
-    found = []
+    edges = []
     for order in ("little", "big"):
         now = int.from_bytes(old, order)
         for value in (*values, now + 1, now - 1):
-            found.append((value % (2 * top)).to_bytes(width, order))
-    return found
+            edges.append((value % (2 * top)).to_bytes(width, order))
+    return edges
+
+
+def edge_name(data: bytes) -> str:
+    """Return a name for bytes that programs often treat apart; empty for any others."""
+    if not data:
+        return ""
+    if not any(data):
+        return "00"
+    ends = {data, data[::-1]}
+    if data == b"\xff" * len(data):
+        return "ff"
+    if b"\x7f" + b"\xff" * (len(data) - 1) in ends:
+        return "7fff"
+    return "8000" if b"\x80" + bytes(len(data) - 1) in ends else ""
 
 
 def zero_and_fill(zero: Listed, fill: Listed) -> None:
@@ -251,16 +273,9 @@ def zero_and_fill(zero: Listed, fill: Listed) -> None:
     for field in zero.fields.all:
         path, length = zero.named(field.path), field.end - field.start
         name = generic(field.path)
-        zero.add(
-            ((field.start, field.end, bytes(length)),),
-            lambda damage, path=path: damage.zero(path),  # type: ignore[misc]
-            name,
-        )
-        fill.add(
-            ((field.start, field.end, b"\xff" * length),),
-            lambda damage, path=path: damage.fill(path, 0xFF),  # type: ignore[misc]
-            name,
-        )
+        zero.add(((field.start, field.end, bytes(length)),), name, methodcaller("zero", path))
+        ones = (field.start, field.end, b"\xff" * length)
+        fill.add((ones,), name, methodcaller("fill", path, 0xFF))
 
 
 def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
@@ -271,20 +286,20 @@ def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
             lo, hi = n * sector, min((n + 1) * sector, len(data))
             zero.add(
                 ((lo, hi, bytes(hi - lo)),),
-                lambda damage, n=n, s=sector: damage.zero_sector(n, s, file),  # type: ignore[misc]
                 f"a sector of {sector} bytes",
+                methodcaller("zero_sector", n, sector, file),
             )
         whole = len(data) // sector
         for a in range(whole):
             for b in range(a + 1, whole):
-                one, two = a * sector, b * sector
+                first, second = a * sector, b * sector
                 swap.add(
                     (
-                        (one, one + sector, data[two : two + sector]),
-                        (two, two + sector, data[one : one + sector]),
+                        (first, first + sector, data[second : second + sector]),
+                        (second, second + sector, data[first : first + sector]),
                     ),
-                    lambda damage, a=a, b=b, s=sector: damage.swap_sectors(a, b, s, file),  # type: ignore[misc]
                     f"sectors of {sector} bytes",
+                    methodcaller("swap_sectors", a, b, sector, file),
                 )
 
 
@@ -296,36 +311,25 @@ def duplicate_and_drop(duplicate: Listed, drop: Listed) -> None:
     for field in duplicate.fields.all:
         path, name = duplicate.named(field.path), generic(field.path)
         copy = duplicate.data[field.start : field.end]
-        duplicate.add(
-            ((field.end, field.end, copy),),
-            lambda damage, path=path: damage.duplicate(path),  # type: ignore[misc]
-            name,
-        )
-        drop.add(
-            ((field.start, field.end, b""),),
-            lambda damage, path=path: damage.drop(path),  # type: ignore[misc]
-            name,
-        )
+        duplicate.add(((field.end, field.end, copy),), name, methodcaller("duplicate", path))
+        drop.add(((field.start, field.end, b""),), name, methodcaller("drop", path))
 
 
 def splice(family: Listed) -> None:
     """One field over another of its kind: neighbours, and the first and the last."""
-    kinds: defaultdict[str, list[Field]] = defaultdict(list)
+    by_name: defaultdict[str, list[Field]] = defaultdict(list)
     for field in family.fields.all:
-        kinds[generic(field.path)].append(field)
-    for name, fields in kinds.items():
+        by_name[generic(field.path)].append(field)
+    for name, fields in by_name.items():
         pairs = [(0, len(fields) - 1), (len(fields) - 1, 0)]
         for n in range(len(fields) - 1):
             pairs += [(n, n + 1), (n + 1, n)]
-        for one, other in dict.fromkeys(pairs[:MAX_SPLICES]):
-            target, source = fields[one], fields[other]
+        for over, under in dict.fromkeys(pairs[:MAX_SPLICES]):
+            target, source = fields[over], fields[under]
             new = family.data[source.start : source.end]
             path, what = family.named(target.path), family.named(source.path)
-            family.add(
-                ((target.start, target.end, new),),
-                lambda damage, p=path, new=new, w=what: damage.splice(p, new, w),  # type: ignore[misc]
-                name,
-            )
+            edit = (target.start, target.end, new)
+            family.add((edit,), name, methodcaller("splice", path, new, what))
 
 
 def insert(family: Listed, seed: str) -> None:
@@ -335,11 +339,8 @@ def insert(family: Listed, seed: str) -> None:
     file = family.file
     for at in boundaries(family):
         for new in news:
-            family.add(
-                ((at, at, new),),
-                lambda damage, at=at, new=new: damage.insert(at, new, None, file),  # type: ignore[misc]
-                family.fields.name_at(at),
-            )
+            insertion = methodcaller("insert", at, new, None, file)
+            family.add(((at, at, new),), family.fields.name_at(at), insertion)
 
 
 def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[int]) -> None:
@@ -357,8 +358,8 @@ def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[in
                 continue
             family.add(
                 ((lo, hi, bytes_then[lo:hi]),),
-                lambda damage, lo=lo, hi=hi, then=bytes_then: damage.stale(lo, hi, then, file),  # type: ignore[misc]
                 family.fields.name_at(lo),
+                methodcaller("stale", lo, hi, bytes_then, file),
             )
 
 
@@ -378,21 +379,16 @@ def extend_by_logs(family: Listed, older: Sequence[tuple[str, bytes]]) -> None:
 
 
 def append(family: Listed, news: Sequence[tuple[bytes, str]]) -> None:
-    """Enter an extension for each of these bytes, with what they are."""
-    file = family.file
+    """Add an extension for each of these bytes, with what they are."""
     for new, what in news:
-        family.add(
-            ((-1, -1, new),),
-            lambda damage, new=new, what=what: damage.extend(new, what, file),  # type: ignore[misc]
-            "the end",
-        )
+        extension = methodcaller("extend", new, what, family.file)
+        family.add(((-1, -1, new),), "the end", extension)
 
 
 def boundaries(family: Listed) -> list[int]:
     """Where fields begin; of a file with very many, some evenly."""
-    found = sorted({0, *(field.start for field in family.fields.all), family.fields.size})
-    step = -(-len(found) // MAX_BOUNDARIES)
-    return found[::step]
+    starts = sorted({0, *(field.start for field in family.fields.all), family.fields.size})
+    return starts[:: -(-len(starts) // MAX_BOUNDARIES)]
 
 
 # -- under a checksum that holds -------------------------------------------------------------------
@@ -423,23 +419,24 @@ def _leaf(family: Listed, seal: Seal, unit: Field, leaf: Field) -> None:
         if right[1] > len(data) or changed[right[0] : right[1]] == right[2]:
             continue  # nothing that the checksum covers
 
-        def call(damage: Damage, change: Any = change, seal: Seal = seal) -> None:
-            change(damage)
-            seal.reseal(damage, unit_path, file)
-
-        family.add(((leaf.start, leaf.end, new), right), call, generic(leaf.path))
+        reseal = functools.partial(_reseal, seal, unit_path, file)
+        family.add(((leaf.start, leaf.end, new), right), generic(leaf.path), change, reseal)
 
 
-def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Callable[[Damage], None]]]:
+def _reseal(seal: Seal, path: str, file: str, damage: Damage) -> None:
+    seal.reseal(damage, path, file)
+
+
+def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Operation]]:
     seen = {old}
     for bit in range(8 * len(old)):
         new = bytearray(old)
         new[bit // 8] ^= 1 << bit % 8
         seen.add(bytes(new))
-        yield bytes(new), lambda damage, bit=bit: damage.flip(path, bit)  # type: ignore[misc]
+        yield bytes(new), methodcaller("flip", path, bit)
     values = [bytes([value]) for value in range(256)] if len(old) == 1 else []
     if len(old) <= 8:
         values += edge_values(old)
     for value in dict.fromkeys(values):
         if value not in seen:
-            yield value, lambda damage, value=value: damage.set(path, value)  # type: ignore[misc]
+            yield value, methodcaller("set", path, value)

@@ -10,12 +10,16 @@ from typing import Any, NamedTuple
 
 from conformance import __version__
 from conformance.contents import digest
+from conformance.process import Limits
 from walproof.formats import plugin_for
 from walproof.sweep import shares
 from walproof.sweep.controls import Control, seed_of
-from walproof.sweep.programs import FAST, REFERENCE, Limits, Program
-from walproof.sweep.recipes import LISTS, Enumeration
+from walproof.sweep.enumeration import LISTS, Enumeration
+from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import PROFILES, Setting
+
+WALL_MS = 2000
+"""Milliseconds for each request, if nothing else is chosen."""
 
 SMALL_BYTES = 4096
 """A log of at most so many bytes gets more than its share of the cases: it is read quickly."""
@@ -48,41 +52,41 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. ``fast`` runs the scanner too; only cases in ``profiles`` run;
-    ``coverage`` says what share of each group runs.
+    """One sweep. Only cases in ``profiles`` run; ``coverage`` says what share of each group runs.
 
-    The executable specification reads every case, and every program that takes it.
+    The executable specification reads every case, and every program that takes it. ``limits`` are
+    those of the programs, ``wall_ms`` that of each request.
     """
 
     format: str
     depth: str
     seed: int
     controls: tuple[Control, ...]
-    fast: bool
     programs: tuple[Program, ...]
-    limits: Limits
+    limits: Limits = field(default_factory=Limits)
+    wall_ms: int = WALL_MS
     profiles: tuple[str, ...] = PROFILES
     shards: tuple[tuple[Run, ...], ...] = field(default=(), repr=False)
     coverage: Mapping[str, Coverage] = field(default_factory=dict)
 
     def enumeration(self, control: int) -> Enumeration:
-        """The damages of a control."""
+        """Return the damages of a control."""
         return Enumeration(
             self.controls[control], self.depth, older(self.controls, control), self.seed,
             first_prefix(self.controls, control),
         )  # fmt: skip
 
     def with_shard(self, runs: tuple[Run, ...]) -> Plan:
-        """The same with one shard, of these runs."""
+        """Return the same plan with one shard, of these runs."""
         return replace(self, shards=(runs,))
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the implementations, in the order of their columns."""
-        return (REFERENCE, *([FAST] if self.fast else []), *(p.name for p in self.programs))
+        return (REFERENCE, *(program.name for program in self.programs))
 
     def describe(self) -> dict[str, Any]:
-        """What identifies the plan, as JSON: two sweeps that differ here are not the same."""
+        """Return what identifies the plan, as JSON."""
         return {
             "walproof": __version__,
             "format": self.format,
@@ -95,8 +99,8 @@ class Plan:
             ],
             "cases": sum(covered.planned for covered in self.coverage.values()),
             "implementations": list(self.columns),
-            "programs": [asdict(program) for program in self.programs],
-            "limits": asdict(self.limits),
+            "programs": [program.describe() for program in self.programs],
+            "limits": asdict(self.limits) | {"wall_ms": self.wall_ms},
             "shards": len(self.shards),
             "cut": hashlib.sha256(repr(self.shards).encode()).hexdigest()[:16],
         }
@@ -109,25 +113,25 @@ class Plan:
 
 
 class Enumerations:
-    """The damages of each control of a plan, made when they are asked for, and kept."""
+    """The damages of each control of a plan, each made when it is used for the first time."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._ids = {control.id: number for number, control in enumerate(plan.controls)}
-        self._made: dict[int, Enumeration] = {}
+        self._enumerations: dict[int, Enumeration] = {}
 
     def __getitem__(self, control: int) -> Enumeration:
-        if control not in self._made:
-            self._made[control] = self.plan.enumeration(control)
-        return self._made[control]
+        if control not in self._enumerations:
+            self._enumerations[control] = self.plan.enumeration(control)
+        return self._enumerations[control]
 
     def number(self, id: str) -> int:
-        """Number of the control with this id."""
+        """Return the number of the control with this id."""
         return self._ids[id]
 
 
 def first_prefix(controls: Sequence[Control], number: int) -> int:
-    """Length of the shortest prefix of a control that is no prefix of an earlier one.
+    """Return the length of the shortest prefix of a control that no earlier one has.
 
     Shorter ones are cases of that other control already. Always 0 for a log of several files.
     """
@@ -140,16 +144,18 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
         if seed_of(other, other.settings[0]) == seed_of(chosen, chosen.settings[0]) and isinstance(
             other.contents, bytes
         ):
-            first = max(first, min(_common(data, other.contents), len(other.contents) - 1) + 1)
+            first = max(
+                first, min(_common_prefix(data, other.contents), len(other.contents) - 1) + 1
+            )
     return min(first, len(data))
 
 
-def _common(one: bytes, other: bytes) -> int:
-    """The length of the longest common prefix of two logs."""
-    low, high = 0, min(len(one), len(other))
+def _common_prefix(data: bytes, other: bytes) -> int:
+    """Return the length of the longest common prefix, comparing halves as a whole."""
+    low, high = 0, min(len(data), len(other))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[:middle] == other[:middle]:
+        if data[:middle] == other[:middle]:
             low = middle
         else:
             high = middle - 1
@@ -157,9 +163,9 @@ def _common(one: bytes, other: bytes) -> int:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Logs that serve as older generations of one: its neighbours in size, of the same kind.
+    """Return logs that serve as older generations: the neighbours in size with the same ending.
 
-    One whose context asks for some of its records only has more of them than it says.
+    One whose context selects some of its records only has more of them than it says.
     """
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
@@ -176,9 +182,9 @@ def make(
     controls: Sequence[Control],
     depth: str,
     cases: int,
-    fast: bool,
-    programs: Sequence[Program],
-    limits: Limits,
+    programs: Sequence[Program] = (),
+    limits: Limits | None = None,
+    wall_ms: int = WALL_MS,
     seed: int = 1,
     shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
@@ -190,15 +196,16 @@ def make(
     the damages of each control, which take a while to make.
     """
     bare = Plan(
-        format, depth, seed, tuple(controls), fast, tuple(programs), limits, tuple(profiles)
-    )
+        format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
+        tuple(profiles),
+    )  # fmt: skip
     enumerations = Enumerations(bare)
     blocks: dict[str, list[list[Block]]] = {}
     for number, control in enumerate(controls):
         for group, of_control in _blocks(bare, enumerations[number], number, control).items():
             blocks.setdefault(group, []).append(of_control)
     groups = [group for group in shares.WEIGHTS if group in blocks]
-    possible = [sum(block.most for one in blocks[group] for block in one) for group in groups]
+    possible = [sum(block.most for of in blocks[group] for block in of) for group in groups]
     planned = shares.shared(cases, possible, [shares.WEIGHTS[group] for group in groups])
     runs = [
         run
@@ -229,7 +236,7 @@ class Block(NamedTuple):
 def _blocks(
     plan: Plan, enumeration: Enumeration, number: int, control: Control
 ) -> dict[str, list[Block]]:
-    """The blocks of a control by group, without those that no program can be asked."""
+    """Return the blocks of a control by group, without those that no program takes."""
     blocks: dict[str, list[Block]] = {}
     for n, setting in enumerate(control.settings):
         if setting.profile not in plan.profiles:
@@ -263,7 +270,7 @@ def _writing_blocks(
     number: int,
     setting: Setting,
 ) -> None:
-    """What is written, and what is appended to: damaged logs, pairs, the log as it is."""
+    """Add what is written, and what is appended to: damaged logs, pairs, the log as it is."""
     lists = Block(control, enumeration.lists, number, LISTS, 1.0)
     if setting.profile == "write":
         blocks.setdefault(shares.WRITES, []).append(lists)
@@ -279,9 +286,9 @@ def _writing_blocks(
 def _chosen(
     blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
 ) -> Iterator[Run]:
-    """What a group runs: shared out among its controls, then among the blocks of each."""
-    weights = [10.0 if controls[one[0].control].size <= SMALL_BYTES else 1.0 for one in blocks]
-    most = [sum(block.most for block in one) for one in blocks]
+    """Yield what a group runs: shared out among its controls, then among the blocks of each."""
+    weights = [10.0 if controls[of[0].control].size <= SMALL_BYTES else 1.0 for of in blocks]
+    most = [sum(block.most for block in of) for of in blocks]
     for of_control, share in zip(blocks, shares.shared(total, most, weights), strict=True):
         parts = shares.shared(share, [b.most for b in of_control], [b.weight for b in of_control])
         for block, count in zip(of_control, parts, strict=True):

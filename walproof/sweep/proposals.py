@@ -11,25 +11,25 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from conformance.contents import Contents, digest, size
+from conformance.contents import Contents, by_name, digest, size
 from conformance.recipes.generate import answer_to, dump
 from conformance.vectors import Vector, expand_payload
 from walproof.sweep.controls import Control
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations
 from walproof.sweep.settings import READING
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import SweepFolder
 from walproof.sweep.writing import Writer, records_for
 
 
 class Proposer:
-    """Writes proposals. ``vectors`` are those that are there: they lend group and requirements."""
+    """Writes proposals. The existing ``vectors`` lend them group and requirements."""
 
     def __init__(
-        self, enumerations: Enumerations, vectors: Mapping[str, Vector], store: Store
+        self, enumerations: Enumerations, vectors: Mapping[str, Vector], folder: SweepFolder
     ) -> None:
         self.enumerations = enumerations
-        self.store = store
+        self.folder = folder
         self.format = enumerations.plan.format
         self.vectors = [v for v in vectors.values() if v.body["format"] == self.format]
         self._taken = {v.id.partition("/")[2] for v in self.vectors}
@@ -45,14 +45,15 @@ class Proposer:
         control = self.enumerations.plan.controls[number]
         setting = control.settings[best.setting]
         control = replace(control, context=setting.context)
-        made = self.enumerations[number].make(best.family, best.number)
-        assert made is not None
-        contents = made.contents
+        damaged = self.enumerations[number].make(best.family, best.number)
+        assert damaged is not None
+        contents = damaged.contents
         if setting.writes:
             new = records_for(self.enumerations[number], setting, best.family, best.number)
             with tempfile.TemporaryDirectory() as folder:
-                asked = Writer(self.format, Path(folder)).request(control, setting, contents, new)
-            self._write(finding, control, asked.vector.contents, self._slug(finding), asked.vector)
+                writer = Writer(self.format, Path(folder))
+                request = writer.request(control, setting, contents, new).vector
+            self._write(finding, control, request.contents, request)
             return
         same = [v for v in self.vectors if v.body["sha256"] == digest(contents)
                 and v.body.get("context", {}) == control.context
@@ -62,35 +63,30 @@ class Proposer:
             return
         # A context that no reader accepts, such as a key that is none, has no answer to state.
         with contextlib.suppress(ValueError):
-            self._write(finding, control, contents, self._slug(finding))
+            self._write(finding, control, contents)
 
     def _write(
-        self,
-        finding: Finding,
-        control: Control,
-        contents: Contents,
-        slug: str,
-        asked: Vector | None = None,
+        self, finding: Finding, control: Control, contents: Contents, request: Vector | None = None
     ) -> None:
-        """Write the files of a proposal; ``asked`` is what was to be written or appended."""
-        body = self._body(finding, control, contents, slug, asked)
-        folder = f"proposals/{self.format}"
-        if isinstance(contents, bytes):
-            self.store.write(f"{folder}/{body['input']}", contents)
+        """Write the files of a proposal; ``request`` is a write or an append."""
+        body = self._body(finding, control, contents, self._slug(finding), request)
+        folder, slug = f"proposals/{self.format}", str(body["id"]).partition("/")[2]
+        for name, data in by_name(contents).items():
+            self.folder.write(f"{folder}/{body['input']}{'/' * bool(name)}{name}", data)
+        if request is None:
+            recipe = self._reading_recipe(finding, control, body)
         else:
-            for name, data in contents.items():
-                self.store.write(f"{folder}/{body['input']}/{name}", data)
-        recipe = self._recipe(finding, control, body) if asked is None else _writing(finding, body)
-        self.store.write(f"{folder}/{slug}.py", recipe)
-        self.store.write(f"{folder}/{slug}.json", dump(body))
+            recipe = _writing_recipe(finding, body)
+        self.folder.write(f"{folder}/{slug}.py", recipe)
+        self.folder.write(f"{folder}/{slug}.json", dump(body))
         finding.proposal = f"{folder}/{slug}.json"
 
     def _slug(self, finding: Finding) -> str:
         signature = finding.signature
         field = signature.field.rpartition(".")[2] if "." in signature.field else signature.field
-        did = "" if signature.profile in READING else signature.profile
-        words = f"{did} {signature.operation} {field} {signature.reason or signature.verdict}"
-        plain = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+        action = "" if signature.profile in READING else signature.profile
+        texts = f"{action} {signature.operation} {field} {signature.reason or signature.verdict}"
+        plain = re.sub(r"[^a-z0-9]+", "-", texts.lower()).strip("-")
         slug, number = plain, 1
         while slug in self._taken:
             number += 1
@@ -104,46 +100,47 @@ class Proposer:
         control: Control,
         contents: Contents,
         slug: str,
-        asked: Vector | None,
+        request: Vector | None,
     ) -> dict[str, Any]:
         recipe, signature = finding.recipe, finding.signature
         assert recipe is not None
-        suffix = PurePath(control.name).suffix
-        if asked is None:
+        old = control.name if request is None else request.input.name
+        stem = control.path.stem if request is None else request.path.stem
+        # A name that has a meaning stays, in a folder of its own.
+        has_meaning = not old.startswith(stem)
+        name = old if has_meaning else slug + PurePath(old).suffix
+        if request is None:
             answers: dict[str, Any] = {
-                key: answer_to(
-                    self.format, contents, control.context, profile, f"log{suffix}"
-                ).to_json()
+                key: answer_to(self.format, contents, control.context, profile, name).to_json()
                 for key, profile in (("expect", "recover"), ("expect_strict", "strict"))
             }
         else:
-            answers = {key: asked.body[key] for key in _OF_WRITERS if key in asked.body}
-            answers["after"] = _renamed(answers["after"], asked.input.name, f"{slug}{suffix}")
+            answers = {key: request.body[key] for key in _OF_WRITERS if key in request.body}
+            answers["after"] = _renamed(answers["after"], old, name)
             if "accept" in answers:
                 answers["accept"] = [
-                    {**one, "after": _renamed(one["after"], asked.input.name, f"{slug}{suffix}")}
-                    for one in answers["accept"]
+                    {**other, "after": _renamed(other["after"], old, name)}
+                    for other in answers["accept"]
                 ]
-        operation = "read" if asked is None else asked.operation
+        operation = "read" if request is None else request.operation
         expect = answers["expect"]
         kin = self._kin(control, operation, expect["verdict"], expect["reason"])
-        words = list(recipe.damage)
-        words += [finding.request] if finding.request else []
-        words += [f"told another {key}" for key in filter(None, signature.context.split(", "))]
+        texts = list(recipe.damage)
+        texts += [finding.request] if finding.request else []
+        texts += [f"with another {key}" for key in filter(None, signature.context.split(", "))]
         if signature.operation == "none":
             kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"
         else:
             kind = "eof" if signature.operation in ("truncate", "extend") else "corrupt"
-        owed = signature.reason or signature.verdict
         return {
             "id": f"{self.format}/{slug}",
-            "title": f"{_sentence(words)}: {owed}.",
+            "title": f"{_sentence(texts)}: {signature.reason or signature.verdict}.",
             "format": self.format,
             "kind": kind,
             "group": Counter(v.body["group"] for v in kin).most_common(1)[0][0],
             "requirements": _shared_requirements(kin),
             "operation": operation,
-            "input": f"{slug}{suffix}",
+            "input": f"{slug}/{name}" if has_meaning else name,
             "sha256": digest(contents),
             "size": size(contents),
             "control": None if operation == "write" else control.id,
@@ -159,7 +156,7 @@ class Proposer:
     def _kin(
         self, control: Control, operation: str, verdict: str, reason: str | None
     ) -> Sequence[Vector]:
-        """Vectors that are about the same: they lend the group and the requirements.
+        """Return vectors that are about the same: they lend the group and the requirements.
 
         For an intact log these are its control and what was made of that; for another one those
         with the same answer in short, from the same control if there are any.
@@ -167,21 +164,20 @@ class Proposer:
         if operation != "read":
             return [v for v in self.vectors if v.operation == operation]
         read = [v for v in self.vectors if v.operation in ("read", "truncations")]
-        own = [v for v in read if control.id in (v.id, v.control)]
+        siblings = [v for v in read if control.id in (v.id, v.control)]
 
         def answered(vectors: Sequence[Vector]) -> list[Vector]:
-            owed = (verdict, reason)
             return [v for v in vectors if (e := v.body.get("expect"))
-                    and (e["verdict"], e["reason"]) == owed]  # fmt: skip
+                    and (e["verdict"], e["reason"]) == (verdict, reason)]  # fmt: skip
 
-        itself = [v for v in own if v.id == control.id]
-        for kin in (itself if verdict == "intact" else [], answered(own), answered(read), own):
+        itself = [v for v in siblings if v.id == control.id and verdict == "intact"]
+        for kin in (itself, answered(siblings), answered(read), siblings):
             if kin:
                 return kin
         raise ValueError(f"{control.id}: expected vectors, found none")
 
-    def _recipe(self, finding: Finding, control: Control, body: Mapping[str, Any]) -> bytes:
-        """A function for ``conformance/recipes``: ten lines, to be given a better name."""
+    def _reading_recipe(self, finding: Finding, control: Control, body: Mapping[str, Any]) -> bytes:
+        """Return a function for ``conformance/recipes``: ten lines, to be given a better name."""
         recipe = finding.recipe
         assert recipe is not None
         payloads = [record.payload for record in control.records]
@@ -195,20 +191,21 @@ class Proposer:
             f"def {slug}(log):",
             f'    """{body["title"]}"""',
             *(f"    {call}" for call in recipe.calls),
-            *(f"    {line}" for line in self._told(finding, control)),
+            *(f"    {line}" for line in _context_lines(finding, control)),
             f"    log.expect({expect['verdict']!r}, {expect['reason']!r}, survivors={survivors})",
         ]
         return ("\n".join(lines) + "\n").encode()
 
-    def _told(self, finding: Finding, control: Control) -> list[str]:
-        """Lines of a recipe that change what a reader is told."""
-        keys = filter(None, finding.signature.context.split(", "))
-        return [
-            f"log.context[{key!r}] = {control.context[key]!r}"
-            if key in control.context
-            else f"del log.context[{key!r}]"
-            for key in keys
-        ]
+
+def _context_lines(finding: Finding, control: Control) -> list[str]:
+    """Return lines of a recipe that change the context."""
+    keys = filter(None, finding.signature.context.split(", "))
+    return [
+        f"log.context[{key!r}] = {control.context[key]!r}"
+        if key in control.context
+        else f"del log.context[{key!r}]"
+        for key in keys
+    ]
 
 
 _OF_WRITERS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
@@ -216,13 +213,13 @@ _OF_WRITERS = ("records", "expect", "after", "accept", "may_refuse", "must_refus
 
 
 def _renamed(after: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    """The files of a writer, for a log of another name."""
-    files = [{**one, "name": new + one["name"].removeprefix(old)} for one in after["files"]]
+    """Return the files of a writer, for a log of another name."""
+    files = [{**file, "name": new + file["name"].removeprefix(old)} for file in after["files"]]
     return {**after, "files": files}
 
 
-def _writing(finding: Finding, body: Mapping[str, Any]) -> bytes:
-    """What is done with a control, as lines for a recipe that writes or appends."""
+def _writing_recipe(finding: Finding, body: Mapping[str, Any]) -> bytes:
+    """Return lines for a recipe that writes or appends."""
     recipe = finding.recipe
     assert recipe is not None
     lines = [
@@ -234,22 +231,20 @@ def _writing(finding: Finding, body: Mapping[str, Any]) -> bytes:
         fields = "".join(f", {key}={v!r}" for key, v in record.items() if key != "payload")
         lines.append(f"log.append(bytes.fromhex({record['payload']!r}){fields})")
     expect = body["expect"]
-    said = f"{expect['verdict']!r}, {expect['reason']!r}"
-    lines.append(f"log.{'expect_refusal' if body.get('must_refuse') else 'expect'}({said})")
+    verb = "expect_refusal" if body.get("must_refuse") else "expect"
+    lines.append(f"log.{verb}({expect['verdict']!r}, {expect['reason']!r})")
     return ("\n".join(lines) + "\n").encode()
 
 
 def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Numbers of the control's records where they are; payloads where something else came out."""
-    numbers: list[Any] = []
-    for record in records:
-        found = [n for n, p in enumerate(payloads) if p.hex() == record.get("payload")]
-        numbers.append(found[0] if found else bytes.fromhex(record.get("payload", "")))
-    return numbers
+    """Return the numbers of the control's records, or payloads where something else came out."""
+    numbers = {payload.hex(): number for number, payload in reversed(list(enumerate(payloads)))}
+    texts = [record.get("payload", "") for record in records]
+    return [numbers.get(text, bytes.fromhex(text)) for text in texts]
 
 
 def _shared_requirements(kin: Sequence[Vector]) -> list[str]:
-    """The requirements that most vectors of a kind exercise, one at least."""
+    """Return the requirements that most of these vectors exercise, one at least."""
     counts = Counter(id for vector in kin for id in vector.body["requirements"])
     most = counts.most_common(1)[0][1]
     return sorted(id for id, count in counts.items() if 2 * count > most)[:3]

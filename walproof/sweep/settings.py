@@ -1,7 +1,8 @@
-"""What a reader is told with a log: its profile, and a context of the keys of the register."""
+"""Settings of a request: a profile, and a context of the keys of the register."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
@@ -26,9 +27,9 @@ _SIZES = (0, 1, 16, 512, 65536)
 
 @dataclass(frozen=True)
 class Setting:
-    """One way of asking. ``varied`` names the keys that differ from the control's own context.
+    """A profile and a context. ``varied`` names the keys that differ from the control's context.
 
-    ``plain`` asks to append one short record, and not a list made from a number.
+    ``plain`` appends one short record, and not a list made from a number.
     """
 
     profile: str
@@ -38,39 +39,37 @@ class Setting:
 
     @property
     def writes(self) -> bool:
-        """Whether it asks to write or to append."""
+        """Whether it is a write or an append."""
         return self.profile in WRITING
 
 
 def settings(
-    own: Context,
+    context: Context,
     others: Sequence[Context],
     to_append: Sequence[Context] = ({},),
     to_write: Sequence[Context] = ({},),
 ) -> list[Setting]:
-    """All settings of a control: its own context in both profiles of reading, then the others.
+    """Return all settings of a control: its context in both profiles of reading, then the others.
 
     After them come those of appending, the first twice, once with a plain record, and those of
     writing.
     """
     reading = [
-        Setting(profile, context, differing(own, context))
-        for context in (own, *others)
+        Setting(profile, other, differing(context, other))
+        for other in (context, *others)
         for profile in READING
     ]
-    appending = [
-        Setting("append", context, differing(to_append[0], context)) for context in to_append
-    ]
-    writing = [Setting("write", context, differing(to_write[0], context)) for context in to_write]
+    appending = [Setting("append", other, differing(to_append[0], other)) for other in to_append]
+    writing = [Setting("write", other, differing(to_write[0], other)) for other in to_write]
     return [*reading, replace(appending[0], plain=True), *appending, *writing]
 
 
 def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
-    """Numbers of the settings of the same profile in a control's own context, simplest first."""
+    """Return the numbers of settings of the same profile, nothing varied, simplest first."""
     return [
         number
-        for number, one in enumerate(settings)
-        if one.profile == like.profile and not one.varied
+        for number, setting in enumerate(settings)
+        if setting.profile == like.profile and not setting.varied
     ]
 
 
@@ -79,117 +78,115 @@ def writing_contexts(
     format: str,
     operation: str,
     name: str,
-    own: Context,
+    context: Context,
     near: Collection[str] = (),
     of_the_log: Collection[str] = (),
 ) -> tuple[Context, ...]:
-    """What a writer is told: the contexts of the vectors that ask it for a log with this ending.
+    """Return the contexts of a writer: those of the vectors that write a log with this ending.
 
-    The first of them is the simplest: what all vectors of the operation say alike, and what the
-    control's ``own`` context says to this operation. Of the keys in ``near``, the numbers beside
-    those of the vectors are told, too; of those ``of_the_log``, only what ``own`` says.
+    The first of them is the simplest: what all vectors of the operation have in common, and what
+    the control's ``context`` holds for this operation. Of the keys in ``near``, the numbers beside
+    those of the vectors are added; of those ``of_the_log``, only the control's values are taken.
     """
     known = registers()[format].context
-    asking = [v for v in vectors if v.body["format"] == format and v.operation == operation]
-    told = [dict(vector.body.get("context", {})) for vector in asking]
+    writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]
+    theirs = [dict(vector.body.get("context", {})) for vector in writing]
     base = {
         key: value
-        for key, value in (told[0] if told else {}).items()
-        if all(key in one and one[key] == value for one in told)
+        for key, value in (theirs[0] if theirs else {}).items()
+        if all(key in other and other[key] == value for other in theirs)
     }
-    base |= {key: value for key, value in own.items() if operation in known[key].read_by}
+    base |= {key: value for key, value in context.items() if operation in known[key].read_by}
     alike = [
-        {**base, **{key: value for key, value in context.items() if key not in of_the_log}}
+        {**base, **{key: value for key, value in other.items() if key not in of_the_log}}
         if operation == "append"
-        else {**base, **context}
-        for vector, context in zip(asking, told, strict=True)
+        else {**base, **other}
+        for vector, other in zip(writing, theirs, strict=True)
         if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse")
     ]
-    found: list[Context] = [base] if operation == "append" or not alike else []
-    for context in alike:
-        found.append(context)
-        for key, value in context.items():
+    contexts: list[Context] = [base] if operation == "append" or not alike else []
+    for other in alike:
+        contexts.append(other)
+        for key, value in other.items():
             if key in near and isinstance(value, int):
-                found += [{**context, key: value + 1}, {**context, key: value - 1}]
-    return tuple(_distinct(found))
+                contexts += [{**other, key: value + 1}, {**other, key: value - 1}]
+    return tuple(_distinct(contexts))
 
 
-def differing(one: Context, other: Context) -> tuple[str, ...]:
-    """Names of the keys that two contexts do not have in common, with their values."""
+def differing(context: Context, other: Context) -> tuple[str, ...]:
+    """Return the names of the keys that two contexts do not have in common, with their values."""
     return tuple(
         sorted(
             name
-            for name in {*one, *other}
-            if (name in one, one.get(name)) != (name in other, other.get(name))
+            for name in {*context, *other}
+            if (name in context, context.get(name)) != (name in other, other.get(name))
         )
     )
 
 
 def context_values(vectors: Iterable[Vector], format: str) -> dict[str, list[Any]]:
-    """The values that the vectors of a format give to each key that a reader reads."""
-    found: dict[str, list[Any]] = {name: [] for name in keys(format)}
+    """Return the values that the vectors of a format give to each key that a reader reads."""
+    values: dict[str, list[Any]] = {name: [] for name in keys(format)}
     for vector in vectors:
         if vector.body["format"] == format:
             for name, value in vector.body.get("context", {}).items():
-                if name in found and value not in found[name]:
-                    found[name].append(value)
-    return found
+                if name in values and value not in values[name]:
+                    values[name].append(value)
+    return values
 
 
 def keys(format: str) -> Mapping[str, ContextKey]:
-    """The keys of the register that a reader looks at."""
+    """Return the keys of the register that a reader reads."""
     known = registers()[format].context
     return {name: key for name, key in known.items() if "read" in key.read_by}
 
 
 def reads_any(format: str, context: Context) -> bool:
-    """Whether a context says something to a reader, and not only to a writer."""
+    """Return whether a context has a key that a reader reads, and not only a writer."""
     return bool(set(context) & set(keys(format)))
 
 
 def others(
     format: str,
-    own: Context,
+    context: Context,
     files: Iterable[str],
     records: Sequence[Record],
     known: Mapping[str, Sequence[Any]],
 ) -> tuple[Context, ...]:
-    """The contexts with one key of the control's own changed, added or left out.
+    """Return the contexts with one key of the control's context changed, added or left out.
 
     ``known`` are values from elsewhere (:func:`context_values`), by key.
     """
-    found: list[Context] = []
+    contexts: list[Context] = []
     for name, key in keys(format).items():
         values = list(_values(key, list(files), records))
         more = known.get(name, ())
         values += more[:: -(-len(more) // FROM_VECTORS) or 1]
-        if name in own:
-            found.append({k: v for k, v in own.items() if k != name})
+        if name in context:
+            contexts.append({k: v for k, v in context.items() if k != name})
         for value in _distinct(values):
-            if value == own.get(name, _NONE):
+            if value == context.get(name, _NONE):
                 continue
-            context = {**own, name: value}
-            try:
-                check(format, context)
-            except BadContext:
-                continue
-            found.append(context)
-    return tuple(found)
+            other = {**context, name: value}
+            with contextlib.suppress(BadContext):
+                check(format, other)
+                contexts.append(other)
+    return tuple(contexts)
 
 
 _NONE = object()
 
 
 def _distinct(values: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
+    distinct: list[Any] = []
     for value in values:
-        if not any(type(value) is type(one) and value == one for one in found):
-            found.append(value)
-    return found
+        if not any(type(value) is type(other) and value == other for other in distinct):
+            distinct.append(value)
+    return distinct
 
 
 def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) -> Iterator[Any]:
-    """Values for a key, by its types: what is allowed, the edges, and what the log holds."""
+    """Yield values for a key, by its types: what is allowed, the edges, and what the log holds."""
     yield from key.values
     if key.default is not None:
         yield key.default
@@ -210,20 +207,20 @@ def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) ->
 
 
 def _near(name: str, records: Sequence[Record]) -> list[int]:
-    """Numbers at and beside those of the records, of the field that the key is about."""
-    found: list[int] = []
+    """Return numbers at and beside those of the records, of the field that the key is about."""
+    near: list[int] = []
     for field in dict.fromkeys(field for record in records for field in record.fields):
         if not (name.endswith(field) or name == f"from_{field}"):
             continue
         all_of = [record.fields.get(field) for record in records]
         numbers = [int(v) for v in all_of if isinstance(v, int | str) and str(v).isdigit()]
         for value in numbers[len(numbers) // 2 :][:1] + numbers[-1:] + numbers[:1]:
-            found += [value, value - 1, value + 1]
-    return list(dict.fromkeys(found))
+            near += [value, value - 1, value + 1]
+    return list(dict.fromkeys(near))
 
 
 def _parts(name: str) -> Iterator[str]:
-    """What a text may name of a file: its folder, its name, what stands in front of a number."""
+    """Yield what a text may name of a file: its folder, its name, the part before a number."""
     first, _, rest = name.partition("/")
     if rest:
         yield first

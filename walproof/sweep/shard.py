@@ -1,16 +1,18 @@
-"""The outcome of a shard: rows, counts, and disagreements by signature."""
+"""The result of a shard: rows, counts, and disagreements by signature."""
 
 from __future__ import annotations
 
-from collections import Counter
+import json
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from conformance.sandbox import Isolation
-from walproof.sweep import judge
-from walproof.sweep.judge import Signature
-from walproof.sweep.pairs import PAIR
+from walproof.sweep.effects import Signature
+from walproof.sweep.enumeration import PAIR
 from walproof.sweep.settings import Setting
 
 
@@ -43,105 +45,68 @@ class Occurrence:
         return Occurrence(**{**vars(best), "count": self.count + other.count})
 
 
-def occurrence_from_json(body: Mapping[str, Any]) -> Occurrence:
-    """Return an occurrence as a marker holds it."""
-    return Occurrence(**{**body, "signature": Signature(**body["signature"])})
-
-
-@dataclass
-class Rows:
-    """The cases of a shard, as columns of ``sweep``; the outcomes by implementation."""
-
-    outcomes: dict[str, bytearray]
-    control: list[int] = field(default_factory=list)
-    family: list[int] = field(default_factory=list)
-    setting: list[int] = field(default_factory=list)
-    number: list[int] = field(default_factory=list)
-    operation: list[str] = field(default_factory=list)
-    size: list[int] = field(default_factory=list)
-    fingerprint: list[int] = field(default_factory=list)
-    verdict: list[str] = field(default_factory=list)
-    reason: list[str | None] = field(default_factory=list)
-    records: list[int] = field(default_factory=list)
-
-
-@dataclass
-class Outcome:
+class ShardResult:
     """The result of a shard. ``to_json`` is its marker in the output folder.
 
-    ``fails`` says by implementation what is wrong with its answer to an undamaged control, by
-    :func:`at`; ``left`` counts the cases made from such controls, which it did not get.
-    ``isolation`` is None without a program.
+    ``rows`` are the cases, as the table ``sweep`` has them. ``counts`` are counters by topic:
+    ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` of the cases; ``cases``
+    that were void, doubles, or read again; ``outcomes NAME``, ``sent NAME`` and ``unsent NAME`` of
+    an implementation; ``left``, the cases that each implementation did not get since it is wrong
+    about the undamaged control, which ``fails`` has by control and profile. ``isolation`` is None
+    without a program.
     """
 
-    number: int
-    rows: Rows
-    occurrences: dict[Signature, Occurrence] = field(default_factory=dict)
-    cases: Counter[str] = field(default_factory=Counter)
-    groups: Counter[str] = field(default_factory=Counter)
-    profiles: Counter[str] = field(default_factory=Counter)
-    varied: Counter[str] = field(default_factory=Counter)
-    void: int = 0
-    doubles: int = 0
-    again: int = 0
-    sent: dict[str, Counter[str]] = field(default_factory=dict)
-    unsent: dict[str, Counter[str]] = field(default_factory=dict)
-    outcomes: dict[str, Counter[str]] = field(default_factory=dict)
-    verdicts: Counter[str] = field(default_factory=Counter)
-    seconds: dict[str, float] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-    hello: dict[str, dict[str, Any]] = field(default_factory=dict)
-    fails: dict[str, dict[str, str]] = field(default_factory=dict)
-    left: Counter[str] = field(default_factory=Counter)
-    isolation: Isolation | None = None
+    def __init__(self, number: int, names: Sequence[str]) -> None:
+        self.number = number
+        self.names = names
+        self.rows: list[dict[str, Any]] = []
+        self.occurrences: dict[Signature, Occurrence] = {}
+        self.counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self.seconds: defaultdict[str, float] = defaultdict(float)
+        self.skipped: dict[str, str] = {}
+        self.versions: dict[str, str] = {}
+        self.fails: dict[str, dict[str, str]] = {}
+        self.isolation: Isolation | None = None
 
-    @classmethod
-    def empty(cls, number: int, columns: Sequence[str]) -> Outcome:
-        """Return the outcome of a shard of which nothing has run."""
-        return cls(number, Rows({name: bytearray() for name in columns}))
+    def add_row(self, setting: Setting, **columns: Any) -> None:
+        """Add a case."""
+        context = json.dumps(dict(setting.context)) if setting.varied else None
+        self.rows.append(
+            {"shard": self.number, "profile": setting.profile, "context": context, **columns}
+        )
+
+    def set_outcome(self, name: str, outcome: str) -> None:
+        """Enter what the last case showed of an implementation."""
+        self.rows[-1][f"outcome_{name}"] = outcome
 
     def add(self, occurrence: Occurrence) -> None:
         """Add a disagreement."""
-        before = self.occurrences.get(occurrence.signature)
-        self.occurrences[occurrence.signature] = before.merge(occurrence) if before else occurrence
+        add_occurrence(self.occurrences, occurrence)
 
     def count_rows(self, first: int, group: str, setting: Setting) -> None:
         """Count the rows from the number ``first`` on."""
-        count = len(self.rows.number) - first
-        self.cases.update(self.rows.operation[first:])
-        self.groups[group] += count
-        self.profiles[setting.profile] += count
-        self.varied.update(dict.fromkeys(setting.varied, count))
-        self.verdicts.update(self.rows.verdict[first:])
+        rows = self.rows[first:]
+        self.counts["operations"].update(row["operation"] for row in rows)
+        self.counts["groups"][group] += len(rows)
+        self.counts["profiles"][setting.profile] += len(rows)
+        self.counts["varied"].update(dict.fromkeys(setting.varied, len(rows)))
+        self.counts["verdicts"].update(row["verdict"] for row in rows)
 
-    def count_outcomes(self, columns: Sequence[str]) -> None:
+    def count_outcomes(self) -> None:
         """Count the outcomes of each implementation."""
-        for name in columns:
-            counts = Counter(self.rows.outcomes[name])
-            self.outcomes[name] = Counter(
-                {judge.OUTCOMES[code] or "not sent": n for code, n in counts.items()}
-            )
+        for name in self.names:
+            outcomes = (row.get(f"outcome_{name}") or "not sent" for row in self.rows)
+            self.counts[f"outcomes {name}"].update(outcomes)
 
     def to_json(self) -> dict[str, Any]:
         """Return counts and disagreements, without the rows."""
         return {
             "shard": self.number,
-            "cases": dict(self.cases),
-            "groups": dict(self.groups),
-            "profiles": dict(self.profiles),
-            "varied": dict(self.varied),
-            "void": self.void,
-            "doubles": self.doubles,
-            "again": self.again,
-            "sent": {name: dict(counts) for name, counts in self.sent.items()},
-            "unsent": {name: dict(counts) for name, counts in self.unsent.items()},
-            "outcomes": {name: dict(counts) for name, counts in self.outcomes.items()},
-            "verdicts": dict(self.verdicts),
+            "counts": {topic: dict(counts) for topic, counts in self.counts.items()},
             "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
             "skipped": self.skipped,
-            "hello": self.hello,
+            "versions": self.versions,
             "fails": self.fails,
-            "left": dict(self.left),
             "isolation": self.isolation,
             "findings": [
                 {**vars(each), "signature": vars(each.signature)}
@@ -149,7 +114,34 @@ class Outcome:
             ],
         }
 
+    def table(self) -> pa.Table:
+        """Return the rows: one for each case, with a column for each implementation's outcome."""
+        outcomes = [(f"outcome_{name}", pa.string()) for name in self.names]
+        return pa.Table.from_pylist(self.rows, pa.schema([*_COLUMNS, *outcomes]))
 
-def at(control: str, profile: str) -> str:
-    """A control in a profile, as a key."""
-    return f"{control} {profile}"
+
+def add_occurrence(occurrences: dict[Signature, Occurrence], occurrence: Occurrence) -> None:
+    """Add an occurrence to others by signature."""
+    before = occurrences.get(occurrence.signature)
+    occurrences[occurrence.signature] = before.merge(occurrence) if before else occurrence
+
+
+def occurrence_from_json(body: Mapping[str, Any]) -> Occurrence:
+    """Return an occurrence as a marker holds it."""
+    return Occurrence(**{**body, "signature": Signature(**body["signature"])})
+
+
+_COLUMNS = [
+    ("shard", pa.int32()),
+    ("control", pa.string()),
+    ("operation", pa.string()),
+    ("family", pa.int32()),
+    ("number", pa.int64()),
+    ("profile", pa.string()),
+    ("context", pa.string()),
+    ("size", pa.int64()),
+    ("fingerprint", pa.int64()),
+    ("verdict", pa.string()),
+    ("reason", pa.string()),
+    ("records", pa.int32()),
+]

@@ -9,28 +9,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from conformance import cases
 from conformance.contents import Contents, size
 from conformance.describe import payload_key
+from conformance.outcome import died
+from conformance.runner import Worker, repeats_alone
 from conformance.sandbox import isolation
+from conformance.session import PROGRAM_FAILURES
+from conformance.vectors import Vector
 from reference_impl.answer import End, payload_to_json
 from walproof.formats import plugin_for
-from walproof.sweep import invariants, judge, shares
+from walproof.sweep import invariants, shares
 from walproof.sweep.controls import Control, fingerprint, seed_of
+from walproof.sweep.effects import NO_ANSWER, Difference, Signature, difference_of
+from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.invariants import Written
-from walproof.sweep.judge import Difference, Signature
 from walproof.sweep.plan import Enumerations, Plan, Run
-from walproof.sweep.programs import FAST, REFERENCE, TIMEOUT_WEIGHT, Client, Program, Reply
-from walproof.sweep.readers import Fast, Reference, Seen
-from walproof.sweep.recipes import Enumeration
+from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import Setting, simplest
-from walproof.sweep.shard import Occurrence, Outcome, at
+from walproof.sweep.shard import Occurrence, ShardResult
+from walproof.sweep.specification import Reference, Seen
 from walproof.sweep.writing import Request, Writer, records_for
 
 REREAD_INTERVAL = 32
 """One case in so many is read again, and once more when cut at its ``end``."""
-
-ALL_PARTS = ("records", "at", "size", "verdict", "reason", "end", "lost")
-GAVE_UP = "anything more in a shard in which it had died {} times"
+MAX_FAILURES = 25
+"""After so many crashes in one shard a program gets no more cases of that shard."""
+TIMEOUT_FAILURES = 5
+"""A timeout takes seconds, and counts as so many crashes."""
 
 _REFUSED = End("refused", None, None)
 _NOTHING = Seen([], [], _REFUSED, [_REFUSED])
@@ -52,12 +58,11 @@ class PreparedControl:
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """One case: where its row is, how to make it again, and the right answer.
+    """One case: how to make it again, and the right answer.
 
     ``keys`` are those of all payloads that were written; None where checksums were forged.
     """
 
-    row: int
     run: Run
     family: int
     number: int
@@ -67,7 +72,6 @@ class Case:
     keys: frozenset[str] | None
     right: Seen = _NOTHING
     request: Request | None = None
-    expected: dict[str, Any] | None = None
 
     @property
     def operation(self) -> str:
@@ -81,6 +85,21 @@ class Case:
             return sum(len(record.payload) for record in self.request.new)
         return size(self.contents)
 
+    def for_harness(self, wall_ms: int) -> cases.Case:
+        """Return the case as the harness runs it: a vector that stands in no file."""
+        control, profile = self.prepared.control, self.prepared.setting.profile
+        limits = {"limits": {"wall_ms": wall_ms}}
+        if self.request is not None:
+            vector = self.request.vector
+            return cases.Case(replace(vector, body={**vector.body, **limits}), profile)
+        answer = self.right.answer().to_json()
+        body = {
+            "id": control.id, "format": control.format, "operation": "read",
+            "input": control.name, "context": dict(control.context), "expect": answer,
+            "expect_strict": answer, **limits,
+        }  # fmt: skip
+        return cases.Case(Vector(control.path, body, self.contents), profile)
+
 
 class ShardRunner:
     """Runs shards of a plan, with readers and programs that stay from shard to shard.
@@ -90,16 +109,12 @@ class ShardRunner:
 
     def __init__(self, plan: Plan, folder: Path, enumerations: Enumerations | None = None) -> None:
         self.plan = plan
-        here = folder / "here"
-        here.mkdir()
-        self.reference = Reference(plan.format, here)
-        self.fast = Fast(plan.format, here) if plan.fast else None
-        self.writer = Writer(plan.format, here)
-        self.clients: dict[str, Client] = {}
-        for program in plan.programs:
-            place = folder / program.name.replace("/", "_")
-            place.mkdir()
-            self.clients[program.name] = Client(program, plan.format, place, plan.limits)
+        self.reference = Reference(plan.format, folder)
+        self.writer = Writer(plan.format, folder)
+        self.workers = {
+            program.name: Worker(program.subject, plan.limits, parent=folder)
+            for program in plan.programs
+        }
         self.enumerations = enumerations or Enumerations(plan)
         self._prepared: dict[tuple[int, int], PreparedControl | None] = {}
         self._sound: dict[tuple[str, int, int], bool] = {}
@@ -107,30 +122,25 @@ class ShardRunner:
 
     def close(self) -> None:
         """End the programs."""
-        for client in self.clients.values():
-            client.close()
+        for worker in self.workers.values():
+            worker.close()
 
-    def run(self, number: int) -> Outcome:
+    def run(self, number: int) -> ShardResult:
         """Run one shard. Raises only for faults of the machine, never for those of a reader."""
         started, processor = time.monotonic(), time.process_time()
         self._begin(number)
-        outcome = self.outcome
+        result = self.result
         if self.plan.programs:
-            outcome.isolation = isolation(all(each.isolated for each in self.plan.programs))
+            result.isolation = isolation(all(each.subject.isolated for each in self.plan.programs))
         for run in self.plan.shards[number]:
             self._run(run)
-        outcome.hello = {
-            name: client.hello
-            for name, client in self.clients.items()
-            if not client.program.one_shot
-        }
-        outcome.count_outcomes(self.plan.columns)
-        outcome.seconds["all"] = time.monotonic() - started
-        outcome.seconds["processor"] = time.process_time() - processor
-        return outcome
+        result.count_outcomes()
+        result.seconds["all"] = time.monotonic() - started
+        result.seconds["processor"] = time.process_time() - processor
+        return result
 
     def _begin(self, number: int) -> None:
-        self.outcome = Outcome.empty(number, self.plan.columns)
+        self.result = ShardResult(number, self.plan.columns)
         self._fingerprints: set[int] = set()
         self._failures: Counter[str] = Counter()
 
@@ -165,27 +175,26 @@ class ShardRunner:
     def _run(self, run: Run) -> None:
         prepared = self.prepared(run.control, run.setting)
         if prepared is None:
-            self.outcome.void += run.stop - run.start
+            self.result.counts["cases"]["void"] += run.stop - run.start
             return
         enumeration, setting = self.enumerations[run.control], prepared.setting
         programs = self._programs(run)
-        first = len(self.outcome.rows.number)
+        first = len(self.result.rows)
         for family, number in numbers_of(run, enumeration):
             damaged = enumeration.make(family, number)
             if damaged is None:
-                self.outcome.void += 1
+                self.result.counts["cases"]["void"] += 1
                 continue
             keys = None if damaged.forges else prepared.keys
-            row = len(self.outcome.rows.number)
-            case = Case(row, run, family, number, enumeration, prepared, damaged.contents, keys)
+            case = Case(run, family, number, enumeration, prepared, damaged.contents, keys)
             if setting.writes:
                 is_case = self._make_write(case)
             else:
                 is_case = self._make_read(case, damaged.shifts, damaged.forges)
             if is_case:
-                for name in programs:
-                    self._send(case, name)
-        self.outcome.count_rows(first, self._group(run, setting), setting)
+                for program in programs:
+                    self._send(case, program)
+        self.result.count_rows(first, self._group(run, setting), setting)
 
     def _group(self, run: Run, setting: Setting) -> str:
         if setting.writes:
@@ -196,13 +205,13 @@ class ShardRunner:
 
     def _is_double(self, mark: int) -> bool:
         if mark in self._fingerprints:
-            self.outcome.doubles += 1
+            self.result.counts["cases"]["doubles"] += 1
             return True
         self._fingerprints.add(mark)
         return False
 
     def _make_read(self, case: Case, shifts: bool, forges: bool) -> bool:
-        """Read a case with the executable specification and its fast twin; False if it is none."""
+        """Read a case with the executable specification; return False if it is no case."""
         prepared, contents = case.prepared, case.contents
         control, profile = prepared.control, prepared.setting.profile
         mark = fingerprint(contents, prepared.seed)
@@ -212,21 +221,19 @@ class ShardRunner:
         try:
             case.right = self.reference.read(control, contents, profile)
             faults = prepared.written.faults(case.right, contents, shifts, forges)
-            if case.row % REREAD_INTERVAL == 0:
-                self.outcome.again += 1
+            if len(self.result.rows) % REREAD_INTERVAL == 0:
+                self.result.counts["cases"]["again"] += 1
                 if not invariants.same_again(
                     self.reference, control, contents, case.right, profile
                 ):
                     faults.append(invariants.NOT_AGAIN)
         except Exception as error:  # the reader's own fault: a finding, and the sweep goes on
             if plugin_for(self.plan.format).sweep.owes_no_answer(error):
-                self.outcome.void += 1
+                self.result.counts["cases"]["void"] += 1
                 return False
             case.right, text = _NOTHING, f"{type(error).__name__}: {error}"
             faults = [invariants.RAISES]
         self._enter(case, mark, faults, text)
-        if self.fast is not None and profile == "recover":
-            self._read_fast(case)
         return True
 
     def _make_write(self, case: Case) -> bool:
@@ -244,7 +251,7 @@ class ShardRunner:
         except Exception as error:  # its own fault: a finding, and the sweep goes on
             text = f"{type(error).__name__}: {error}"
         if case.request is not None and not case.request.is_judged:
-            self.outcome.void += 1
+            self.result.counts["cases"]["void"] += 1
             return False
         self._enter(case, mark, faults, text)
         if case.request is None:
@@ -254,58 +261,34 @@ class ShardRunner:
 
     def _enter(self, case: Case, mark: int, faults: list[str], text: str) -> None:
         """Enter the row of a case, and what is wrong with the executable specification."""
-        rows, right = self.outcome.rows, case.right
-        rows.control.append(case.run.control)
-        rows.family.append(case.family)
-        rows.setting.append(case.run.setting)
-        rows.number.append(case.number)
-        rows.operation.append(case.operation)
-        rows.size.append(case.size)
-        rows.fingerprint.append(mark)
-        rows.verdict.append(right.end.verdict)
-        rows.reason.append(right.end.reason)
-        rows.records.append(len(right.records))
-        for column in rows.outcomes.values():
-            column.append(judge.NOT_SENT)
-        rows.outcomes[REFERENCE][case.row] = judge.DIFFERS if faults else judge.AGREES
+        setting, end = case.prepared.setting, case.right.end
+        self.result.add_row(
+            control=case.enumeration.control.id, operation=case.operation, family=case.family,
+            number=case.number, setting=setting, size=case.size, fingerprint=_signed(mark),
+            verdict=end.verdict, reason=end.reason, records=len(case.right.records),
+        )  # fmt: skip
+        self.result.set_outcome(REFERENCE, "differs" if faults else "agrees")
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
 
     def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
         """Enter a disagreement under its signature."""
-        end, setting = case.right.end, case.prepared.setting
-        field = case.enumeration.field(case.family, case.number)
+        end, setting, enumeration = case.right.end, case.prepared.setting, case.enumeration
         signature = Signature(
-            name, case.operation, field, difference.kind, end.verdict, end.reason or "",
-            difference.verdict, difference.reason, setting.profile, ", ".join(setting.varied),
+            name, case.operation, enumeration.field(case.family, case.number), difference.kind,
+            end.verdict, end.reason or "", difference.verdict, difference.reason, setting.profile,
+            ", ".join(setting.varied), enumeration.value(case.family, case.number),
         )  # fmt: skip
-        self.outcome.add(
+        self.result.add(
             Occurrence(
-                signature, 1, case.enumeration.control.id, case.family, case.run.setting,
+                signature, 1, enumeration.control.id, case.family, case.run.setting,
                 case.number, case.size, difference.text, alone,
             )
         )  # fmt: skip
 
-    def _read_fast(self, case: Case) -> None:
-        assert self.fast is not None
-        difference: Difference | None = None
-        try:
-            events = self.fast.read(case.prepared.control, case.contents)
-            if not self.fast.agrees(events, case.right):
-                answer = self.fast.answer(events).to_json()
-                expected = case.right.answer().to_json()
-                difference = judge.compare(expected, answer, ALL_PARTS, case.keys)
-                difference = difference or Difference("columns", "a column differs from the answer")
-        except Exception as error:
-            difference = Difference(invariants.RAISES, f"{type(error).__name__}: {error}")
-        code = judge.AGREES if difference is None else judge.DIFFERS
-        self.outcome.rows.outcomes[FAST][case.row] = code
-        if difference is not None:
-            self._find(case, FAST, difference)
-
     # -- programs ------------------------------------------------------------------------------
 
-    def _programs(self, run: Run) -> list[str]:
+    def _programs(self, run: Run) -> list[Program]:
         """Return the programs that get the cases of a run: those right about the control itself."""
         setting = self.plan.controls[run.control].settings[run.setting]
         sound = []
@@ -313,29 +296,29 @@ class ShardRunner:
             if not program.takes(self.plan.format, setting):
                 continue
             if self._is_sound(program, run):
-                sound.append(program.name)
+                sound.append(program)
             else:
-                self.outcome.left[program.name] += run.stop - run.start
+                self.result.counts["left"][program.name] += run.stop - run.start
         return sound
 
     def _is_sound(self, program: Program, run: Run) -> bool:
         """Return whether a program is right about an undamaged control, in its own context."""
-        settings = self.plan.controls[run.control].settings
-        simple = simplest(settings, settings[run.setting])[0]
-        if settings[simple].profile == "write" or not program.takes(
-            self.plan.format, settings[simple]
-        ):
+        control = self.plan.controls[run.control]
+        simple = simplest(control.settings, control.settings[run.setting])[0]
+        setting = control.settings[simple]
+        if setting.profile == "write" or not program.takes(self.plan.format, setting):
             return True
         key = (program.name, run.control, simple)
         if key not in self._sound:
-            wrong = self._wrong_undamaged(program.name, run._replace(setting=simple, family=0))
+            wrong = self._wrong_undamaged(program, run._replace(setting=simple, family=0))
             self._sound[key] = wrong is None
             if wrong is not None:
-                where = at(self.plan.controls[run.control].id, settings[simple].profile)
-                self.outcome.fails.setdefault(program.name, {})[where] = wrong
+                where = f"{control.id} {setting.profile}"
+                self.result.fails.setdefault(program.name, {})[where] = wrong
         return self._sound[key]
 
-    def _wrong_undamaged(self, name: str, run: Run) -> str | None:
+    def _wrong_undamaged(self, program: Program, run: Run) -> str | None:
+        """Return what is wrong with an answer to the undamaged control of a run; None if right."""
         prepared, enumeration = (
             self.prepared(run.control, run.setting),
             self.enumerations[run.control],
@@ -343,7 +326,7 @@ class ShardRunner:
         intact = enumeration.make(0, 0)
         if prepared is None or intact is None:
             return None
-        case = Case(-1, run, 0, 0, enumeration, prepared, intact.contents, prepared.keys)
+        case = Case(run, 0, 0, enumeration, prepared, intact.contents, prepared.keys)
         setting = prepared.setting
         if setting.writes:
             new = records_for(enumeration, setting, 0, 0)
@@ -352,56 +335,43 @@ class ShardRunner:
             case.keys = _written_keys(prepared, case.request)
         else:
             case.right = self.reference.read(prepared.control, intact.contents, setting.profile)
-        _, difference = self._judged(case, self._reply(case, name))
+        _, difference = self._run_case(case, program)
         return difference.text if difference is not None else None
 
-    def _send(self, case: Case, name: str) -> None:
+    def _send(self, case: Case, program: Program) -> None:
         """Send a case to a program and enter what its reply is worth."""
-        if self._failures[name] >= self.plan.limits.max_failures:
-            why = GAVE_UP.format(self.plan.limits.max_failures)
-            self.outcome.unsent.setdefault(name, Counter())[why] += 1
+        name = program.name
+        if self._failures[name] >= MAX_FAILURES:
+            why = f"anything more in a shard in which it had died {MAX_FAILURES} times"
+            self.result.counts[f"unsent {name}"][why] += 1
             return
-        self.outcome.sent.setdefault(name, Counter())[case.operation] += 1
-        reply = self._reply(case, name)
-        if reply.failed:
-            self._failures[name] += TIMEOUT_WEIGHT if reply.outcome == judge.TIMEOUT else 1
-        code, difference = self._judged(case, reply)
-        if code == judge.SKIPPED:
-            self.outcome.skipped.setdefault(name, reply.text)
-        self.outcome.rows.outcomes[name][case.row] = code
+        self.result.counts[f"sent {name}"][case.operation] += 1
+        result, difference = self._run_case(case, program)
+        if result["class"] in NO_ANSWER:
+            self._failures[name] += TIMEOUT_FAILURES if result["class"] == "timeout" else 1
+        if result["class"] == "skipped":
+            self.result.skipped.setdefault(name, str(result["difference"]))
+        outcome = {"pass": "agrees", "fail": "differs"}.get(result["class"], result["class"])
+        self.result.set_outcome(name, outcome)
         if difference is not None:
-            self._find(case, name, difference, reply.alone)
+            alone = result["class"] == "fail" or repeats_alone(result)
+            self._find(case, name, difference, alone)
 
-    def _reply(self, case: Case, name: str) -> Reply:
-        client, setting = self.clients[name], case.prepared.setting
-        started = time.monotonic()
+    def _run_case(self, case: Case, program: Program) -> tuple[dict[str, Any], Difference | None]:
+        """Return the result of the harness, and what is wrong with the answer."""
+        worker, harness_case = self.workers[program.name], case.for_harness(self.plan.wall_ms)
+        started, judgement = time.monotonic(), None
         try:
-            if case.request is not None:
-                return client.write(case.request.step)
-            control = case.prepared.control
-            return client.read(
-                control.neutral_name, case.contents, setting.context, setting.profile
-            )
-        finally:
-            key, spent = f"waiting for {name}", time.monotonic() - started
-            self.outcome.seconds[key] = self.outcome.seconds.get(key, 0.0) + spent
-
-    def _judged(self, case: Case, reply: Reply) -> tuple[int, Difference | None]:
-        """Return the outcome of a reply, and what is wrong with it."""
-        if reply.judgement is not None:
-            difference = judge.of_writing(reply.judgement, self.plan.format, case.keys)
-        elif reply.answer is not None:
-            if case.expected is None:
-                case.expected = case.right.answer().to_json()
-            difference = judge.compare(case.expected, reply.answer, reply.reports, case.keys)
-            if reply.changed:
-                difference = Difference(judge.CHANGED_LOG, "the reader changed the log")
-        elif reply.outcome == judge.SKIPPED:
-            return judge.SKIPPED, None
-        else:
-            effect = judge.OUTCOMES[reply.outcome] or ""
-            return reply.outcome, Difference(effect, reply.text, reason=reply.text)
-        return (judge.AGREES if difference is None else judge.DIFFERS), difference
+            hello = worker.open_session().hello
+            if not program.subject.one_shot:
+                self.result.versions[program.name] = f"{hello['name']} {hello['version']}"
+            result = worker.run(harness_case)
+            judgement = worker.judgement
+        except PROGRAM_FAILURES as error:  # of a hello: the next case starts it again
+            result = died(error, harness_case, worker.stderr)
+            worker.close_session()
+        self.result.seconds[f"waiting for {program.name}"] += time.monotonic() - started
+        return result, difference_of(result, judgement, case.keys)
 
 
 def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]:
@@ -409,6 +379,11 @@ def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]
     payloads = [record.payload for record in request.before.records]
     payloads += [record.payload for record in request.new]
     return prepared.keys | {payload_key(payload_to_json(payload)) for payload in payloads}
+
+
+def _signed(mark: int) -> int:
+    """Return a fingerprint as a column holds it."""
+    return mark - (1 << 64) if mark >> 63 else mark
 
 
 def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:

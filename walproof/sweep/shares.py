@@ -23,28 +23,28 @@ def shared(total: int, most: Sequence[int], weights: Sequence[float]) -> list[in
 
     What one does not take goes to the others; the sum is ``total``, or all there is.
     """
-    found = [0] * len(most)
+    parts = [0] * len(most)
     open_to = [n for n in range(len(most)) if most[n] > 0 and weights[n] > 0]
     left = min(total, sum(most[n] for n in open_to))
     while left > 0:
         sum_of_weights = sum(weights[n] for n in open_to)
-        full = [n for n in open_to if found[n] + left * weights[n] / sum_of_weights >= most[n]]
+        full = [n for n in open_to if parts[n] + left * weights[n] / sum_of_weights >= most[n]]
         if full:
             for n in full:
-                take = min(most[n] - found[n], left)
-                found[n] += take
+                take = min(most[n] - parts[n], left)
+                parts[n] += take
                 left -= take
             open_to = [n for n in open_to if n not in set(full)]
             continue
-        parts = [int(left * weights[n] / sum_of_weights) for n in open_to]
-        for n, part in zip(open_to, parts, strict=True):
-            found[n] += part
-        left -= sum(parts)
+        rounded = [int(left * weights[n] / sum_of_weights) for n in open_to]
+        for n, part in zip(open_to, rounded, strict=True):
+            parts[n] += part
+        left -= sum(rounded)
         # What rounding left over, one each: to the heaviest first.
         for n in sorted(open_to, key=lambda n: -weights[n])[:left]:
-            found[n] += 1
+            parts[n] += 1
         left = 0
-    return found
+    return parts
 
 
 def spread(index: int, count: int, salt: int) -> int:

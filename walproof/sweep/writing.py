@@ -1,6 +1,6 @@
-"""Writes and appends in a sweep: what is asked for, and what the executable specification owes.
+"""Writes and appends in a sweep: the requests, and what the executable specification expects.
 
-What is asked is a vector that nobody has written down: it is sent and judged as one is.
+A request is a vector that stands in no file: the harness sends and judges it like any other.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from pathlib import Path, PurePath
 from random import Random
 from typing import Any
 
-from conformance import aftermath
-from conformance.cases import AppendStep, WriteStep, WritingStep, found_at
+from conformance import postconditions
+from conformance.cases import found_at
 from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
@@ -22,10 +22,10 @@ from reference_impl.formats import named
 from walproof.formats import plugin_for
 from walproof.sweep import invariants
 from walproof.sweep.controls import Control
+from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.format_sweep import Task
-from walproof.sweep.readers import Seen, seen
-from walproof.sweep.recipes import Enumeration
 from walproof.sweep.settings import Setting
+from walproof.sweep.specification import Seen, seen
 
 NO_LOG = Seen([], [], End("intact", None, 0), [End("intact", None, 0)])
 """What there is before a log is written."""
@@ -33,24 +33,17 @@ NO_LOG = Seen([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 @dataclass(frozen=True)
 class Request:
-    """One write or append: the vector, what was there before, and what is wrong with what is owed.
+    """One write or append: its vector, the answer to the log before, and the new records.
 
-    ``faults`` are invariants that the executable specification itself breaks, ``text`` says more.
+    ``faults`` are invariants that the executable specification itself breaks. ``is_judged`` is
+    False where the right result is a log larger than the harness looks at.
     """
 
     vector: Vector
     before: Seen
     new: Sequence[NewRecord]
     faults: Sequence[str] = ()
-    text: str = ""
     is_judged: bool = True
-    """False where the right result is a log larger than the harness looks at."""
-
-    @property
-    def step(self) -> WritingStep:
-        """What the harness does with it."""
-        append = self.vector.operation == "append"
-        return AppendStep(self.vector) if append else WriteStep(self.vector)
 
 
 @dataclass(frozen=True)
@@ -70,7 +63,7 @@ class _Left:
 
 
 class Writer:
-    """Asks the executable specification to write and append, in a scratch folder of its own."""
+    """Writes and appends by the executable specification, in a scratch folder of its own."""
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
@@ -80,7 +73,7 @@ class Writer:
     def request(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
     ) -> Request:
-        """A write, or an append to these contents, with all that is owed.
+        """Return a write, or an append to these contents, with the expected result.
 
         Raises what the executable specification raises where it should refuse: a finding.
         """
@@ -94,9 +87,12 @@ class Writer:
         faults = []
         if left.refused is not None and left.files:
             faults.append(invariants.CHANGED_REFUSING)
-        told = [record.payload for record in left.answer.records]
+        payloads = [record.payload for record in left.answer.records]
         wanted = [record.payload for record in new]
-        loses = not self.format_sweep.takes_back(new) and told[len(told) - len(wanted) :] != wanted
+        loses = (
+            not self.format_sweep.takes_back(new)
+            and payloads[len(payloads) - len(wanted) :] != wanted
+        )
         if left.refused is None and loses:
             faults.append(invariants.NOT_READ)
         contents = b"" if left.contents is None else left.contents
@@ -111,13 +107,13 @@ class Writer:
         left = self._left("append", control.name, contents, new, setting.context)
         faults = self._faults(control, setting, contents, new, before, left)
         body = self._body(setting, control.name, contents, new, left)
-        body["control"] = control.id
+        body["id"] = body["control"] = control.id
         if left.refused is None:
             if other := self._otherwise(control, setting, contents, new, before):
                 body["accept"] = [other]
             if self.format_sweep.may_refuse(before.end, contents):
                 body["may_refuse"] = True
-        vector = Vector(Path(control.name), body, contents)
+        vector = Vector(control.path, body, contents)
         return Request(vector, before, new, faults, is_judged=left.is_looked_at)
 
     def _otherwise(
@@ -133,10 +129,14 @@ class Writer:
         if other is None:
             return None
         left = self._left("append", control.name, contents, other[0], setting.context)
-        own = aftermath.files_of(contents, control.name)
-        files = {name if name in own else f"{name}*": n for name, n in left.files.items()}
+        log_files = postconditions.files_of(contents, control.name)
+        files = {name if name in log_files else f"{name}*": n for name, n in left.files.items()}
         answer = left.answer.answer().to_json()
-        return {"answer": answer, "because": other[1], "after": aftermath.to_json(files, {}, ())}
+        return {
+            "answer": answer,
+            "because": other[1],
+            "after": postconditions.to_json(files, {}, ()),
+        }
 
     def _faults(
         self,
@@ -150,7 +150,7 @@ class Writer:
         """The invariants that the executable specification breaks: its ``end`` must be sound."""
         faults = []
         if left.refused is not None:
-            if left.contents != contents or left.files != aftermath.files_of(
+            if left.contents != contents or left.files != postconditions.files_of(
                 contents, control.name
             ):
                 faults.append(invariants.CHANGED_REFUSING)
@@ -166,8 +166,8 @@ class Writer:
             faults.append(invariants.CUT_LOSES)
         elif left.refused is None:
             # A shorter file may have no room for them: that is no fault of where it was cut.
-            there = self._left("append", control.name, cut, new, setting.context)
-            if there.refused is None and not self._went_on(before, new, there.answer):
+            after_cut = self._left("append", control.name, cut, new, setting.context)
+            if after_cut.refused is None and not self._went_on(before, new, after_cut.answer):
                 faults.append(invariants.NOT_READ_AT_END)
         return faults
 
@@ -175,9 +175,9 @@ class Writer:
         """Whether what was there is still read, and then what was appended."""
         if self.format_sweep.takes_back(new):
             return True
-        there = [record.payload for record in before.records]
-        found = [record.payload for record in after.records]
-        return found == [*there, *(record.payload for record in new)]
+        expected = [record.payload for record in before.records]
+        expected += [record.payload for record in new]
+        return [record.payload for record in after.records] == expected
 
     def _left(
         self,
@@ -196,8 +196,10 @@ class Writer:
             act(place, new, context)
         except ValueError as error:
             refused = str(error) or "it refuses"
-        files = aftermath.files_in(place.parent)
-        digests = aftermath.digests_in(place.parent) if self.format_sweep.appends_exactly else {}
+        files = postconditions.files_in(place.parent)
+        digests = (
+            postconditions.digests_in(place.parent) if self.format_sweep.appends_exactly else {}
+        )
         answer = NO_LOG
         if place.exists():
             answer = seen(self.format.read(place, "recover", context))
@@ -226,6 +228,7 @@ class Writer:
         exact = left.digests if append and left.refused is None else {}
         expect = left.answer.answer() if append or left.refused is None else NOTHING
         body: dict[str, Any] = {
+            "id": f"{self.format.id}/{name}",
             "format": self.format.id,
             "operation": setting.profile,
             "input": name,
@@ -235,7 +238,7 @@ class Writer:
             "context": dict(setting.context),
             "records": [record_to_json(record) for record in new],
             "expect": expect.to_json(),
-            "after": aftermath.to_json(left.files, {}, free, exact),
+            "after": postconditions.to_json(left.files, {}, free, exact),
         }
         if left.refused is not None:
             body["must_refuse"] = True
@@ -260,7 +263,7 @@ def _task(control: Control, setting: Setting) -> Task:
 
 
 def text_of(new: Sequence[NewRecord], setting: Setting) -> str:
-    """What was asked for, in words."""
+    """Return a request in words: ``append 2 records of 1, 40 bytes``."""
     sizes = ", ".join(str(len(record.payload)) for record in new)
-    told = f" of {sizes} bytes" if new else ""
-    return f"{setting.profile} {len(new)} record{'' if len(new) == 1 else 's'}{told}"
+    lengths = f" of {sizes} bytes" if new else ""
+    return f"{setting.profile} {len(new)} record{'' if len(new) == 1 else 's'}{lengths}"

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from conformance.saving import save
-from lab.fuzz.limits import FREE
-from lab.fuzz.mutator import LARGEST
+from lab.fuzz.inputs import MAX_INPUT_BYTES
+from lab.fuzz.judge import FREE_MEMORY_BYTES
 from walproof.parsers.build import build
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[2] / "walproof" / "implementations"
-HANGS_AFTER, MEMORY_MIB = 60, 2048
-"""Seconds for one input, on the clock of a machine with other work; memory of the whole process,
+INPUT_SECONDS, MEMORY_MIB = 60, 2048
+"""Wall-clock time for one input, where the machine has other work too; memory of the whole process,
 of which a sanitizer takes a gibibyte."""
 
 COVERAGE = (
@@ -30,7 +30,7 @@ COVERAGE = (
 
 
 class NotBuilt(Exception):
-    """A tool is missing, or says that it cannot build; the message is what it said."""
+    """A tool is missing, or the build fails; the message is that of the tool."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,12 @@ class Language:
     @property
     def missing(self) -> list[str]:
         """The programs that are not here."""
-        return [one for one in self.needs if shutil.which(one) is None]
+        return [program for program in self.needs if shutil.which(program) is None]
 
 
-def _ran(words: Sequence[str], folder: Path, **told: str) -> None:
+def _run_tool(command: Sequence[str], folder: Path, **variables: str) -> None:
     done = subprocess.run(
-        words, cwd=folder, env={**os.environ, **told}, capture_output=True, text=True,
+        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True,
         errors="replace", stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     if done.returncode:
@@ -81,9 +81,9 @@ def _make_cpp(folder: Path) -> None:
     flags = ["-std=c++11", "-O1", "-g1", "-w", "-DWALPROOF_COUNTS_LINES",
              "-fsanitize=fuzzer,address,undefined",
              "-fno-sanitize-recover=undefined"]  # fmt: skip
-    places = [f"-I{one}" for one in ("package", "package/src", DRIVERS / "parser-cpp")]
-    own = ["walker.cpp", str(HERE / "cpp/fuzz.cc")]
-    _ran(["clang++", *flags, *places, *sources, *own, "-o", "fuzz"], folder)
+    folders = [f"-I{path}" for path in ("package", "package/src", DRIVERS / "parser-cpp")]
+    ours = ["walker.cpp", str(HERE / "cpp/fuzz.cc")]
+    _run_tool(["clang++", *flags, *folders, *sources, *ours, "-o", "fuzz"], folder)
 
 
 def _make_go(folder: Path) -> None:
@@ -97,7 +97,7 @@ def _make_go(folder: Path) -> None:
     ]
     for source in sources:
         save(driver / source.name, source.read_bytes(), sync=False)
-    _ran(["go", "vet", "./driver"], folder / "package", GOTOOLCHAIN="local")
+    _run_tool(["go", "vet", "./driver"], folder / "package", GOTOOLCHAIN="local")
 
 
 def _make_rust(folder: Path) -> None:
@@ -110,38 +110,38 @@ def _make_rust(folder: Path) -> None:
     # With a target named, what runs while building is not counted.
     host = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
     target = next(line[6:] for line in host.splitlines() if line.startswith("host: "))
-    words = ["cargo", "build", "-q", "--release", "--jobs", "2", "--target", target]
-    places = ["--manifest-path", "crate/Cargo.toml", "--target-dir", "target"]
-    _ran([*words, *places], folder, RUSTFLAGS=COVERAGE)
+    command = ["cargo", "build", "-q", "--release", "--jobs", "2", "--target", target]
+    folders = ["--manifest-path", "crate/Cargo.toml", "--target-dir", "target"]
+    _run_tool([*command, *folders], folder, RUSTFLAGS=COVERAGE)
     save(folder / "fuzz", (folder / f"target/{target}/release/fuzz").read_bytes(), sync=False)
     (folder / "fuzz").chmod(0o755)
 
 
 def _libfuzzer(folder: Path, run: Run) -> Sequence[str]:
     flags = {
-        "seed": run.seed, "max_len": LARGEST, "len_control": 0, "timeout": HANGS_AFTER,
-        "rss_limit_mb": MEMORY_MIB, "malloc_limit_mb": (FREE >> 20) + 1, "print_final_stats": 1,
-        "artifact_prefix": f"{run.artifacts}/", "reload": 0,
+        "seed": run.seed, "max_len": MAX_INPUT_BYTES, "len_control": 0, "timeout": INPUT_SECONDS,
+        "rss_limit_mb": MEMORY_MIB, "malloc_limit_mb": (FREE_MEMORY_BYTES >> 20) + 1,
+        "print_final_stats": 1, "artifact_prefix": f"{run.artifacts}/", "reload": 0,
     }  # fmt: skip
     if run.inputs:
         flags["runs"] = run.inputs
     if run.seconds:
         flags["max_total_time"] = run.seconds
-    words = [f"-{name}={value}" for name, value in flags.items()]
-    return [str(folder / "fuzz"), *words, str(run.corpus), str(run.seeds)]
+    options = [f"-{name}={value}" for name, value in flags.items()]
+    return [str(folder / "fuzz"), *options, str(run.corpus), str(run.seeds)]
 
 
 def _go_test(folder: Path, run: Run) -> Sequence[str]:
     budget = f"{run.inputs}x" if run.inputs else f"{run.seconds}s"
-    words = ["go", "test", "-C", str(folder / "package"), "./driver", "-run", "^$"]
-    return [*words, "-fuzz", "FuzzParser", "-fuzztime", budget, "-parallel", "1"]
+    command = ["go", "test", "-C", str(folder / "package"), "./driver", "-run", "^$"]
+    return [*command, "-fuzz", "FuzzParser", "-fuzztime", budget, "-parallel", "1"]
 
 
-def _told(folder: Path, run: Run) -> Mapping[str, str]:
+def _variables(folder: Path, run: Run) -> Mapping[str, str]:
     return {"WALPROOF_GRAMMAR": run.grammar}
 
 
-def _told_go(folder: Path, run: Run) -> Mapping[str, str]:
+def _variables_go(folder: Path, run: Run) -> Mapping[str, str]:
     return {
         "WALPROOF_GRAMMAR": run.grammar,
         "WALPROOF_MODELS": str(folder / "models.json"),
@@ -153,10 +153,10 @@ def _told_go(folder: Path, run: Run) -> Mapping[str, str]:
 _UNITS = re.compile(r"^stat::number_of_executed_units: +(\d+)", re.MULTILINE)
 
 LANGUAGES = {
-    one.id: one
-    for one in (
-        Language("cpp", ("clang++",), _make_cpp, _libfuzzer, _UNITS, _told),
-        Language("go", ("go",), _make_go, _go_test, re.compile(r"execs: (\d+)"), _told_go),
-        Language("rust", ("cargo", "rustc", "c++"), _make_rust, _libfuzzer, _UNITS, _told),
+    language.id: language
+    for language in (
+        Language("cpp", ("clang++",), _make_cpp, _libfuzzer, _UNITS, _variables),
+        Language("go", ("go",), _make_go, _go_test, re.compile(r"execs: (\d+)"), _variables_go),
+        Language("rust", ("cargo", "rustc", "c++"), _make_rust, _libfuzzer, _UNITS, _variables),
     )
 }

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from conformance import BUILD
 from conformance.kaitai.grammars import grammar_of, names_of
-from conformance.process import Limits, kill_tree, prepare_child, resident_bytes
+from conformance.process import STDERR_MAX_BYTES, Limits, Process
 from conformance.saving import save
 from conformance.scratch import Held
-from lab.fuzz.compiled.languages import HANGS_AFTER, LANGUAGES, Language, NotBuilt, Run
+from lab.fuzz.compiled.languages import INPUT_SECONDS, LANGUAGES, Language, NotBuilt, Run
 from lab.fuzz.findings import Findings
+from lab.fuzz.inputs import Input
 from lab.fuzz.judge import Fault
-from lab.fuzz.packed import Input
-from lab.fuzz.run import DEATHS, Outcome
+from lab.fuzz.run import MAX_DEATHS, Outcome
 
-PARSER = "parser"
+COMPILE_SECONDS = 600
+"""Time before the first input: Go compiles first."""
+LIMITS = Limits(memory_bytes=8 << 30)
 
 
 def built(language: Language) -> Path:
-    """The folder in which the fuzzer of a language was built now. Raises :class:`NotBuilt`."""
+    """Build the fuzzer of a language; return the folder. Raises :class:`NotBuilt`."""
     if language.missing:
         raise NotBuilt(f"needs {', '.join(language.missing)}")
     folder = BUILD / "fuzz" / language.id
@@ -34,13 +36,13 @@ def built(language: Language) -> Path:
 
 
 def seeds_of(inputs: Iterable[Input], grammar: str) -> Iterator[bytes]:
-    """The files that a grammar is for, each once."""
-    found: dict[bytes, None] = {}
-    for one in inputs:
-        for name, data in one.files.items():
-            if grammar_of(one.format, data[:4], name or one.name) == grammar:
-                found.setdefault(data)
-    yield from found
+    """Yield the files that a grammar is for, each once."""
+    files: dict[bytes, None] = {}
+    for log in inputs:
+        for name, data in log.files.items():
+            if grammar_of(log.format, data[:4], name or log.name) == grammar:
+                files.setdefault(data)
+    yield from files
 
 
 def run(
@@ -58,11 +60,11 @@ def run(
             artifacts.mkdir()
             for number, data in enumerate(seeds_of(inputs, grammar)):
                 save(seeds / f"{number:05}", data, sync=False)
-            kept = corpus / grammar
-            kept.mkdir(parents=True, exist_ok=True)
+            stored = corpus / grammar
+            stored.mkdir(parents=True, exist_ok=True)
             share = round(seconds / len(grammars)), -(-count // len(grammars))
-            _grammar(
-                language, Run(grammar, seeds, kept, artifacts, *share, seed), folder,
+            _run_grammar(
+                language, Run(grammar, seeds, stored, artifacts, *share, seed), folder,
                 Findings(findings, target), format, outcome,
             )  # fmt: skip
         finally:
@@ -71,13 +73,13 @@ def run(
     return outcome
 
 
-def _grammar(
+def _run_grammar(
     language: Language, run: Run, folder: Path, findings: Findings, format: str, outcome: Outcome
 ) -> None:
     deadline = time.monotonic() + run.seconds
-    for death in range(DEATHS):
+    for death in range(MAX_DEATHS):
         before = {path.name for path in _crashers(language, folder, run)}
-        status, text, peak, spent = _process(language, folder, run)
+        status, text, peak, spent = _run_process(language, folder, run)
         executed = language.executed.findall(text)
         outcome.inputs += int(executed[-1]) if executed else 0
         outcome.processor_seconds += spent
@@ -89,62 +91,49 @@ def _grammar(
             outcome.complaint = f"{run.grammar}: ended with {status}: {text.strip()[-1500:]}"
             return
         for path in new:
-            _enter(path, _what_ended_it(text), run, findings, format, outcome)
+            _enter(path, _last_error(text), run, findings, format, outcome)
             if language.id == "go":
                 path.unlink()  # else it is a seed from now on
         outcome.deaths += 1
         left = deadline - time.monotonic()
         if run.seconds and left < 2:
             return
-        run = Run(
-            run.grammar, run.seeds, run.corpus, run.artifacts, round(left) if run.seconds else 0,
-            run.inputs, run.seed + death + 1,
-        )  # fmt: skip
+        seconds = round(left) if run.seconds else 0
+        run = replace(run, seconds=seconds, seed=run.seed + death + 1)
 
 
-def _process(language: Language, folder: Path, run: Run) -> tuple[int, str, int, float]:
-    """Status, what was said, bytes at the peak, processor seconds."""
-    said = run.artifacts.parent / "said"
-    before = _children()
-    with said.open("wb") as out:
-        process = subprocess.Popen(
-            language.command(folder, run), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
-            env={**os.environ, **language.environment(folder, run)}, start_new_session=True,
-            preexec_fn=lambda: prepare_child(Limits()),
-        )  # fmt: skip
-    peak = 0
-    grace = 600  # Go compiles first
-    deadline = time.monotonic() + run.seconds + grace if run.seconds else None
+def _run_process(language: Language, folder: Path, run: Run) -> tuple[int | None, str, int, float]:
+    """Return the status, the output, the peak of memory in bytes, and the processor time."""
+    before = _children_seconds()
+    command, variables = language.command(folder, run), language.environment(folder, run)
+    process = Process(command, LIMITS, variables=variables, stderr_bytes=STDERR_MAX_BYTES)
+    process.close_input()
+    seconds = run.seconds + COMPILE_SECONDS + INPUT_SECONDS if run.seconds else float("inf")
     try:
-        while process.poll() is None:
-            time.sleep(0.5)
-            peak = max(peak, resident_bytes(process.pid))
-            if deadline is not None and time.monotonic() > deadline + HANGS_AFTER:
-                break
+        status, output = process.await_exit(seconds, LIMITS.output_bytes)
     finally:
-        kill_tree(process.pid)
-        process.wait()
-    text = said.read_text("utf-8", "replace")
-    return process.returncode, text, peak, _children() - before
+        process.kill()
+    text = output.decode("utf-8", "replace") + (process.stderr or "")
+    return status, text, process.peak_bytes, _children_seconds() - before
 
 
-def _children() -> float:
+def _children_seconds() -> float:
     times = os.times()
     return times.children_user + times.children_system
 
 
 def _crashers(language: Language, folder: Path, run: Run) -> list[Path]:
-    """The files of inputs that ended a process."""
+    """Return the files of inputs that ended a process."""
     if language.id == "go":
         return sorted((folder / "package/driver/testdata/fuzz/FuzzParser").glob("*"))
     return sorted(run.artifacts.iterdir())
 
 
-def _what_ended_it(text: str) -> str:
-    """The line that tells a defect from another: without addresses."""
-    words = ("runtime error:", "ERROR: ", "panic:", "bytes allocated", "fatal error:")
+def _last_error(text: str) -> str:
+    """Return the line that tells a defect from another, without addresses."""
+    marks = ("runtime error:", "ERROR: ", "panic:", "bytes allocated", "fatal error:")
     for line in text.splitlines():
-        if any(word in line for word in words):
+        if any(mark in line for mark in marks):
             return line.strip().partition(" 0x")[0]
     return "it ended"
 
@@ -153,8 +142,7 @@ def _enter(
     path: Path, what: str, run: Run, findings: Findings, format: str, outcome: Outcome
 ) -> None:
     data = path.read_bytes()
-    fault = Fault(f"{PARSER} of {run.grammar}, {findings.target}", "crash", what, what)
-    one = Input(format, f"{run.grammar}.bin", data)
-    findings.add(fault, one)
+    fault = Fault(f"parser of {run.grammar}, {findings.target}", "crash", what, what)
+    findings.add(fault, Input(format, f"{run.grammar}.bin", data))
     shutil.copy(path, findings.folder / path.name)
     outcome.findings[fault.signature] = outcome.findings.get(fault.signature, 0) + 1

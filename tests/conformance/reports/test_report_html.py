@@ -12,7 +12,7 @@ import pytest
 
 from conformance.reports import html
 from conformance.reports.classes import CLASSES
-from conformance.unseen import Searched, SearchedLog
+from conformance.undetected_flips import Searched, SearchedLog
 
 
 def _data(page):

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from conformance.traceability.write_tables import write_tables
-from conformance.unseen import Searched, SearchedLog, text_of
+from conformance.undetected_flips import Searched, SearchedLog, text_of
 
 Toy = Any
 """The class ``ToyTree`` of conftest.py."""

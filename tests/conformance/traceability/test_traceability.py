@@ -12,7 +12,7 @@ from conformance import ROOT
 from conformance.traceability import RULES, problems
 from conformance.traceability.grammar import field_paths
 from conformance.traceability.write_tables import write_tables
-from conformance.unseen import load, text_of
+from conformance.undetected_flips import load, text_of
 from tests.conformance.traceability.breaks import (
     BREAKS,
     CONTEXT_KEY,

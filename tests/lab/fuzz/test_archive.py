@@ -12,7 +12,7 @@ import pytest
 from conformance import VECTORS
 from conformance.vectors import load
 from lab.fuzz.archive import NoCorpus, archive
-from lab.fuzz.packed import Input
+from lab.fuzz.inputs import Input
 
 LEVELDB = load(VECTORS / "leveldb-log/three-records.json")
 ZEEBE = load(VECTORS / "zeebe-journal/two-segments.json")

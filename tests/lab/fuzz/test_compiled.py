@@ -11,7 +11,7 @@ import pytest
 from lab.fuzz.compiled import run as running
 from lab.fuzz.compiled.languages import LANGUAGES, Language, Run
 from lab.fuzz.findings import saved_findings
-from lab.fuzz.packed import Input
+from lab.fuzz.inputs import Input
 from walproof.parsers import languages
 from walproof.parsers.naming import Naming
 

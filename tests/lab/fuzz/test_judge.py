@@ -10,12 +10,11 @@ import pytest
 from conformance import VECTORS
 from conformance.vectors import load
 from lab.fuzz import judge as judging
-from lab.fuzz.findings import Findings, saved_findings
-from lab.fuzz.judge import Fault, Judge
-from lab.fuzz.minimise import minimise
-from lab.fuzz.packed import Input, unpack
+from lab.fuzz.findings import Findings, minimise, saved_findings
+from lab.fuzz.inputs import Input, unpack
+from lab.fuzz.judge import SECOND, Fault, Judge
 from reference_impl.answer import End, Lost
-from walproof.sweep.readers import seen
+from walproof.sweep.specification import seen
 
 THREE = load(VECTORS / "leveldb-log/three-records.json")
 DAMAGED = load(VECTORS / "leveldb-log/payload-flipped-in-second-record.json")
@@ -27,18 +26,20 @@ def input_of(vector: Any) -> Input:
 
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Judge:
-    return Judge("leveldb-log", "differential", tmp_path_factory.mktemp("fuzz"), always=True)
+    judge = Judge("leveldb-log", "differential", tmp_path_factory.mktemp("fuzz"), always=True)
+    judge.faults(input_of(THREE))  # kernels are compiled, which is slow
+    return judge
 
 
 @pytest.fixture
 def judge(sound: Judge, monkeypatch: pytest.MonkeyPatch) -> Judge:
-    for name in ("reference", "second", "fast"):
-        monkeypatch.setattr(sound, name, getattr(sound, name))
+    monkeypatch.setattr(sound, "reference", sound.reference)
+    monkeypatch.setattr(sound, "others", dict(sound.others))
     return sound
 
 
 def kinds(faults: list[Fault]) -> set[str]:
-    return {f"{fault.who}: {part}" for fault in faults for part in fault.kind.split("+")}
+    return {f"{fault.reader}: {part}" for fault in faults for part in fault.kind.split("+")}
 
 
 @pytest.mark.parametrize("vector", [THREE, DAMAGED])
@@ -47,13 +48,13 @@ def test_the_readers_that_are_there_have_no_fault(judge: Judge, vector) -> None:
 
 
 def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
-    right = judge.second
+    right = judge.others[SECOND]
 
     def wrong(path: Path, profile: str, context: Any) -> dict[str, Any]:
         said = right(path, profile, context)
         return {**said, "records": said["records"][1:]}
 
-    judge.second = wrong
+    judge.others[SECOND] = wrong
     assert "second reader: record-lost" in kinds(judge.faults(input_of(THREE)))
 
 
@@ -61,22 +62,22 @@ def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
     def raising(*given: Any) -> dict[str, Any]:
         raise IndexError("nothing there")
 
-    judge.second = raising
+    judge.others[SECOND] = raising
     (one, *_) = judge.faults(input_of(THREE))
     assert one.kind == "raises"
     assert "IndexError at test_judge.py, raising, line" in one.signature
 
 
 def test_a_reader_that_takes_memory(judge: Judge) -> None:
-    right = judge.second
-    judge.second = lambda *given: (bytearray(100 << 20), right(*given))[1]
+    right = judge.others[SECOND]
+    judge.others[SECOND] = lambda *given: (bytearray(100 << 20), right(*given))[1]
     assert "second reader: over-memory" in kinds(judge.faults(input_of(THREE)))
 
 
 def test_a_reader_that_takes_time(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judging, "PROCESSOR_SECONDS", 0.05)
-    right = judge.second
-    judge.second = lambda *given: (sum(range(10_000_000)), right(*given))[1]
+    right = judge.others[SECOND]
+    judge.others[SECOND] = lambda *given: (sum(range(10_000_000)), right(*given))[1]
     assert "second reader: slow" in kinds(judge.faults(input_of(THREE)))
 
 
@@ -148,5 +149,5 @@ def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
     ],
 )
 def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
-    said = judging._malformed(input_of(THREE), seen([*lost, end]))
+    said = judging.malformed(input_of(THREE), seen([*lost, end]))
     assert said.startswith(wrong) if wrong else said == ""

@@ -9,10 +9,8 @@ import pytest
 
 from conformance import VECTORS
 from conformance.vectors import load, load_all
-from lab.fuzz.field_positions import Known, moved
-from lab.fuzz.mutator import LARGEST, Mutator, any_bytes
-from lab.fuzz.packed import Input, unpack
-from lab.fuzz.seeds import seeds
+from lab.fuzz.inputs import MAX_INPUT_BYTES, Input, seeds, unpack
+from lab.fuzz.mutator import Mutator, any_bytes
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
 from reference_impl.leveldb_log.reader import read_stream
@@ -34,8 +32,8 @@ def changed(format: str, given: list[Input], count: int) -> list[bytes]:
     native = any_bytes(chance)
     for n in range(count):
         begin = chance.choice(given).pack() if n % 2 else found[-1]
-        found.append(mutator.change(begin, LARGEST, chance, native))
-        found.append(mutator.cross(found[-1], chance.choice(given).pack(), LARGEST, chance))
+        found.append(mutator.change(begin, MAX_INPUT_BYTES, chance, native))
+        found.append(mutator.cross(found[-1], chance.choice(given).pack(), MAX_INPUT_BYTES, chance))
     return found
 
 
@@ -59,18 +57,6 @@ def test_many_changes_get_beyond_the_checksum() -> None:
     assert {"unknown-type", "orphan-fragment", "incomplete-record", "bad-length"} <= reasons
     mismatches = [answer for answer in answers if answer.reason == "checksum-mismatch"]
     assert len(mismatches) < len(answers) / 2
-
-
-def test_places_move_with_what_lies_after_a_change() -> None:
-    one = THREE
-    before = one.files[""]
-    places = Known("leveldb-log").of(before, one.name)
-    second = next(place for place in places if place.path == "blocks[0].records[1]")
-    after = before[: second.start] + b"12345" + before[second.start :]
-    found = {place.path: (place.start, place.end) for place in moved(places, before, after)}
-    assert found["blocks[0].records[0]"] == (0, second.start)
-    assert found["blocks[0].records[1]"] == (second.start + 5, second.end + 5)
-    assert "blocks[0]" not in found, "what lies across the change has lost its name"
 
 
 def test_an_input_is_cut_where_it_is_too_long(of_format) -> None:

@@ -11,9 +11,9 @@ import pytest
 from conformance import VECTORS
 from conformance.vectors import load
 from lab.__main__ import lab
-from lab.fuzz.packed import Input
+from lab.fuzz.inputs import Input
 from lab.fuzz.run import _culprit, has_engine
-from lab.fuzz.settings import LAST
+from lab.fuzz.worker import LAST
 from walproof.cli.command_group import run as run_group
 
 VECTOR = load(VECTORS / "leveldb-log/three-records.json")

@@ -6,13 +6,12 @@ import json
 import sys
 from pathlib import Path
 
-from tests.walproof.sweep.plans import small_plan
-from walproof.sweep import shard_pool
-from walproof.sweep.store import Store
+from tests.walproof.sweep.plans import planned
+from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 if __name__ == "__main__":
-    plan = small_plan(cases=int(sys.argv[2]), shard_cases=500)
-    store = Store(Path(sys.argv[1]))
-    todo = shard_pool.begin(plan, store, False)
-    shard_pool.run(plan, store, todo)
+    plan, _ = planned(cases=int(sys.argv[2]), shard_cases=500)
+    folder = SweepFolder(Path(sys.argv[1]))
+    todo = folder.begin(plan, False)
+    run_shards(plan, folder, todo)
     print(json.dumps({"todo": len(todo), "shards": len(plan.shards)}))

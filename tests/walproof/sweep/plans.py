@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from conformance import VECTORS
+from conformance.subject import Subject
 from conformance.vectors import Vector, load, load_all
-from walproof.sweep import findings, plan, shard_pool
+from walproof.sweep import findings, plan
 from walproof.sweep.controls import Control, control_of
 from walproof.sweep.findings import Finding
 from walproof.sweep.plan import Enumerations, Plan
-from walproof.sweep.programs import Limits, Program
+from walproof.sweep.programs import Program
 from walproof.sweep.settings import READING, context_values
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 WRONG = Path(__file__).parents[2] / "wrong"
 
@@ -24,9 +25,13 @@ def control(id: str) -> Control:
     return control_of(load(VECTORS / f"{id}.json"))
 
 
+def program(name: str, *command: str, profiles: Sequence[str] = READING) -> Program:
+    return Program(name, Subject(name, name, command), tuple(profiles))
+
+
 def wrong(name: str, *profiles: str) -> Program:
     command = (sys.executable, str(WRONG / f"{name}.py"))
-    return Program(name, command, profiles=profiles or ("recover",))
+    return program(name, *command, profiles=profiles or ("recover",))
 
 
 @functools.cache
@@ -34,30 +39,11 @@ def _vectors() -> tuple[Vector, ...]:
     return tuple(load_all().values())
 
 
-def small_plan(
-    *programs: Program,
-    controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
-    cases: int = 3000,
-    fast: bool = False,
-    limits: Limits | None = None,
-    shard_cases: int = plan.SHARD_CASES,
-) -> Plan:
-    return planned(
-        *programs,
-        controls=controls,
-        cases=cases,
-        fast=fast,
-        limits=limits,
-        shard_cases=shard_cases,
-    )[0]
-
-
 def planned(
     *programs: Program,
     controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
     cases: int = 3000,
-    fast: bool = False,
-    limits: Limits | None = None,
+    wall_ms: int = plan.WALL_MS,
     contexts: bool = False,
     shard_cases: int = plan.SHARD_CASES,
     profiles: Sequence[str] = READING,
@@ -67,15 +53,23 @@ def planned(
     known = context_values(vectors, format) if contexts else None
     chosen = [control_of(load(VECTORS / f"{id}.json"), known, vectors) for id in controls]
     return plan.make(
-        format, chosen, "quick", cases, fast, programs, limits or Limits(),
-        shard_cases=shard_cases, profiles=profiles,
+        format, chosen, "quick", cases, programs, wall_ms=wall_ms, shard_cases=shard_cases,
+        profiles=profiles,
     )  # fmt: skip
 
 
-def swept(plan: Plan, folder: Path) -> list[Finding]:
+def swept(plan: Plan, path: Path) -> list[Finding]:
     """Run a sweep to its end; return its findings."""
-    store = Store(folder)
-    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
-    markers = [store.marker(number) for number in sorted(store.done())]
+    folder = SweepFolder(path)
+    run_shards(plan, folder, folder.begin(plan, False))
+    markers = folder.markers()
     assert len(markers) == len(plan.shards)
     return findings.findings(findings.merged(markers).values(), {})
+
+
+def fails_undamaged(path: Path, name: str) -> dict[str, str]:
+    """What is wrong with a program's answers to controls, by control and profile."""
+    failed: dict[str, str] = {}
+    for marker in SweepFolder(path).markers():
+        failed |= marker["fails"].get(name, {})
+    return failed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import unseen
+from conformance import undetected_flips
 from conformance.vectors import Vector, load_all
 from reference_impl.register import registers
 from walproof.sweep.flips import (
@@ -21,7 +21,7 @@ from walproof.sweep.flips import (
     run_flips,
 )
 
-FORMATS = [format for format in registers() if unseen.load(format) is not None]
+FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
 WHOLE = 1500
 """Flips in all of the logs that are searched again as they were; the smallest ones."""
@@ -43,13 +43,13 @@ def vectors() -> Mapping[str, Vector]:
 @cache
 def logs(format: str) -> list[FlippedLog]:
     """The logs of the search, those of vectors that came later too, smallest first."""
-    found = unseen.load(format)
+    found = undetected_flips.load(format)
     assert found is not None
     return choose_logs(vectors(), format, [], found.at_most)
 
 
-def searched(format: str) -> unseen.Searched:
-    found = unseen.load(format)
+def searched(format: str) -> undetected_flips.Searched:
+    found = undetected_flips.load(format)
     assert found is not None
     return found
 

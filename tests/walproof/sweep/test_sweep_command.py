@@ -14,7 +14,7 @@ from walproof.cli.sweep import sweep
 
 def test_the_command(tmp_path: Path) -> None:
     arguments = ["--format", "leveldb-log", "--control", "three-records"]
-    arguments += ["--impl", "fast", "--cases", "3000", "--out", str(tmp_path)]
+    arguments += ["--impl", "fast-scan", "--cases", "3000", "--out", str(tmp_path)]
     ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
     assert ran.exception is None, ran.output
     assert ran.return_value == 0
@@ -23,7 +23,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert told["cases"] >= told["distinct"] > 1000
     assert told["cases"] <= 3000 == sum(c["planned"] for c in told["coverage"].values())
     profiles = told["by_profile"]
-    assert told["implementations"]["fast"]["outcomes"] == {"agrees": profiles["recover"]}
+    assert told["implementations"]["fast-scan"]["outcomes"] == {"agrees": profiles["recover"]}
     assert set(profiles) == {"recover", "strict", "append", "write"}
     assert sum(profiles.values()) == told["cases"]
     again = CliRunner().invoke(sweep, arguments, standalone_mode=False)
@@ -31,7 +31,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_the_command_finds(tmp_path: Path) -> None:
-    program = wrong("hides_damage").command
+    program = wrong("hides_damage").subject.command
     arguments = ["--format", "leveldb-log", "--control", "three-records"]
     arguments += ["--cmd", " ".join(program), "--cases", "1000", "--out", str(tmp_path)]
     ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
@@ -47,7 +47,7 @@ def test_the_command_finds(tmp_path: Path) -> None:
         ["--format", "zmq-raft", "--impl", "leveldb-cpp"],
         ["--format", "leveldb-log", "--control", "no-such-vector"],
         ["--format", "leveldb-log", "--json"],
-        ["--format", "leveldb-log", "--flips", "--impl", "fast"],
+        ["--format", "leveldb-log", "--flips", "--impl", "fast-scan"],
     ],
 )
 def test_usage_errors(arguments: list[str], tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance import unseen
+from conformance import undetected_flips
 from conformance.contents import digest
 from conformance.vectors import load_all
 from reference_impl.answer import End, Lost, Record
@@ -169,7 +169,7 @@ def test_the_command_searches_a_log_of_mine_and_leaves_it_as_it_is(tmp_path: Pat
 
 
 def test_the_command_says_what_nothing_explains(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("conformance.unseen.explained_by", lambda hit, entries: [])
+    monkeypatch.setattr("conformance.undetected_flips.explained_by", lambda hit, entries: [])
     words = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
     done = CliRunner().invoke(sweep, words, standalone_mode=False)
     assert done.return_value == 3
@@ -202,12 +202,12 @@ def test_an_entry_explains_fields_by_name_and_effect() -> None:
         Unseen(("a[].b",), ("fields",), "why", ()),
         Unseen(("d",), (), "why", ()),
     ]
-    assert unseen.explained_by(("a[].b", "gone"), entries) == [1]
-    assert unseen.explained_by(("a[].b", "fields: term"), entries) == [2]
-    assert unseen.explained_by(("a[].b", "order"), entries) == []
-    assert unseen.explained_by(("c.anything", "gone"), entries) == [1]
-    assert unseen.explained_by(("d", "changed"), entries) == [3]
-    assert unseen.explained_by(("ab", "gone"), entries) == []
+    assert undetected_flips.explained_by(("a[].b", "gone"), entries) == [1]
+    assert undetected_flips.explained_by(("a[].b", "fields: term"), entries) == [2]
+    assert undetected_flips.explained_by(("a[].b", "order"), entries) == []
+    assert undetected_flips.explained_by(("c.anything", "gone"), entries) == [1]
+    assert undetected_flips.explained_by(("d", "changed"), entries) == [3]
+    assert undetected_flips.explained_by(("ab", "gone"), entries) == []
 
 
 def test_a_scratch_folder_is_removed(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ from typing import Any, cast
 from conformance.registry import Implementation
 from conformance.vectors import load_all
 from tests.walproof.sweep.plans import planned, wrong
-from walproof.sweep import findings, shard_pool
+from walproof.sweep import findings
 from walproof.sweep.findings import Finding
 from walproof.sweep.known import Known
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 THREE = ("leveldb-log/three-records",)
 
@@ -32,11 +32,10 @@ def listed(path: Path, *entries: tuple[str, str]) -> Implementation:
 
 def swept(tmp_path: Path, *entries: tuple[str, str]) -> list[Finding]:
     plan, _ = planned(wrong("hides_damage"), controls=THREE, cases=600)
-    store = Store(tmp_path / "out")
-    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
-    markers = [store.marker(number) for number in store.done()]
+    folder = SweepFolder(tmp_path / "out")
+    run_shards(plan, folder, folder.begin(plan, False))
     known = Known(listed(tmp_path / "known.json", *entries), load_all(), plan)
-    return findings.findings(findings.merged(markers).values(), {"hides_damage": known})
+    return findings.findings(findings.merged(folder.markers()).values(), {"hides_damage": known})
 
 
 def test_a_finding_has_the_cause_of_its_effect(tmp_path: Path) -> None:

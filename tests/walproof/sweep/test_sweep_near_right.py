@@ -7,12 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.walproof.sweep.plans import planned, swept
-from walproof.sweep import judge
+from tests.walproof.sweep.plans import fails_undamaged, planned, program, swept
+from walproof.sweep import effects
 from walproof.sweep.invariants import SILENT_LOSS
 from walproof.sweep.minimise import minimise
-from walproof.sweep.programs import Program
-from walproof.sweep.store import Store
 
 ZEEBE = ("zeebe-journal/two-segments", "zeebe-journal/three-segments-flushed")
 KAHADB = ("kahadb-journal/two-files", "kahadb-journal/number-with-zeros-in-front")
@@ -24,12 +22,12 @@ LEVELDB = ("leveldb-log/three-records", "leveldb-log/four-short-records")
     ("name", "controls", "effect", "group"),
     [
         ("drops_empty_ranges_in_strict", ZEEBE, SILENT_LOSS, "strict"),
-        ("never_goes_on_after_a_torn_tail", KAHADB, judge.OTHER_END, ""),
+        ("never_goes_on_after_a_torn_tail", KAHADB, effects.OTHER_END, ""),
         ("loses_the_first_record_after_a_gap", RAFT, SILENT_LOSS, ""),
-        ("one_code_for_every_torn_tail", LEVELDB, judge.OTHER_REASON, ""),
-        ("blames_a_byte_too_many", RAFT, judge.OTHER_RANGE, ""),
+        ("one_code_for_every_torn_tail", LEVELDB, effects.OTHER_REASON, ""),
+        ("blames_a_byte_too_many", RAFT, effects.OTHER_RANGE, ""),
         ("reads_only_plain_names", KAHADB, SILENT_LOSS, ""),
-        ("reads_files_with_more_after_the_name", KAHADB, judge.EXTRA, "rename-file"),
+        ("reads_files_with_more_after_the_name", KAHADB, effects.EXTRA, "rename-file"),
         ("takes_the_flushed_index_for_the_next_one", ZEEBE, None, "last_flushed_index"),
     ],
 )
@@ -38,11 +36,10 @@ def test_a_near_right_reader_is_found(
 ) -> None:
     """``group`` is the profile, the operation or the key that all of its findings are about."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
-    plan, damages = planned(Program(name, command), controls=controls, cases=1500, contexts=True)
+    reader = program(name, *command)
+    plan, damages = planned(reader, controls=controls, cases=1500, contexts=True)
     found = swept(plan, tmp_path)
-    store = Store(tmp_path)
-    markers = [store.marker(number) for number in store.done()]
-    fails = {where for marker in markers for where in marker["fails"].get(name, {})}
+    fails = fails_undamaged(tmp_path, name).keys()
     # Of a control that it reads wrongly the damages are not asked.
     assert bool(fails) == (name == "reads_only_plain_names")
     if fails:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,31 +17,33 @@ import pytest
 
 from conformance.saving import UNFINISHED
 from conformance.vectors import load, load_all
-from tests.walproof.sweep.plans import planned, small_plan, swept, wrong
-from walproof.sweep import findings, proposals, shard_pool
-from walproof.sweep.minimise import minimise
-from walproof.sweep.plan import Enumerations
-from walproof.sweep.programs import Limits
+from tests.walproof.sweep.plans import fails_undamaged, planned, swept, wrong
+from walproof.sweep import findings, proposals, shard_runner
+from walproof.sweep.minimise import descend, minimise
 from walproof.sweep.proposals import Proposer
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import AnotherSweep, ShardFailed, SweepFolder, run_shards
 
 THREE = ("leveldb-log/three-records",)
 
 
-def test_reference_and_twin_have_no_findings(tmp_path: Path) -> None:
-    plan = small_plan(cases=4000, fast=True)
+def counted(path: Path, topic: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for marker in SweepFolder(path).markers():
+        counts.update(marker["counts"].get(topic, {}))
+    return counts
+
+
+def test_the_specification_has_no_findings(tmp_path: Path) -> None:
+    plan, _ = planned(cases=4000)
     assert swept(plan, tmp_path) == []
     rows = pq.read_table(tmp_path / "sweep")
     assert set(rows["outcome_reference"].to_pylist()) == {"agrees"}
-    asked = zip(rows["profile"].to_pylist(), rows["outcome_fast"].to_pylist(), strict=True)
-    assert set(asked) == {("recover", "agrees"), ("strict", None)}
-    markers = [Store(tmp_path).marker(n) for n in range(len(plan.shards))]
-    assert rows.num_rows == sum(sum(m["cases"].values()) for m in markers) > 2500
+    assert rows.num_rows == counted(tmp_path, "operations").total() > 2500
 
 
 def dying(times: int, marks: Path) -> Any:
     """Finish shards as ever, but kill the process the first ``times`` times."""
-    finish = Store.finish
+    finish = SweepFolder.finish
 
     def finish_or_die(*given: Any) -> None:
         if len(list(marks.iterdir())) < times:
@@ -57,21 +60,20 @@ def test_a_shard_whose_process_is_killed_is_begun_again(
 ) -> None:
     marks = tmp_path / "killed"
     marks.mkdir()
-    monkeypatch.setattr(Store, "finish", dying(times, marks))
-    plan = small_plan(cases=2000, shard_cases=500)
+    monkeypatch.setattr(SweepFolder, "finish", dying(times, marks))
+    plan, _ = planned(cases=2000, shard_cases=500)
     if ends:
         assert swept(plan, tmp_path / "out") == []
     else:
-        with pytest.raises(shard_pool.ShardFailed, match="a process died 3 times"):
+        with pytest.raises(ShardFailed, match="a process died 3 times"):
             swept(plan, tmp_path / "out")
 
 
 def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
     """A bit makes a sealed file of it, and its key is none: a reader says so and does no more."""
-    plan = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
+    plan, _ = planned(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
     assert swept(plan, tmp_path) == []
-    markers = [Store(tmp_path).marker(n) for n in range(len(plan.shards))]
-    assert sum(m["void"] for m in markers) > 0
+    assert counted(tmp_path, "cases")["void"] > 0
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_a_wrong_reader_is_found_made_small_and_proposed(
     minimise(enumerations, found, 30)
     findings.describe(enumerations, found[0])
     assert found[0].recipe is not None and len(found[0].recipe.damage) <= 2
-    proposer = Proposer(enumerations, {}, Store(tmp_path))
+    proposer = Proposer(enumerations, {}, SweepFolder(tmp_path))
     proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
     proposer.propose(found[0])
     assert found[0].proposal is not None
@@ -119,59 +121,71 @@ def test_a_finding_about_which_nothing_can_be_stated_has_no_vector(
     minimise(enumerations, found, 30)
     findings.describe(enumerations, found[0])
     monkeypatch.setattr(proposals, "answer_to", no_answer)
-    Proposer(enumerations, {}, Store(tmp_path)).propose(found[0])
+    Proposer(enumerations, {}, SweepFolder(tmp_path)).propose(found[0])
     assert found[0].proposal is None
     assert not (tmp_path / "proposals").exists()
 
 
-def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(tmp_path: Path) -> None:
-    plan = small_plan(
-        wrong("crashes_on_damage"),
-        wrong("hangs"),
-        controls=THREE,
-        limits=Limits(wall_ms=300, max_failures=2),
-        cases=50,
+def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shard_runner, "MAX_FAILURES", 3)
+    plan, _ = planned(
+        wrong("crashes_on_damage"), wrong("hangs"), controls=THREE, wall_ms=300, cases=50
     )
     found = {f.signature.implementation: f for f in swept(plan, tmp_path)}
     assert found["crashes_on_damage"].signature.kind == "crash"
     assert found["crashes_on_damage"].best.alone
-    # It hangs on the undamaged log already, and is not asked about the damaged ones.
+    table = pq.read_table(tmp_path / "sweep")
+    assert table["outcome_crashes_on_damage"].to_pylist().count("crash") == 3
+    assert counted(tmp_path, "unsent crashes_on_damage").total() > 0
+    # It hangs on the undamaged log already, and gets no damaged ones.
     assert "hangs" not in found
-    store = Store(tmp_path)
-    fails = [store.marker(number)["fails"].get("hangs", {}) for number in store.done()]
-    assert {where for one in fails for where in one} == {f"{THREE[0]} recover"}
-    outcomes = pq.read_table(tmp_path / "sweep")["outcome_hangs"].to_pylist()
-    assert set(outcomes) == {None}  # and does not count as asked
+    assert fails_undamaged(tmp_path, "hangs").keys() == {f"{THREE[0]} recover"}
+    assert set(table["outcome_hangs"].to_pylist()) == {None}
 
 
 def test_half_a_pair_is_simpler(tmp_path: Path) -> None:
-    plan = small_plan(wrong("ignores_checksums"), controls=THREE, cases=4000)
+    plan, enumerations = planned(wrong("ignores_checksums"), controls=THREE, cases=4000)
     found = swept(plan, tmp_path)
     pairs = [f for f in found if f.signature.operation == "pair"]
-    minimise(Enumerations(plan), found, 30)
+    minimise(enumerations, found, 30)
     still = [f for f in pairs if f.best.signature.operation == "pair"]
     for finding in still:  # both halves were tried, and do not show it alone
         assert "tried" in finding.minimised
 
 
+def test_minimising_goes_down_step_by_step() -> None:
+    tried: list[int] = []
+
+    def half(case: int, candidate: int) -> int | None:
+        tried.append(candidate)
+        return candidate if candidate >= 3 else None
+
+    assert descend(24, lambda case: [1, case // 2], half, lambda: False) == 3
+    assert tried == [1, 12, 1, 6, 1, 3, 1, 1]
+    assert descend(24, lambda case: [case // 2], half, lambda: True) == 24
+
+
 def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
-    plan = small_plan(cases=20_000, shard_cases=500)
-    store = Store(tmp_path)
-    todo = shard_pool.begin(plan, store, False)
+    plan, _ = planned(cases=20_000, shard_cases=500)
+    folder = SweepFolder(tmp_path)
+    todo = folder.begin(plan, False)
     assert len(todo) == len(plan.shards) > 2
-    shard_pool.run(plan, store, todo[:2])
+    run_shards(plan, folder, todo[:2])
     before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
     half = tmp_path / "sweep" / f".half{UNFINISHED}"
     half.write_bytes(b"half")
-    assert shard_pool.begin(plan, store, False) == todo[2:]
+    assert folder.begin(plan, False) == todo[2:]
     assert not half.exists()
-    shard_pool.run(plan, store, todo[2:])
+    run_shards(plan, folder, todo[2:])
     assert {n: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if (n := p.name)
             in before} == before  # fmt: skip
-    assert shard_pool.begin(plan, store, False) == []
-    with pytest.raises(shard_pool.AnotherSweep, match="another cases"):
-        shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, False)
-    assert len(shard_pool.begin(small_plan(cases=5000, shard_cases=500), store, True)) > 2
+    assert folder.begin(plan, False) == []
+    other, _ = planned(cases=5000, shard_cases=500)
+    with pytest.raises(AnotherSweep, match="another cases"):
+        folder.begin(other, False)
+    assert len(folder.begin(other, True)) > 2
 
 
 def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
@@ -199,6 +213,6 @@ def test_kill_9_and_start_again(tmp_path: Path) -> None:
     told = json.loads(done.stdout)
     assert told["todo"] == told["shards"] - left
     whole = tmp_path / "whole"
-    plan = small_plan(cases=20_000, shard_cases=500)
+    plan, _ = planned(cases=20_000, shard_cases=500)
     swept(plan, whole)
     assert rows_by_case(folder) == rows_by_case(whole)

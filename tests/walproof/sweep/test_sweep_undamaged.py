@@ -7,11 +7,11 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from tests.walproof.sweep.plans import WRONG, planned, wrong
+from tests.walproof.sweep.plans import WRONG, fails_undamaged, planned, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, shard_pool
+from walproof.sweep import findings
 from walproof.sweep.programs import Program
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
 
@@ -19,16 +19,13 @@ CONTROLS = ("leveldb-log/one-record", "leveldb-log/fragments-in-two-blocks")
 def swept(folder: Path, program: Program) -> tuple[dict[str, str], int, int, int]:
     """What it fails, how many cases were left for it, its findings, and the cases it was asked."""
     plan, _ = planned(program, controls=CONTROLS, cases=300)
-    store = Store(folder)
-    shard_pool.run(plan, store, shard_pool.begin(plan, store, False))
-    markers = [store.marker(number) for number in store.done()]
-    fails: dict[str, str] = {}
-    for marker in markers:
-        fails |= marker["fails"].get(program.name, {})
-    found = findings.findings(findings.merged(markers).values(), {})
-    left = sum(marker["left"].get(program.name, 0) for marker in markers)
-    asked = sum(sum(marker["sent"].get(program.name, {}).values()) for marker in markers)
-    return fails, left, len(found), asked
+    output = SweepFolder(folder)
+    run_shards(plan, output, output.begin(plan, False))
+    found = findings.findings(findings.merged(output.markers()).values(), {})
+    counts = [marker["counts"] for marker in output.markers()]
+    left = sum(each.get("left", {}).get(program.name, 0) for each in counts)
+    sent = sum(sum(each.get(f"sent {program.name}", {}).values()) for each in counts)
+    return fails_undamaged(folder, program.name), left, len(found), sent
 
 
 def test_all_controls_fail(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,22 +14,23 @@ import pytest
 from click import UsageError
 from click.testing import CliRunner, Result
 
-from conformance import cases
+from conformance import ROOT, cases
 from conformance.contents import MAX_BYTES
+from conformance.recipes.generate import answer_to
 from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
 from tests.walproof.sweep import plans
-from tests.walproof.sweep.plans import control, planned, wrong
+from tests.walproof.sweep.plans import control, fails_undamaged, planned, program, wrong
 from walproof.cli import walproof
-from walproof.sweep import findings, invariants, judge
+from walproof.sweep import effects, findings, invariants
 from walproof.sweep.findings import Finding
 from walproof.sweep.minimise import minimise
 from walproof.sweep.plan import Enumerations, Plan
 from walproof.sweep.programs import Program
 from walproof.sweep.proposals import Proposer
 from walproof.sweep.settings import WRITING, Setting
-from walproof.sweep.store import Store
+from walproof.sweep.sweep_folder import SweepFolder
 from walproof.sweep.writing import Writer
 
 LEVELDB = ("leveldb-log/three-records", "leveldb-log/fragments-in-two-blocks")
@@ -75,7 +77,7 @@ def test_a_right_writer_agrees(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "effects"),
     [
-        ("appends_behind_the_torn_tail", {judge.LOST}),
+        ("appends_behind_the_torn_tail", {effects.LOST}),
         ("never_refuses", {cases.NOT_REFUSED}),
         ("changes_the_log_while_refusing", {cases.CHANGED_WHILE_REFUSING}),
     ],
@@ -95,24 +97,21 @@ def test_bytes_that_no_reader_looks_at_are_compared(tmp_path: Path) -> None:
     controls = ("leveldb-log/log-ends-before-its-trailer",)
     program = wrong("fills_the_trailer", "append")
     _, _, found = swept(tmp_path, program, controls=controls, cases=40)
-    store = Store(tmp_path)
-    fails = [marker["fails"].get(program.name, {}) for marker in map(store.marker, store.done())]
-    texts = [*(one.best.text for one in found), *(text for one in fails for text in one.values())]
+    texts = [one.best.text for one in found]
+    texts += fails_undamaged(tmp_path, program.name).values()
     assert texts and all("bytes: " in text and "sha256" in text for text in texts)
 
 
 @pytest.mark.parametrize("name", ["begins_a_new_block", "leaves_a_file_behind"])
 def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -> None:
     _, _, found = swept(tmp_path, wrong(name, "append"), cases=60)
-    store = Store(tmp_path)
-    fails = [marker["fails"].get(name, {}) for marker in map(store.marker, store.done())]
     assert not found
-    assert {where for one in fails for where in one} == {f"{one} append" for one in LEVELDB}
+    assert fails_undamaged(tmp_path, name).keys() == {f"{one} append" for one in LEVELDB}
 
 
 def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
     _, damages, found = swept(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
-    proposer = Proposer(damages, load_all(), Store(tmp_path))
+    proposer = Proposer(damages, load_all(), SweepFolder(tmp_path))
     findings.describe(damages, found[0])
     proposer.propose(found[0])
     assert found[0].proposal is not None
@@ -122,8 +121,37 @@ def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
     compile(file.with_suffix(".py").read_text(), "recipe", "exec")
     told = ("--vector", str(file), "--profile", "append", "--report", str(tmp_path / "report"))
     assert command("check", "--impl", "executable-spec", *told).return_value == 0
-    program = f"{wrong('').command[0]} {wrong('appends_behind_the_torn_tail').command[1]}"
+    program = " ".join(wrong("appends_behind_the_torn_tail").subject.command)
     assert command("check", "--cmd", program, *told).return_value == 3
+
+
+NAMED = ("zmq-raft/name-of-its-own-index",)
+
+
+def test_a_name_that_has_a_meaning_is_sent_and_proposed(tmp_path: Path) -> None:
+    """The name of an index file says the first index."""
+    adapter = ROOT / "conformance" / "implementations" / "executable-spec" / "adapter.py"
+    writer = program("spec", sys.executable, str(adapter), profiles=["append"])
+    _, _, found = swept(tmp_path / "right", writer, controls=NAMED, cases=40)
+    assert not found, [one.best.text for one in found]
+    assert not fails_undamaged(tmp_path / "right", "spec")
+    reader = program(
+        "reader", sys.executable, str(Path(__file__).with_name("near_right.py")),
+        "blames_a_byte_too_many",
+    )  # fmt: skip
+    plan, damages = planned(reader, controls=NAMED, cases=200)
+    (*_, finding) = plans.swept(plan, tmp_path / "wrong")
+    findings.describe(damages, finding)
+    Proposer(damages, load_all(), SweepFolder(tmp_path / "wrong")).propose(finding)
+    assert finding.proposal is not None
+    vector = load(tmp_path / "wrong" / finding.proposal)
+    assert vector.neutral_name == vector.input.name == "0000000000001a.rlog"
+    (step,) = cases.Case(vector, "recover").steps()
+    right = answer_to("zmq-raft", vector.contents, {}, name=vector.input.name).to_json()
+    step.prepare(tmp_path / vector.neutral_name)
+    reply = {"answer": right}
+    parts = ["records", "at", "index", "verdict", "end"]
+    assert step.judge(reply, tmp_path / vector.neutral_name, parts).difference is None
 
 
 def command(*words: str) -> Result:
@@ -217,7 +245,7 @@ def test_profiles_are_chosen(tmp_path: Path) -> None:
     done = command(*asked)
     assert done.return_value == 0, done.output
     assert "appends" in done.output and "writes" not in done.output
-    reader = f"{wrong('').command[0]} {wrong('breakable_reader').command[1]}"
+    reader = " ".join(wrong("breakable_reader").subject.command)
     none = command(*asked, "--cmd", reader)
     assert isinstance(none.exception, UsageError)
     assert "nobody here takes append" in str(none.exception)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from reference_impl.answer import End, Lost, Record
 from tests.walproof.sweep.plans import control
-from walproof.sweep import invariants, judge
+from walproof.sweep import effects, invariants
+from walproof.sweep.effects import Signature
+from walproof.sweep.findings import findings
 from walproof.sweep.invariants import Written
-from walproof.sweep.readers import Fast, Reference, Seen, seen
-from walproof.sweep.recipes import Enumeration
+from walproof.sweep.operations import edge_name
+from walproof.sweep.shard import Occurrence
+from walproof.sweep.specification import Seen, seen
 
 THREE = control("leveldb-log/three-records")
 DATA = THREE.contents
@@ -83,7 +85,7 @@ def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
 )
 def test_differences_have_a_class(found: dict[str, Any], kind: str | None) -> None:
     known = frozenset(payload.hex() for payload in (b"a", b"b", b"c"))
-    got = judge.compare(answer(b"a", b"c"), found, ["records", "signals"], known)
+    got = effects.compare(answer(b"a", b"c"), found, ["records", "signals"], known)
     assert (got.kind if got else None) == kind
 
 
@@ -118,17 +120,17 @@ PARTS = ["records", "at", "verdict", "reason", "lost", "end"]
     ],
 )  # fmt: skip
 def test_effects_on_an_answer_in_full(found: dict[str, Any], kind: str | None) -> None:
-    got = judge.compare(two_files(GAP), found, PARTS, frozenset({"61", "62"}))
+    got = effects.compare(two_files(GAP), found, PARTS, frozenset({"61", "62"}))
     assert (got.kind if got else None) == kind
     assert got is None or (got.verdict, got.reason) == (found["verdict"], found["reason"])
 
 
 def test_an_empty_range_must_be_named() -> None:
     empty = {"file": "b", "from": 4, "to": 4, "reason": "gap"}
-    got = judge.compare(two_files(empty), two_files(), PARTS, None)
+    got = effects.compare(two_files(empty), two_files(), PARTS, None)
     assert got is not None and got.kind == "loss-unlisted"
     reports = [*PARTS[:3], "lost"]
-    got = judge.compare(two_files(empty), two_files({**empty, "to": 5}), reports, None)
+    got = effects.compare(two_files(empty), two_files({**empty, "to": 5}), reports, None)
     assert got is not None and got.kind == "other-range"
 
 
@@ -139,19 +141,39 @@ def test_ranges_come_in_the_order_of_the_files() -> None:
     assert [gap.file for gap in answer.lost] == ["b", "a"]
 
 
-def test_the_fast_twin_is_compared_in_every_part(tmp_path: Path) -> None:
-    reference, fast = (kind("leveldb-log", tmp_path) for kind in (Reference, Fast))
-    assert isinstance(reference, Reference) and isinstance(fast, Fast)
-    damages = Enumeration(THREE, "quick", [], 1)
-    for family in range(len(damages.families)):
-        for number in range(0, damages.count(family), 23):
-            made = damages.make(family, number)
-            assert made is not None
-            owed = reference.read(THREE, made.contents)
-            events = fast.read(THREE, made.contents)
-            assert fast.agrees(events, owed)
-            if owed.records:
-                wrong = Seen(owed.records[:-1], owed.lost, owed.end, [])
-                assert not fast.agrees(events, wrong)
-            refused = End("refused", "x", None)
-            assert not fast.agrees(events, Seen(owed.records, owed.lost, refused, []))
+def occurrence(operation: str, kind: str, value: str = "", reason: str = "x") -> Occurrence:
+    signature = Signature("a", operation, "field", kind, "damaged", reason, value=value)
+    return Occurrence(signature, 1, "leveldb-log/three-records", 0, 0, 0, 38, "text")
+
+
+def test_effects_of_one_value_are_one_finding() -> None:
+    found = findings(
+        [
+            occurrence("fill", "record-lost", "ff"),
+            occurrence("set", "other-reason", "ff"),
+            occurrence("pair", "other-reason"),
+            occurrence("set", "other-verdict", "00"),
+            occurrence("flip", "other-range"),
+            occurrence("set", "other-range", "ff"),
+        ],
+        {},
+    )
+    effects = [sorted({each.signature.kind for each in one.signatures}) for one in found]
+    assert effects == [["other-reason", "record-lost"], ["other-verdict"], ["other-range"]]
+    assert [one.value for one in found] == ["ff", "00", ""]
+    assert found[0].best.signature.kind == "record-lost"
+
+
+def test_one_effect_of_one_operation_is_one_finding() -> None:
+    (truncated,) = findings([occurrence("truncate", "other-end", reason=r) for r in "abc"], {})
+    assert truncated.count == 3
+    assert len(findings([occurrence("truncate", k) for k in ("other-end", "silent")], {})) == 2
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [("00", "00"), ("ffff", "ff"), ("7fff", "7fff"), ("ff7f", "7fff"), ("0080", "8000"),
+     ("80", "8000"), ("0100", ""), ("", "")],
+)  # fmt: skip
+def test_values_that_programs_treat_apart_have_a_name(data: str, name: str) -> None:
+    assert edge_name(bytes.fromhex(data)) == name

@@ -1,4 +1,4 @@
-"""What a write or an append leaves behind: the log read back, and every file in its folder.
+"""The state after a write or an append: the log read back, and every file in its folder.
 
 A vector states it under ``after``: the files with their sizes, and their SHA-256 where every byte
 is determined; bytes that no answer shows; and what a writer is free to do otherwise. Only a freedom
@@ -81,15 +81,15 @@ def files_of(contents: Contents, name: str) -> dict[str, int]:
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
 
 
-def file_differences(expected: Files, found: Files, free: Collection[str]) -> list[str]:
+def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
     """What differs between the files there should be and those that are there, in a sentence.
 
     An expected name may be a shell pattern, for names that tell the time or a process.
     """
-    unclaimed = dict(found)
+    unclaimed = dict(files)
     wrong = []
     for name, size in expected.items():
-        fitting = sorted(one for one in unclaimed if one == name or fnmatchcase(one, name))
+        fitting = sorted(file for file in unclaimed if file == name or fnmatchcase(file, name))
         if not fitting:
             wrong.append(f"{name} is missing")
             continue
@@ -108,10 +108,10 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
     """
     wrong = []
     for (name, at), data in expected.items():
-        found = _bytes_at(place_of(name), at, len(data))
-        if found != data:
-            said = "no file" if found is None else found.hex(" ") or "the end"
-            wrong.append(f"{name} at {at}: expected {data.hex(' ')}, found {said}")
+        actual = _bytes_at(place_of(name), at, len(data))
+        if actual != data:
+            text = "no file" if actual is None else actual.hex(" ") or "the end"
+            wrong.append(f"{name} at {at}: expected {data.hex(' ')}, found {text}")
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 
 
@@ -148,7 +148,7 @@ def stated_files(after: Mapping[str, Any]) -> dict[str, int]:
 
 def freedoms(after: Mapping[str, Any]) -> list[str]:
     """The freedoms of a vector's ``after``."""
-    return [one["freedom"] for one in after.get("free", [])]
+    return [entry["freedom"] for entry in after.get("free", [])]
 
 
 def to_json(

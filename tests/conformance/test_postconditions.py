@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance import VECTORS, aftermath
+from conformance import VECTORS, postconditions
 from reference_impl.register import registers
 
 
@@ -16,14 +16,14 @@ def test_files_are_listed_below_the_folder(tmp_path):
     (tmp_path / "log" / "deep").mkdir(parents=True)
     (tmp_path / "log" / "deep" / "1.rlog").write_bytes(b"four")
     (tmp_path / "log.old").symlink_to(tmp_path / "nowhere")
-    found = aftermath.files_in(tmp_path)
+    found = postconditions.files_in(tmp_path)
     assert found["log/deep/1.rlog"] == 4
     assert set(found) == {"log/deep/1.rlog", "log.old"}
 
 
 def test_a_log_alone():
-    assert aftermath.files_of(b"abc", "x.log") == {"x.log": 3}
-    assert aftermath.files_of({"1.log": b"abc"}, "x") == {"x/1.log": 3}
+    assert postconditions.files_of(b"abc", "x.log") == {"x.log": 3}
+    assert postconditions.files_of({"1.log": b"abc"}, "x") == {"x/1.log": 3}
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_a_log_alone():
     [
         ({"a": 1, "b": 2}, (), None),
         ({"a": 1}, (), "b is missing"),
-        ({"a": 1}, aftermath.FREEDOMS, "b is missing"),
+        ({"a": 1}, postconditions.FREEDOMS, "b is missing"),
         ({"a": 1, "b": 3}, (), "b: expected 2 bytes, found 3"),
         ({"a": 1, "b": 3}, ("preallocation",), None),
         ({"a": 1, "b": 2, "c": 0}, ("preallocation",), "c (0 bytes) should not be there"),
@@ -39,23 +39,24 @@ def test_a_log_alone():
     ],
 )
 def test_files_that_differ(found, free, words):
-    differences = aftermath.file_differences({"a": 1, "b": 2}, found, free)
+    differences = postconditions.file_differences({"a": 1, "b": 2}, found, free)
     assert differences == ([] if words is None else [f"files: {words}"])
 
 
 def test_a_name_may_be_a_pattern_and_claims_one_file():
     expected = {"x.pers": 1, "x.pers-*": 2}
-    assert not aftermath.file_differences(expected, {"x.pers": 1, "x.pers-817": 2}, ())
-    (wrong,) = aftermath.file_differences(expected, {"x.pers": 1, "x.pers-1": 2, "x.pers-2": 2}, ())
+    assert not postconditions.file_differences(expected, {"x.pers": 1, "x.pers-817": 2}, ())
+    files = {"x.pers": 1, "x.pers-1": 2, "x.pers-2": 2}
+    (wrong,) = postconditions.file_differences(expected, files, ())
     assert wrong == "files: x.pers-2 (2 bytes) should not be there"
 
 
 def test_bytes_that_no_answer_shows(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "1.log").write_bytes(b"abcdef")
-    assert not aftermath.byte_differences({("log/1.log", 2): b"cd"}, tmp_path.joinpath)
+    assert not postconditions.byte_differences({("log/1.log", 2): b"cd"}, tmp_path.joinpath)
     wrong = {("log/1.log", 2): b"cd", ("log/1.log", 4): b"eg", ("log/1.log", 5): b"fg"}
-    assert aftermath.byte_differences(wrong, tmp_path.joinpath) == [
+    assert postconditions.byte_differences(wrong, tmp_path.joinpath) == [
         "bytes: log/1.log at 4: expected 65 67, found 65 66,"
         " log/1.log at 5: expected 66 67, found 66"
     ]
@@ -64,66 +65,66 @@ def test_bytes_that_no_answer_shows(tmp_path):
 @pytest.mark.parametrize("make", [lambda path: None, os.mkfifo, Path.mkdir])
 def test_where_bytes_are_stated_a_pipe_or_a_folder_is_no_file(tmp_path, make):
     make(tmp_path / "1.log")
-    (wrong,) = aftermath.byte_differences({("1.log", 0): b"a"}, tmp_path.joinpath)
+    (wrong,) = postconditions.byte_differences({("1.log", 0): b"a"}, tmp_path.joinpath)
     assert wrong == "bytes: 1.log at 0: expected 61, found no file"
 
 
 def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     for name in ("1.log", "2.log"):
         (tmp_path / name).write_bytes(name.encode())
-    digests = aftermath.digests_in(tmp_path)
+    digests = postconditions.digests_in(tmp_path)
     opened = []
     real = Path.open
     monkeypatch.setattr(
         Path, "open", lambda path, *how: opened.append(path.name) or real(path, *how)
     )
-    assert not aftermath.digest_differences({"2.log": digests["2.log"]}, tmp_path.joinpath)
+    assert not postconditions.digest_differences({"2.log": digests["2.log"]}, tmp_path.joinpath)
     assert opened == ["2.log"]
-    assert not aftermath.digest_differences({}, tmp_path.joinpath)
+    assert not postconditions.digest_differences({}, tmp_path.joinpath)
     assert opened == ["2.log"]
 
 
 def test_what_a_vector_says_of_bytes_is_read_again():
     data = {("log/1.log", 45): b"\0\1"}
-    after = aftermath.to_json({"log/1.log": 60}, data, ())
+    after = postconditions.to_json({"log/1.log": 60}, data, ())
     assert after == {
         "files": [{"name": "log/1.log", "size": 60}],
         "bytes": [{"name": "log/1.log", "at": 45, "hex": "0001"}],
     }
-    assert aftermath.stated_bytes(after) == data
-    assert not aftermath.stated_bytes({"files": []})
+    assert postconditions.stated_bytes(after) == data
+    assert not postconditions.stated_bytes({"files": []})
 
 
 def test_a_file_of_which_every_byte_is_determined(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "1.log").write_bytes(b"abc")
     (tmp_path / "log" / "2.log").write_bytes(b"")
-    files, digests = aftermath.files_in(tmp_path), aftermath.digests_in(tmp_path)
+    files, digests = postconditions.files_in(tmp_path), postconditions.digests_in(tmp_path)
     assert set(files) == set(digests)
     chosen = {"log/1.log": digests["log/1.log"]}
-    after = aftermath.to_json(files, {}, (), chosen)
-    assert aftermath.stated_files(after) == files
-    assert aftermath.stated_digests(after) == chosen
-    assert not aftermath.digest_differences(chosen, tmp_path.joinpath)
+    after = postconditions.to_json(files, {}, (), chosen)
+    assert postconditions.stated_files(after) == files
+    assert postconditions.stated_digests(after) == chosen
+    assert not postconditions.digest_differences(chosen, tmp_path.joinpath)
     (tmp_path / "log" / "1.log").write_bytes(b"abd")
-    (wrong,) = aftermath.digest_differences(chosen, tmp_path.joinpath)
+    (wrong,) = postconditions.digest_differences(chosen, tmp_path.joinpath)
     assert "log/1.log: expected sha256 ba7816bf8f01" in wrong
     (tmp_path / "log" / "1.log").unlink()
-    assert "found no file" in aftermath.digest_differences(chosen, tmp_path.joinpath)[0]
+    assert "found no file" in postconditions.digest_differences(chosen, tmp_path.joinpath)[0]
 
 
 def test_every_part_is_compared_unless_it_is_free():
     for format_id, register in registers().items():
         every = {"records", "verdict", "reason", "lost", "end", *register.fields} - {"payload"}
-        assert set(aftermath.compared_parts(format_id, ())) == every
-        free = set(aftermath.compared_parts(format_id, aftermath.FREEDOMS))
+        assert set(postconditions.compared_parts(format_id, ())) == every
+        free = set(postconditions.compared_parts(format_id, postconditions.FREEDOMS))
         assert "records" in free and not free & {"at", "size", "file", "end", "lost", "verdict"}
 
 
 def test_the_schema_knows_the_same_freedoms():
     schema = json.loads((VECTORS / "schema.json").read_text())
     free = schema["properties"]["after"]["properties"]["free"]["items"]
-    assert free["properties"]["freedom"]["enum"] == list(aftermath.FREEDOMS)
+    assert free["properties"]["freedom"]["enum"] == list(postconditions.FREEDOMS)
 
 
 @pytest.mark.parametrize("format_id", registers())

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lab.fuzz.packed import Input, NotPacked, unpack
+from lab.fuzz.inputs import Input, NotPacked, unpack
 
 ONE = Input("leveldb-log", "a.log", b"\n\0{}", {"key": 1}, "leveldb-log/one-record")
 SEVERAL = Input("zeebe-journal", "journal", {"a/b.log": b"xy", "c.log": b"", "d": b"z"})

@@ -10,12 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference_impl.context import check
-from tests.walproof.sweep.plans import control, planned, small_plan
+from tests.walproof.sweep.plans import control, planned
 from walproof.sweep import fields, folders, plan, shares
 from walproof.sweep.controls import Control, fingerprint
-from walproof.sweep.pairs import PAIR
+from walproof.sweep.enumeration import PAIR, Enumeration
 from walproof.sweep.plan import Enumerations, Plan
-from walproof.sweep.recipes import Enumeration
 from walproof.sweep.settings import PROFILES
 from walproof.sweep.shard_runner import numbers_of
 
@@ -154,8 +153,8 @@ def test_enough_cases_are_all_cases() -> None:
 
 
 def test_the_number_of_shards_follows_the_cases() -> None:
-    assert len(small_plan(cases=100).shards) == 1
-    assert len(small_plan(cases=6_000).shards) == 6
+    assert len(planned(cases=100)[0].shards) == 1
+    assert len(planned(cases=6_000)[0].shards) == 6
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 1000, 4096, 65_537])
@@ -220,7 +219,7 @@ def test_contexts_come_from_the_register() -> None:
 
 
 def test_a_shared_prefix_is_one_case() -> None:
-    made = small_plan(controls=("leveldb-log/one-record", "leveldb-log/three-records"))
+    made, _ = planned(controls=("leveldb-log/one-record", "leveldb-log/three-records"))
     enumerations = plan.Enumerations(made)
     prefixes = [logs(enumerations[n], "truncate") for n in (0, 1)]
     assert not prefixes[0] & prefixes[1]

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.vectors import Vector, load_all
 from walproof.damage.log import LogToDamage
-from walproof.damage.words import BadWords, damage, forms
+from walproof.damage.operation_text import BadWords, damage, forms
 
 VECTORS = load_all()
 

@@ -28,9 +28,9 @@ def damage(log: LogToDamage, words: str) -> None:
     """Carry out one operation. Raises :class:`BadWords`."""
     words = " ".join(words.split())
     for _, pattern, act in _OPERATIONS:
-        if (found := pattern.fullmatch(words)) is not None:
+        if (match := pattern.fullmatch(words)) is not None:
             try:
-                act(log, **found.groupdict(default=""))
+                act(log, **match.groupdict(default=""))
             except (KeyError, ValueError, IndexError) as error:
                 said = error.args[0] if isinstance(error, KeyError) else error
                 raise BadWords(f"{words}: {said}") from None
@@ -127,9 +127,9 @@ def _zero_sector(log: LogToDamage, number: str, sector: str, file: str) -> None:
     log.zero_sector(int(number), int(sector), file)
 
 
-def _swap_sectors(log: LogToDamage, one: str, other: str, sector: str, file: str) -> None:
-    _has_sector(log, file, int(sector), int(one), int(other))
-    log.swap_sectors(int(one), int(other), int(sector), file)
+def _swap_sectors(log: LogToDamage, first: str, other: str, sector: str, file: str) -> None:
+    _has_sector(log, file, int(sector), int(first), int(other))
+    log.swap_sectors(int(first), int(other), int(sector), file)
 
 
 def _has_sector(log: LogToDamage, file: str, sector: int, *numbers: int) -> None:
@@ -172,10 +172,10 @@ def _rename(log: LogToDamage, file: str, new: str) -> None:
     log.rename_file(file, new)
 
 
-def _swap(log: LogToDamage, one: str, other: str) -> None:
-    _bytes_of(log, one)
+def _swap(log: LogToDamage, first: str, other: str) -> None:
+    _bytes_of(log, first)
     _bytes_of(log, other)
-    log.swap_files(one, other)
+    log.swap_files(first, other)
 
 
 def _bytes_of(log: LogToDamage, file: str) -> bytearray:
@@ -227,9 +227,9 @@ _OPERATIONS: Sequence[Operation] = [
         ("torn at the last boundary of SIZE bytes [in FILE]",
          rf"torn at the last boundary of (?P<sector>\d+) bytes{_FILE}", _torn),
         ("swap sectors N and M of SIZE bytes [in FILE]",
-         rf"swap sectors (?P<one>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
+         rf"swap sectors (?P<first>\d+) and (?P<other>\d+) of (?P<sector>\d+) bytes{_FILE}",
          _swap_sectors),
-        ("swap FILE and FILE", r"swap (?P<one>\S+) and (?P<other>\S+)", _swap),
+        ("swap FILE and FILE", r"swap (?P<first>\S+) and (?P<other>\S+)", _swap),
         ("duplicate FIELD", rf"duplicate {_PATH}", lambda log, path: log.duplicate(path)),
         ("drop FIELD", rf"drop {_PATH}", lambda log, path: log.drop(path)),
         ("insert HEX at OFFSET [in FILE]", rf"insert {_HEX} at (?P<at>\d+){_FILE}", _insert),

@@ -161,12 +161,14 @@ def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
         why.setdefault(field, set()).update(explained_by((field, effect), entries))
         names = effect.partition(": ")[2]
         beside.setdefault(field, set()).update(names.split(", ") if names else ())
-    made = [
+    table_rows = [
         Row(field, found.tried[field], counts, tuple(sorted(beside[field])),
             tuple(sorted(why[field])))
         for field, counts in by_field.items()
     ]  # fmt: skip
-    return sorted(made, key=lambda row: ([-row.counts.get(one, 0) for one in EFFECTS], row.field))
+    return sorted(
+        table_rows, key=lambda row: ([-row.counts.get(effect, 0) for effect in EFFECTS], row.field)
+    )
 
 
 def table(register: Register, found: Searched) -> str:
@@ -182,15 +184,15 @@ def table(register: Register, found: Searched) -> str:
         f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time: of {share}."
         f" {f'{unseen:,}' if unseen else 'None'} left the log `intact` with other records.",
     ]
-    made = rows(found, register.unseen)
-    if not made:
+    table_rows = rows(found, register.unseen)
+    if not table_rows:
         return f"{_wrapped(lines[0])}\n"
-    shown = [one for one in EFFECTS if any(row.counts.get(one) for row in made)]
+    shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
     lines[0] = _wrapped(f"{lines[0]} Each counts once, as the gravest: {legend(shown)}.")
-    head = ["field", "flipped", *(HEADS[one] for one in shown), "why"]
+    head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
     lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for row in made:
-        counts = [f"{row.counts.get(one, 0):,}" if row.counts.get(one) else "" for one in shown]
+    for row in table_rows:
+        counts = [f"{row.counts[effect]:,}" if row.counts.get(effect) else "" for effect in shown]
         cells = [f"`{row.field}`", f"{row.tried:,}", *counts, ", ".join(map(str, row.why))]
         lines.append(f"| {' | '.join(cells)} |")
     lines.append("")
@@ -207,8 +209,8 @@ def _wrapped(text: str, indent: str = "") -> str:
 
 
 def legend(effects: Sequence[str]) -> str:
-    """What the columns of some effects count."""
-    return "; ".join(f"*{HEADS[one]}*, {MEANING[one]}" for one in effects)
+    """Return what the columns of some effects count."""
+    return "; ".join(f"*{HEADS[effect]}*, {MEANING[effect]}" for effect in effects)
 
 
 def problems(register: Register, found: Searched) -> Iterator[str]:

@@ -1,0 +1,172 @@
+"""Inputs as strings of bytes: a line of JSON with name and context, then the files.
+
+A fuzzer stores, changes and merges strings of bytes. The first line makes them logs again, of one
+file or of several, each with its name and context; a person can read it. Fuzzing begins with the
+logs of the vectors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from conformance.contents import Contents, by_name, digest, size
+from conformance.kaitai.field_map import ParseStopped, iter_fields
+from conformance.vectors import Vector
+from walproof.sweep.controls import Control
+from walproof.sweep.fields import generic
+
+SUFFIX = ".fuzz"
+"""How the name of a file with a packed input ends."""
+MAX_FILES = 64
+MAX_INPUT_BYTES = 48 << 10
+"""Size of an input at most, in all files: a block of a LevelDB log, and half of the next one."""
+
+
+MAX_FIELDS = 4000
+"""Fields of a file that are looked up."""
+
+
+class Position(NamedTuple):
+    """One field: its path, its bytes, its generic name; ``leaf`` if it has no fields of its own."""
+
+    path: str
+    start: int
+    end: int
+    name: str
+    leaf: bool
+
+
+Positions = tuple[Position, ...]
+
+
+class NotPacked(ValueError):
+    """Bytes that are no packed input; the message says why."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """A log with its name and context. ``origin`` is the vector that it came from."""
+
+    format: str
+    name: str
+    contents: Contents
+    context: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = ""
+
+    @property
+    def size(self) -> int:
+        """Bytes in all files together."""
+        return size(self.contents)
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """Bytes by file name; the name is empty in a log of one file."""
+        return by_name(self.contents)
+
+    @property
+    def control(self) -> Control:
+        """The input as a sweep reads it."""
+        return Control(self.origin, self.format, self.contents, self.name, self.context)
+
+    def pack(self) -> bytes:
+        """Return the input as bytes; :func:`unpack` is the way back."""
+        head: dict[str, Any] = {
+            "format": self.format,
+            "name": self.name,
+            "context": dict(self.context),
+            "origin": self.origin,
+        }
+        if isinstance(self.contents, bytes):
+            head["size"] = len(self.contents)
+        else:
+            head["files"] = [[name, len(data)] for name, data in self.contents.items()]
+        line = json.dumps(head, ensure_ascii=True, separators=(",", ":")).encode()
+        return b"\n".join((line, b"".join(self.files.values())))
+
+    def fields(self, file: str) -> Positions:
+        """Return the positions of the fields of a file, by its grammar."""
+        return _field_positions(self.files[file], self.format, file or self.name)
+
+    def with_bytes(self, file: str, data: bytes) -> Input:
+        """Return the input with other bytes in a file."""
+        is_single = isinstance(self.contents, bytes)
+        return replace(self, contents=data if is_single else {**self.files, file: data})
+
+
+def unpack(packed: bytes) -> Input:
+    """Return the input that these bytes stand for. Raises :class:`NotPacked`."""
+    line, newline, rest = packed.partition(b"\n")
+    try:
+        head = json.loads(line)
+        format, name, origin = str(head["format"]), str(head["name"]), str(head["origin"])
+        context = dict(head["context"])
+        sizes = head.get("files")
+        contents: Contents
+        if sizes is None:
+            contents = rest[: int(head["size"])]
+        else:
+            contents = _cut(rest, [(str(file), int(count)) for file, count in sizes])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise NotPacked(f"line 1: expected what a log is, as JSON ({error})") from None
+    if not newline or not is_name(name) or "/" in name:
+        raise NotPacked(f"line 1: expected the name of a log, found {name!r}")
+    return Input(format, name, contents, context, origin)
+
+
+def _cut(data: bytes, sizes: list[tuple[str, int]]) -> dict[str, bytes]:
+    if len(sizes) > MAX_FILES:
+        raise ValueError(f"more than {MAX_FILES} files")
+    files: dict[str, bytes] = {}
+    at = 0
+    for name, count in sizes:
+        folders = {str(above) for above in PurePosixPath(name).parents}
+        is_folder = any(f"{name}/" == other[: len(name) + 1] for other in files)
+        if count < 0 or name in files or not is_name(name) or is_folder or folders & files.keys():
+            raise ValueError("no folder can hold these files")
+        files[name] = data[at : at + count]
+        at += count
+    return files
+
+
+def is_name(name: str) -> bool:
+    """Return whether a file below a folder can have this name, and no other place is meant."""
+    parts = name.split("/")
+    return "\0" not in name and all(
+        part not in ("", ".", "..") and len(part.encode("utf-8", "replace")) < 250 for part in parts
+    )
+
+
+def seeds(vectors: Iterable[Vector], format: str) -> list[Input]:
+    """Return the inputs of the vectors of a format that read, each once, the smallest first."""
+    inputs: dict[str, Input] = {}
+    for vector in vectors:
+        body = vector.body
+        reads = body["operation"] in ("read", "truncations", "append")
+        if body["format"] != format or not reads or size(vector.contents) > MAX_INPUT_BYTES:
+            continue
+        context = dict(body.get("context", {})) if body["operation"] != "append" else {}
+        seed = Input(format, vector.input.name, vector.contents, context, vector.id)
+        key = json.dumps([vector.input.suffix, context], sort_keys=True)
+        inputs.setdefault(key + digest(seed.contents), seed)
+    return sorted(inputs.values(), key=lambda seed: (seed.size, seed.origin))
+
+
+@functools.lru_cache(2048)
+def _field_positions(data: bytes, format: str, name: str) -> Positions:
+    """Return the fields of a file of this name; where its grammar stops, those that were read."""
+    positions: dict[tuple[int, int, bool], Position] = {}
+    with contextlib.suppress(ParseStopped):
+        for field in iter_fields(data, format, name):
+            leaf = field.value is not None
+            span = (field.start, field.end, leaf)
+            if field.start < field.end <= len(data) and span not in positions:
+                positions[span] = Position(field.path, *span[:2], generic(field.path), leaf)
+                if len(positions) >= MAX_FIELDS:
+                    break
+    return tuple(positions.values())

@@ -1,0 +1,236 @@
+"""Effects of a wrong answer: what it does to records, ranges and verdict, and how harmful that is.
+
+Whether an answer is wrong, :mod:`conformance.compare` decides.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from conformance import cases
+from conformance.cases import Judgement
+from conformance.compare import differences, without_pin
+from conformance.describe import payload_key
+from conformance.runner import ALONE
+from walproof.sweep import invariants
+from walproof.sweep.settings import READING
+
+LOST, CHANGED, EXTRA = "record-lost", "record-changed", "record-extra"
+OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
+    "other-verdict", "other-reason", "other-range", "other-end",
+)  # fmt: skip
+
+NO_ANSWER = ("crash", "timeout", "over-limit", "protocol-error")
+"""Classes of results in which a program does not come to an answer."""
+
+_BY_SEVERITY = (
+    (*NO_ANSWER, invariants.RAISES),
+    (cases.CHANGED_LOG, cases.CHANGED_WHILE_REFUSING, cases.NO_LOG),
+    (invariants.INVENTED, CHANGED),
+    (
+        invariants.SILENT_LOSS, "silent", cases.NOT_REFUSED, invariants.NOT_READ,
+        invariants.NO_END, invariants.CUT_LOSES, invariants.NOT_READ_AT_END,
+    ),
+    (LOST,),
+    (invariants.OUT_OF_ORDER, invariants.NOT_AGAIN, EXTRA),
+    (OTHER_END, invariants.UNACCOUNTED, cases.REFUSED),
+    (OTHER_VERDICT, "noisy"),
+    (OTHER_RANGE,),
+    (OTHER_REASON, cases.OTHER_FILES, cases.OTHER_BYTES),
+)  # fmt: skip
+_SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effect in effects}
+
+
+def rank(effects: str) -> int:
+    """Return how harmful effects joined by ``+`` are, 0 the most; an unknown one comes last."""
+    return min(_SEVERITY.get(effect, len(_SEVERITY)) for effect in effects.split("+"))
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What makes two differences the same: the implementation, the damage, and the effect.
+
+    ``kind`` names the effects on the answer, joined by ``+``; ``verdict`` and ``reason`` are what
+    the executable specification says of the log, ``said_verdict`` and ``said_reason`` what the
+    implementation does, where it reports them. ``context`` names the keys that were varied,
+    ``value`` what the damage wrote to a field, if programs often treat it apart.
+    """
+
+    implementation: str
+    operation: str
+    field: str
+    kind: str
+    verdict: str
+    reason: str
+    said_verdict: str = ""
+    said_reason: str = ""
+    profile: str = "recover"
+    context: str = ""
+    value: str = ""
+
+    @property
+    def effect(self) -> tuple[str, ...]:
+        """The signature without what was done: one defect is reached by many damages.
+
+        Of several effects the gravest counts: the others follow from it. What a program dies of
+        does not depend on the expected answer. What a log reads like after a wrong append depends
+        on what was damaged and appended, not on what the writer does wrong.
+        """
+        if self.gravest in NO_ANSWER:
+            text = self.said_reason if self.gravest == "crash" else ""
+            return (self.implementation, self.action, "", "", "", text)
+        expected = (self.implementation, self.action, self.verdict, self.reason)
+        if self.profile not in READING:
+            return (*expected, "", "")
+        return (*expected, self.said_verdict, self.said_reason)
+
+    @property
+    def action(self) -> str:
+        """The most harmful of its effects, and whether it came with a write or an append."""
+        return self.gravest if self.profile in READING else f"{self.profile}: {self.gravest}"
+
+    @property
+    def gravest(self) -> str:
+        """The most harmful of its effects."""
+        return min(self.kind.split("+"), key=rank)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One disagreement: its effects, the sentences of the harness, and what the answer said."""
+
+    kind: str
+    text: str
+    verdict: str = ""
+    reason: str = ""
+
+
+def difference_of(
+    result: Mapping[str, Any], judgement: Judgement | None, written: frozenset[str] | None
+) -> Difference | None:
+    """Return what is wrong in a result of the runner; None if nothing is, or it was skipped.
+
+    ``judgement`` is the runner's of the reply. ``written`` are the keys of all payloads that were
+    written, None where checksums were forged and nobody can know.
+    """
+    if result["class"] in NO_ANSWER:
+        text = str(result["difference"])
+        return Difference(result["class"], text, reason=text.partition(ALONE)[0])
+    if result["class"] != "fail":
+        return None
+    assert judgement is not None
+    text = without_pin(str(judgement.difference))
+    if judgement.actual is None or not judgement.parts:
+        return Difference(judgement.effect, text)
+    difference = compare(judgement.expected, judgement.actual, judgement.parts, written)
+    actual = judgement.actual
+    reported = [
+        str(actual.get(part) or "") if part in judgement.parts else ""
+        for part in ("verdict", "reason")
+    ]
+    kinds = [kind for kind in (difference.kind if difference else "", judgement.effect) if kind]
+    return Difference("+".join(kinds), text, *reported)
+
+
+def compare(
+    expected: Mapping[str, Any],
+    actual: Mapping[str, Any],
+    parts: Sequence[str],
+    written: frozenset[str] | None,
+) -> Difference | None:
+    """Return the effects in which two answers differ in some parts; None if they agree.
+
+    Both are normalised. ``written`` is as in :func:`difference_of`.
+    """
+    sentences = differences(expected, actual, parts)
+    if not sentences:
+        return None
+    effects: list[str] = []
+    ranges = _Ranges(actual.get("lost", [])) if "lost" in parts else None
+    for sentence in sentences:
+        part = sentence.partition(":")[0]
+        if part == "records":
+            effects += _of_records(
+                expected["records"], actual["records"], written, ranges, sentence
+            )
+        elif part == "signals":
+            effects.append("noisy" if "expected none" in sentence else "silent")
+        elif part == "lost" and ranges is not None:
+            effects += _of_ranges(expected["lost"], actual.get("lost", []), ranges)
+        else:
+            effects.append(f"other-{part}")
+    reported = [
+        str(actual.get(part) or "") if part in parts else "" for part in ("verdict", "reason")
+    ]
+    return Difference("+".join(dict.fromkeys(effects)), "; ".join(sentences), *reported)
+
+
+class _Ranges:
+    """The lost ranges of an answer, by file."""
+
+    def __init__(self, lost: Sequence[Mapping[str, Any]]) -> None:
+        self._of: dict[str, list[tuple[int, int]]] = {}
+        for gap in lost:
+            self._of.setdefault(gap.get("file") or "", []).append((gap["from"], gap["to"]))
+
+    def touch(self, file: str | None, start: int, end: int) -> bool:
+        """Return whether a range lies in these bytes, wholly or in part."""
+        return any(lo < end and start < hi for lo, hi in self._of.get(file or "", ()))
+
+    def cover(self, file: str | None, start: int, end: int) -> bool:
+        """Return whether all of these bytes lie in ranges; of none, whether an empty one does."""
+        spans = sorted(self._of.get(file or "", ()))
+        if start == end:
+            return any(lo <= start <= hi for lo, hi in spans)
+        for lo, hi in spans:
+            if lo <= start < hi:
+                start = hi
+        return start >= end
+
+
+def _of_ranges(
+    expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]], ranges: _Ranges
+) -> list[str]:
+    """Tell ranges that differ in their bytes, some of them listed nowhere, from other codes."""
+    if not all(ranges.cover(gap.get("file"), gap["from"], gap["to"]) for gap in expected):
+        return [invariants.SILENT_LOSS]
+    spans = [
+        [(gap.get("file"), gap["from"], gap["to"]) for gap in lost] for lost in (expected, actual)
+    ]
+    return [OTHER_RANGE if spans[0] != spans[1] else OTHER_REASON]
+
+
+def _of_records(
+    expected: Sequence[Mapping[str, Any]],
+    actual: Sequence[Mapping[str, Any]],
+    written: frozenset[str] | None,
+    ranges: _Ranges | None,
+    sentence: str,
+) -> list[str]:
+    want, got = [payload_key(r) for r in expected], [payload_key(r) for r in actual]
+    if want == got:
+        named = re.search(r"; (\w+) of record", sentence)
+        return [f"other-{named[1]}" if named else "other-records"]
+    new = [r for r, key in zip(actual, got, strict=True) if key not in set(want)]
+    positions = {(r.get("file"), r.get("at")) for r in expected}
+    if any("at" in r and (r.get("file"), r["at"]) in positions for r in new):
+        return [CHANGED]
+    if written is not None and any(payload_key(r) not in written for r in new):
+        return [invariants.INVENTED]
+    left = Counter(got)
+    lost = []
+    for record, key in zip(expected, want, strict=True):
+        if left[key]:
+            left[key] -= 1
+        else:
+            lost.append(record)
+    if lost:
+        unlisted = ranges is not None and not all(
+            ranges.touch(r.get("file"), r["at"], r["at"] + r["size"]) for r in lost
+        )
+        return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
+    return [EXTRA if len(got) > len(want) else invariants.OUT_OF_ORDER]
