@@ -388,7 +388,7 @@ class NoReply(Exception):
 
 
 class JsonLinesProgram:
-    """A program of ours in a sandbox that replies to each line of JSON with a line of JSON.
+    """A program of ours that replies to each line of JSON with a line of JSON.
 
     It is started by the first request, and again by the first after it has ended.
     """
@@ -396,7 +396,7 @@ class JsonLinesProgram:
     def __init__(
         self,
         command: Sequence[str],
-        sandbox: Sandbox,
+        sandbox: Sandbox | None,
         variables: Mapping[str, str],
         seconds: float,
         limits: Limits | None = None,

@@ -31,7 +31,7 @@ ABOUT_THE_REPOSITORY = {
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",
     "conformance/adapterkit/rust/src/export_format.rs",
-    "lab/findings/runtimes.py",
+    "lab/findings/releases.py",
     "walproof/cli/record_files.py",
     "walproof/cli/export.py",
     "walproof/cli/verify.py",

@@ -5,5 +5,5 @@ in the same run: each round goes through all contenders in turn, a ratio is take
 and the median over the rounds is shown.
 
 To add a format, add its part ``bench`` (:mod:`lab.formats`): it says which logs are read. To add a
-reader, put a ``bench.toml`` beside its adapter, see :mod:`lab.bench.declared`.
+reader, put a ``bench.toml`` beside its adapter, see :mod:`lab.bench.contenders`.
 """

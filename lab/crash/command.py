@@ -16,14 +16,11 @@ from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
 from lab.crash.concurrent_readers import Watched, run_live
-from lab.crash.judge import Finding, build
-from lab.crash.judge import told as payload
+from lab.crash.judge import Finding, build, payload_text
 from lab.crash.model import MODELS, SECTORS
 from lab.crash.recorder import CannotRecord
-from lab.crash.run import Result, Run, run
-from lab.crash.strace_syntax import NotUnderstood
-from lab.crash.trace import Trace
-from lab.crash.writers import all_writers, is_boxed
+from lab.crash.run import Result, Run, all_writers, can_be_isolated, run
+from lab.crash.strace import NotUnderstood
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
 from walproof.cli.output import say, say_lines
@@ -31,8 +28,8 @@ from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 from walproof.quantity import counted
 
-SHOWN = 6
-"""Parts of a state that are named; the folder of ``--out`` has all."""
+#: The folder of ``--out`` has all.
+MAX_SHOWN_PARTS = 6
 
 
 @click.command()
@@ -52,8 +49,7 @@ SHOWN = 6
     "--seed", default=1, show_default=True, help="Chooses the states where there are more."
 )
 @click.option("--slow", type=click.IntRange(0), default=200, show_default=True,
-              help="Milliseconds that each sync takes, where it can be stopped:"
-              " who does not wait is seen.")  # fmt: skip
+              help="Milliseconds that each sync takes: who does not wait is seen.")  # fmt: skip
 @click.option("--live", is_flag=True,
               help="No crash: what a reader beside the writer sees, at every moment.")  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path),
@@ -98,7 +94,7 @@ def crash(
         raise click.UsageError(f"--out {out}: expected a path where nothing is")
     if name is not None:
         writer = _writer(name)
-        subject = subjects.own(writer, isolated and is_boxed(writer))
+        subject = subjects.own(writer, isolated and can_be_isolated(writer))
         if subject.unavailable:
             raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     else:
@@ -108,24 +104,24 @@ def crash(
         raise click.UsageError("--live has no models, and no states to keep")
     try:
         if live:
-            sizes = [int(one) for one in sectors] or list(SECTORS)
+            sizes = [int(each) for each in sectors] or list(SECTORS)
             watched = run_live(subject, chosen, count, sizes)
             _show_live(watched, chosen)
-            return 3 if watched.findings else 0
+            return 3 if watched.judgement.findings else 0
         done = _run(subject, chosen, models or MODELS, sectors, count, most, seed, slow)
     except (CannotRecord, NotUnderstood) as error:
         raise click.ClickException(f"{subject.name} was not recorded: {error}") from None
     except PROGRAM_FAILURES as error:
         raise click.ClickException(f"{subject.name}: {error}") from None
-    _show(done, chosen, slow)
+    _show(done, chosen)
     if out is not None:
         _save(done, chosen, out)
         say(f"{out}: the plainest state of each finding", err=True)
-    return 3 if any(one.judgement.violations() for one in done.results) else 0
+    return 3 if any(each.judgement.violations() for each in done.results) else 0
 
 
 def _writer(name: str) -> Implementation:
-    writers = {one.name: one for one in all_writers()}
+    writers = {each.name: each for each in all_writers()}
     if name not in writers:
         raise click.UsageError(f"--writer: expected one of {', '.join(writers)}, found {name!r}")
     return writers[name]
@@ -152,7 +148,7 @@ def _run(
         return run(subject, format, models, sizes, count, most, seed, bar.show, slow / 1000)
 
 
-def _show(done: Run, format: str, slow: int) -> None:
+def _show(done: Run, format: str) -> None:
     console = Console()
     operations = len(done.trace.operations)
     say(f"writer   {done.hello['name']} {done.hello['version']}, {format}")
@@ -160,18 +156,15 @@ def _show(done: Run, format: str, slow: int) -> None:
         f"trace    {counted(operations, 'operation')}, {counted(done.trace.syncs, 'sync')},"
         f" {counted(len(done.records), 'record')} acknowledged"
     )
-    _show_pages(done.trace)
-    if done.trace.not_stopped and slow:
-        say(f"slow     no: a sync that is not stopped does not take {slow} ms longer (--slow)")
     table = Table(box=None, pad_edge=False)
     for title in ("model", "sector", "states", "violations", "notes"):
         table.add_column(title, justify="left" if title == "model" else "right")
-    for one in done.results:
-        number = f"{one.judgement.states:,}{'' if one.complete else ' sampled'}"
-        wrong, notes = one.judgement.violations(), one.judgement.notes()
+    for each in done.results:
+        number = f"{each.judgement.states:,}{'' if each.complete else ' sampled'}"
+        wrong, notes = each.judgement.violations(), each.judgement.notes()
         table.add_row(
-            one.model,
-            str(one.sector),
+            each.model,
+            str(each.sector),
             number,
             Text(str(len(wrong)), "red" if wrong else "green"),
             str(len(notes)),
@@ -182,31 +175,25 @@ def _show(done: Run, format: str, slow: int) -> None:
             _show_finding(result, finding, console)
 
 
-def _show_pages(trace: Trace) -> None:
-    """Say so where the pages of mapped memory are known less well than they can be."""
-    if trace.not_stopped:
-        say(f"pages    compared when it waits, not at each sync: {printable(trace.not_stopped)}")
-
-
 def _show_live(watched: Watched, format: str) -> None:
     say(f"writer   {watched.hello['name']} {watched.hello['version']}, {format}")
     say(
-        f"moments  {counted(watched.moments, 'moment')}, {watched.torn:,} of them inside of a"
-        f" write, {counted(watched.trace.acknowledged, 'record')}"
+        f"moments  {counted(watched.judgement.states, 'moment')}, {watched.torn:,} of them inside"
+        f" of a write, {counted(watched.trace.acknowledged, 'record')}"
     )
-    _show_pages(watched.trace)
-    for one in watched.findings.values():
+    for each in watched.judgement.findings.values():
         say("")
-        say(f"{one.what}  {one.who}, at {counted(one.count, 'moment')}", style="red")
+        say(f"{each.what}  {each.who}, at {counted(each.count, 'moment')}", style="red")
         say(
-            f"  moment   operation {one.state.after - 1}"
-            f"{''.join(f', {part}' for part in one.state.missing)},"
-            f" {counted(one.state.acknowledged, 'record')} acknowledged"
+            f"  moment   operation {each.state.after - 1}"
+            f"{''.join(f', {part}' for part in each.state.missing)},"
+            f" {counted(each.state.acknowledged, 'record')} acknowledged"
         )
-        say(f"  found    {counted(len(one.found), 'record')}")
-        if one.detail:
-            say(f"  said     {printable(one.detail)}")
-    if not watched.findings:
+        if each.found is not None:
+            say(f"  found    {counted(len(each.found), 'record')}")
+        if each.detail:
+            say(f"  said     {printable(each.detail)}")
+    if not watched.judgement.findings:
         say("No reader went wrong.")
 
 
@@ -222,10 +209,10 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
         f"  state    after operation {state.after - 1},"
         f" {counted(state.acknowledged, 'record')} acknowledged"
     )
-    for one in state.missing[:SHOWN]:
-        say(f"           {one}")
-    if len(state.missing) > SHOWN:
-        say(f"           and {len(state.missing) - SHOWN} more")
+    for each in state.missing[:MAX_SHOWN_PARTS]:
+        say(f"           {each}")
+    if len(state.missing) > MAX_SHOWN_PARTS:
+        say(f"           and {len(state.missing) - MAX_SHOWN_PARTS} more")
     if finding.found is not None:
         say(f"  found    {counted(len(finding.found), 'record')}")
     if finding.detail:
@@ -234,11 +221,11 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
 
 def _save(done: Run, format: str, out: Path) -> None:
     """A folder for each finding: the files of its plainest state, and ``state.json``."""
-    with made_beside(out) as made:
+    with made_beside(out) as unfinished:
         with named_in_errors(out):
-            made.mkdir(parents=True)
-        _save_findings(done, format, made)
-        publish(made, out)
+            unfinished.mkdir(parents=True)
+        _save_findings(done, format, unfinished)
+        publish(unfinished, out)
 
 
 def _save_findings(done: Run, format: str, out: Path) -> None:
@@ -261,7 +248,7 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
                 "operations": _operations(done, finding),
                 "acknowledged": finding.state.acknowledged,
                 "missing": list(finding.state.missing),
-                "written": [payload(one.payload) for one in done.records],
+                "written": [payload_text(each.payload) for each in done.records],
                 "found": finding.found,
             }
             save(folder / "state.json", json_text(about, 1) + "\n", sync=False)
@@ -269,4 +256,4 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
 
 def _operations(done: Run, finding: Finding) -> list[str]:
     """What the writer did up to the crash, a line for each operation."""
-    return [str(one)[:200] for one in done.trace.operations[: finding.state.after]]
+    return [str(each)[:200] for each in done.trace.operations[: finding.state.after]]

@@ -15,12 +15,11 @@ from typing import Any
 
 from conformance.scratch import Scratch
 from conformance.subject import Subject
-from lab.crash import oracles
 from lab.crash.format_crash import FormatCrash, crash_of
-from lab.crash.judge import build, given, told
+from lab.crash.judge import DIED, Judgement, after_a_crash, build, payload_text, written_payloads
 from lab.crash.model import State
 from lab.crash.recorder import record
-from lab.crash.trace import Acknowledged, Live, Trace, Write, paths
+from lab.crash.trace import Acknowledged, Live, Trace, Write
 from reference_impl.answer import NewRecord, Record, collect
 from reference_impl.formats import named
 
@@ -30,7 +29,7 @@ SHRINKS = "no longer returns a record that it returned"
 DIFFERS = "returns other records than the specification"
 
 Read = Callable[[Path], list[str]]
-"""The payloads of a log at a path, as :func:`~lab.crash.judge.told` tells them."""
+"""The payloads of a log at a path, as :func:`~lab.crash.judge.payload_text` tells them."""
 
 
 @dataclass(frozen=True)
@@ -50,75 +49,48 @@ def moments(trace: Trace, sectors: Sequence[int] = SECTORS) -> Iterator[Moment]:
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None
-    for after, one in enumerate(trace.operations, 1):
-        if isinstance(one, Acknowledged):
-            acknowledged = max(acknowledged, one.count)
-        torn = [*_parts(one, live, sectors)] if isinstance(one, Write) else []
+    for after, each in enumerate(trace.operations, 1):
+        if isinstance(each, Acknowledged):
+            acknowledged = max(acknowledged, each.count)
+        torn = [*_parts(each, live, sectors)] if isinstance(each, Write) else []
         for part, words, late in torn:
             files = _with(trace, live, part)
             if files != last:
                 last = files
                 yield Moment(State(files, acknowledged, after, (words,)), late)
-        live.apply(one)
-        files = _files(trace, live)
-        if files != last or isinstance(one, Acknowledged):
+        live.apply(each)
+        files = live.files(trace.folders)
+        if files != last or isinstance(each, Acknowledged):
             last = files
             yield Moment(State(files, acknowledged, after))
 
 
-def _parts(one: Write, live: Live, sectors: Sequence[int]) -> Iterator[tuple[Write, str, bool]]:
-    size, end = len(live.content.get(one.file, b"")), one.at + len(one.data)
-    cuts = {at for sector in sectors for at in range(one.at // sector * sector, end, sector)}
-    for cut in sorted(cut for cut in cuts if one.at < cut < end):
-        yield Write(one.file, one.at, one.data[: cut - one.at]), f"a write up to {cut}", False
-    for cut in sorted(cut for cut in cuts if one.at < cut < min(end, size)):
-        late = one.data[cut - one.at : size - one.at]
-        yield Write(one.file, cut, late), f"a write from {cut} on, nothing before it", True
+def _parts(each: Write, live: Live, sectors: Sequence[int]) -> Iterator[tuple[Write, str, bool]]:
+    size, end = len(live.content.get(each.file, b"")), each.at + len(each.data)
+    cuts = {at for sector in sectors for at in range(each.at // sector * sector, end, sector)}
+    for cut in sorted(cut for cut in cuts if each.at < cut < end):
+        yield Write(each.file, each.at, each.data[: cut - each.at]), f"a write up to {cut}", False
+    for cut in sorted(cut for cut in cuts if each.at < cut < min(end, size)):
+        late = each.data[cut - each.at : size - each.at]
+        yield Write(each.file, cut, late), f"a write from {cut} on, nothing before it", True
 
 
 def _with(trace: Trace, live: Live, part: Write) -> dict[str, bytes | None]:
     before = bytes(live.content.get(part.file, b""))
     live.apply(part)
-    files = _files(trace, live)
+    files = live.files(trace.folders)
     live.content[part.file] = bytearray(before)
     return files
 
 
-def _files(trace: Trace, live: Live) -> dict[str, bytes | None]:
-    return {
-        path: None if node in trace.folders else bytes(live.content.get(node, b""))
-        for path, node in paths(live.names)
-    }
-
-
-@dataclass
-class Finding:
-    """One way in which a reader goes wrong, the first moment of it, and how often."""
-
-    what: str
-    who: str
-    state: State
-    found: list[str]
-    detail: str = ""
-    count: int = 1
-
-
 @dataclass
 class Watched:
-    """What came of a writer's moments."""
+    """What came of a writer's moments; ``judgement`` counts them as states."""
 
     hello: dict[str, Any]
     trace: Trace
-    moments: int = 0
     torn: int = 0
-    findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
-
-    def note(self, what: str, who: str, state: State, found: list[str], detail: str = "") -> None:
-        """Enter what a reader does wrong."""
-        if (seen := self.findings.get((what, who))) is not None:
-            seen.count += 1
-        else:
-            self.findings[what, who] = Finding(what, who, state, found, detail)
+    judgement: Judgement = field(default_factory=Judgement)
 
 
 class Watch:
@@ -132,7 +104,7 @@ class Watch:
     def look(self, moment: Moment, folder: Path, watched: Watched) -> None:
         """Read a moment, whose files are in the folder, and note what is wrong."""
         state = moment.state
-        watched.moments += 1
+        watched.judgement.states += 1
         watched.torn += bool(state.missing)
         path, first = folder / self.name, None
         for who, read in self.readers.items():
@@ -142,13 +114,13 @@ class Watch:
                     found = read(path)
                 except Exception as error:
                     detail = f"{type(error).__name__}: {error}"
-                    watched.note(oracles.DIED, who, state, [], detail)
+                    watched.judgement.note(DIED, who, state, [], detail)
                     continue
-            for what in oracles.after_a_crash(self.written, state.acknowledged, found):
-                watched.note(what, who, state, found)
+            for what in after_a_crash(self.written, state.acknowledged, found):
+                watched.judgement.note(what, who, state, found)
             before = (self.whole if moment.late else self.before)[who]
             if found[: len(before)] != before:
-                watched.note(SHRINKS, who, state, found)
+                watched.judgement.note(SHRINKS, who, state, found)
             if not moment.late:
                 self.before[who] = found
             if not state.missing:
@@ -156,7 +128,7 @@ class Watch:
             if first is None:
                 first = found
             elif found != first:
-                watched.note(DIFFERS, who, state, found)
+                watched.judgement.note(DIFFERS, who, state, found)
 
 
 def readers(format: str, what: FormatCrash) -> dict[str, Read]:
@@ -164,7 +136,7 @@ def readers(format: str, what: FormatCrash) -> dict[str, Read]:
     reference = named(format)
 
     def payloads(records: Sequence[Record]) -> list[str]:
-        return given(what, [one.payload for one in records if not what.is_part(one)])
+        return written_payloads(what, [each.payload for each in records if not what.is_part(each)])
 
     def specification(path: Path) -> list[str]:
         return payloads(collect(reference.read(path, "recover", what.context)).records)
@@ -188,7 +160,7 @@ def watch(
     """Look at every moment of a trace. ``more`` are further readers of the same log."""
     what, watched = crash_of(format), Watched(hello, trace)
     all_readers = {**readers(format, what), **(more or {})}
-    eyes = Watch(all_readers, what.name, [told(one.payload) for one in records])
+    eyes = Watch(all_readers, what.name, [payload_text(each.payload) for each in records])
     scratch = Scratch()
     try:
         for moment in moments(trace, sectors):

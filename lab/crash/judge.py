@@ -1,4 +1,4 @@
-"""Reads states of a crash back: by the executable specification, and by the system itself."""
+"""Read states of a crash back: by the executable specification, and by the system itself."""
 
 from __future__ import annotations
 
@@ -10,12 +10,25 @@ from typing import Any
 from conformance.scratch import Scratch
 from conformance.session import PROGRAM_FAILURES, ProtocolSession
 from conformance.subject import Subject
-from lab.crash import oracles
 from lab.crash.format_crash import FormatCrash
 from lab.crash.model import Crash as Candidate
 from lab.crash.model import State
 from reference_impl.answer import NewRecord, collect, payload_to_json
 from reference_impl.formats import named
+
+LOST = "loses an acknowledged record"
+INVENTED = "returns a record that nobody wrote"
+HOLE = "returns a later record without an earlier one"
+FORGETS = "loses records when it goes on"
+UNREAD = "appends what is not read"
+DIED = "ends without an answer"
+DAMAGE = "calls a crash damage"
+STOPS = "refuses to go on"
+
+VIOLATIONS = (LOST, INVENTED, HOLE, FORGETS, UNREAD, DIED)
+"""What no writer may do whose word is to count."""
+NOTES = (DAMAGE, STOPS)
+"""What costs no record: somebody has to look, or a new log has to be begun."""
 
 WALL_MS = 10_000
 OURS = "the specification"
@@ -25,6 +38,32 @@ ALSO_OURS = "executable-spec"
 
 Found = list[str]
 """The payloads that a reader found, in order: in hexadecimal, or the SHA-256 of a long one."""
+
+
+def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str]) -> list[str]:
+    """What is wrong about the payloads that a reader found.
+
+    ``written`` are all that were given to the writer, in order; the first ``acknowledged`` are
+    safe. What is found must be the first ones, at least those.
+    """
+    if any(each not in written for each in found):
+        return [INVENTED]
+    if list(found[:acknowledged]) != list(written[:acknowledged]):
+        return [LOST]
+    return [] if list(found) == list(written[: len(found)]) else [HOLE]
+
+
+def after_an_append(
+    written: Sequence[str], acknowledged: int, appended: str, found: Sequence[str]
+) -> list[str]:
+    """What is wrong after one more record was appended to a log that a crash left.
+
+    It must be the last one; before it there is what :func:`after_a_crash` asks for.
+    """
+    if not found or found[-1] != appended:
+        return [UNREAD]
+    wrong = after_a_crash(written, acknowledged, found[:-1])
+    return [FORGETS if each == LOST else each for each in wrong]
 
 
 @dataclass
@@ -49,13 +88,22 @@ class Judgement:
     states: int = 0
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
 
+    def note(
+        self, what: str, who: str, state: State, found: Found | None, detail: str = ""
+    ) -> None:
+        """Count what a reader or writer does wrong, with its first state."""
+        if (seen := self.findings.get((what, who))) is not None:
+            seen.count += 1
+        else:
+            self.findings[what, who] = Finding(what, who, state, found, detail)
+
     def violations(self) -> list[Finding]:
         """Those by which a promise is broken."""
-        return [one for one in self.findings.values() if one.what in oracles.VIOLATIONS]
+        return [each for each in self.findings.values() if each.what in VIOLATIONS]
 
     def notes(self) -> list[Finding]:
         """The others."""
-        return [one for one in self.findings.values() if one.what in oracles.NOTES]
+        return [each for each in self.findings.values() if each.what in NOTES]
 
 
 class _Refused(Exception):
@@ -82,7 +130,7 @@ class Judge:
         probe: NewRecord,
     ) -> None:
         self.subject, self.format, self.what, self.probe = subject, named(format), what, probe
-        self.written = [told(one.payload) for one in records]
+        self.written = [payload_text(each.payload) for each in records]
         self.scratch = Scratch()
         self.sandbox = subject.sandbox(self.scratch.folder)
         self.name = hello["name"]
@@ -133,36 +181,28 @@ class Judge:
             found = first(path, state, who)
             if appends:
                 found = read(path, state, who)
-                wrong = oracles.after_an_append(
-                    self.written, state.acknowledged, told(self.probe.payload), found
+                wrong = after_an_append(
+                    self.written, state.acknowledged, payload_text(self.probe.payload), found
                 )
             else:
-                wrong = oracles.after_a_crash(self.written, state.acknowledged, found)
-            for one in wrong:
-                self._note(one, who, state, found)
+                wrong = after_a_crash(self.written, state.acknowledged, found)
+            for each in wrong:
+                self.judgement.note(each, who, state, found)
         except _Refused as refused:
-            self._note(oracles.STOPS, who, state, found, str(refused))
+            self.judgement.note(STOPS, who, state, found, str(refused))
         except _Died as error:
-            self._note(oracles.DIED, who, state, found, str(error))
+            self.judgement.note(DIED, who, state, found, str(error))
         finally:
             self.scratch.clear(place)
-
-    def _note(
-        self, what: str, who: str, state: State, found: Found | None, detail: str = ""
-    ) -> None:
-        if (seen := self.judgement.findings.get((what, who))) is not None:
-            seen.count += 1
-        else:
-            self.judgement.findings[what, who] = Finding(what, who, state, found, detail)
 
     def _read_by_us(self, path: Path, state: State, who: str) -> Found:
         if not path.exists():
             return []
         answer = collect(self.format.read(path, "recover", self.what.context))
         if answer.verdict == "damaged":
-            self._note(oracles.DAMAGE, who, state, None, str(answer.reason))
-        whole = [one.payload for one in answer.records if not self.what.is_part(one)]
-        return given(self.what, whole)
+            self.judgement.note(DAMAGE, who, state, None, str(answer.reason))
+        whole = [each.payload for each in answer.records if not self.what.is_part(each)]
+        return written_payloads(self.what, whole)
 
     def _append_by_us(self, path: Path, state: State, who: str) -> Found:
         try:
@@ -177,11 +217,11 @@ class Judge:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
         found: Found = []
-        for one in records:
-            if "payload" in one:
-                found += given(self.what, [bytes.fromhex(one["payload"])])
+        for each in records:
+            if "payload" in each:
+                found += written_payloads(self.what, [bytes.fromhex(each["payload"])])
             else:  # a long one, of which nothing can be taken away
-                found.append(one["payload_sha256"])
+                found.append(each["payload_sha256"])
         return found
 
     def _append_by_it(self, path: Path, state: State, who: str) -> Found:
@@ -204,15 +244,15 @@ class Judge:
             raise _Died(str(error)) from None
 
 
-def told(payload: bytes) -> str:
+def payload_text(payload: bytes) -> str:
     """A payload as an answer tells it."""
     return next(iter(payload_to_json(payload).values()))
 
 
-def given(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
+def written_payloads(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
     """What was given to the writer of payloads that were read."""
-    written = [what.written(one) for one in payloads]
-    return [told(one) for one in written if one is not None]
+    written = [what.written(each) for each in payloads]
+    return [payload_text(each) for each in written if each is not None]
 
 
 def build(state: State, place: Path) -> None:

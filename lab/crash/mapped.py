@@ -9,9 +9,8 @@ import math
 from collections import deque
 from collections.abc import Mapping
 
-from lab.crash.strace_syntax import NotUnderstood
 from lab.crash.sync_snapshots import PAGE, Look, Pages
-from lab.crash.trace import Live, Operation, Sync, Trace, Write
+from lab.crash.trace import Live, Sync, Trace, Write
 
 
 class Mapped:
@@ -20,16 +19,14 @@ class Mapped:
     A look has its place by its time: strace sees a call come before somebody has looked, and what
     another thread did in between is in the look, too. So a call that was stopped begins at its
     look; :attr:`began` has the number of operations before that, by thread, for every call that
-    has not ended. Without stops :attr:`looks` is None, and only who waits is looked at.
+    has not ended.
     """
 
     def __init__(self, trace: Trace, live: Live) -> None:
         self.trace, self.live = trace, live
         self.files: set[int] = set()
         self.began: dict[int, int] = {}
-        self.looks: deque[Look] | None = None
-        self.window = 0
-        """How many operations there were when the program had called records safe last."""
+        self.looks: deque[Look] = deque()
         self._waits: tuple[int, Look] | None = None
         self._looked: set[int] = set()
         """The threads before whose present calls somebody has looked."""
@@ -46,7 +43,7 @@ class Mapped:
         """
         if thread in self._looked:
             return
-        its_own = next((one.time for one in self.looks or () if one.thread == thread), None)
+        its_own = next((each.time for each in self.looks if each.thread == thread), None)
         if its_own is not None:
             self.until(its_own)
 
@@ -60,7 +57,6 @@ class Mapped:
             if waits < next_look:
                 self._waited()
                 continue
-            assert self.looks is not None
             look = self.looks.popleft()
             self.seen(look.seen)
             if look.thread in self.began:
@@ -69,10 +65,7 @@ class Mapped:
 
     def waits(self, look: Look) -> None:
         """Records are about to be called safe; the program then waited for this look."""
-        if self.looks is None:
-            self._only_seen_waiting(look.seen)
-        else:
-            self._waits = (len(self.trace.operations), look)
+        self._waits = (len(self.trace.operations), look)
 
     def _waited(self) -> None:
         """The look at a program that waited after it had called records safe.
@@ -85,7 +78,7 @@ class Mapped:
         operations = self.trace.operations
         end = len(operations)
         self.seen(look.seen)
-        if any(isinstance(one, Sync) for one in operations[at:end]):
+        if any(isinstance(each, Sync) for each in operations[at:end]):
             return
         writes = operations[end:]
         del operations[end:]
@@ -104,27 +97,9 @@ class Mapped:
             if (node := self.live.node(path)) in self.files:
                 assert node is not None
                 writes = self._changed(node, pages)
-                for one in writes:
-                    self.live.apply(one)
+                for each in writes:
+                    self.live.apply(each)
                 self.trace.operations += writes
-
-    def _only_seen_waiting(self, seen: Mapping[str, Pages]) -> None:
-        """What the files held when the program waited, if nobody looked in between.
-
-        What has changed is taken to have come before the last sync, which assumes least of what
-        other syncs cover. Raises :class:`NotUnderstood` if the calls do not explain the rest.
-        """
-        for path, pages in seen.items():
-            node = self.live.node(path)
-            if node is None:
-                continue
-            changed = self._changed(node, pages)
-            size = sum(map(len, pages))
-            if size == len(self.live.content[node]) and not changed:
-                continue
-            if node not in self.files or size != len(self.live.content[node]):
-                raise NotUnderstood(f"{path} is not as its system calls left it")
-            self._insert(node, changed)
 
     def _changed(self, node: int, pages: Pages) -> list[Write]:
         known = self.live.content[node]
@@ -133,18 +108,3 @@ class Mapped:
             for at, page in zip(range(0, len(known), PAGE), pages, strict=False)
             if known[at : at + len(page)] != page[: len(known) - at]
         ]
-
-    def _insert(self, node: int, writes: list[Write]) -> None:
-        operations = self.trace.operations
-        syncs = [
-            index
-            for index in range(self.window, len(operations))
-            if isinstance(one := operations[index], Sync) and one.node in (node, None)
-        ]
-        at = syncs[-1] if syncs else len(operations)
-        for one in writes:
-            self.live.apply(one)
-        operations[at:at] = list[Operation](writes)
-        for index in range(at + len(writes), len(operations)):
-            if isinstance(one := operations[index], Sync) and one.since >= at:
-                operations[index] = Sync(one.node, one.since + len(writes))

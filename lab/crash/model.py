@@ -40,7 +40,7 @@ from lab.crash.trace import (
 
 MODELS = ("process", "ordered", "journaled", "any")
 SECTORS = (512, 4096)
-LEAST_AT_A_POINT = 16
+MIN_STATES_AT_A_POINT = 16
 """So many states are looked at, at least, for each point of a crash, whatever the limit."""
 
 
@@ -86,23 +86,23 @@ class Disk:
         self.sector = sector
         self.files: dict[int, _File] = {}
         self.names: list[tuple[int, Names]] = []
-        for number, one in enumerate(trace.operations):
-            if isinstance(one, Write):
-                self._write(number, one)
-            elif isinstance(one, Resize):
-                self._resize(number, one)
-            elif isinstance(one, Names):
-                self.names.append((number, one))
+        for number, each in enumerate(trace.operations):
+            if isinstance(each, Write):
+                self._write(number, each)
+            elif isinstance(each, Resize):
+                self._resize(number, each)
+            elif isinstance(each, Names):
+                self.names.append((number, each))
 
-    def _write(self, number: int, one: Write) -> None:
-        file = self.files.setdefault(one.file, _File())
-        at, end = one.at, one.at + len(one.data)
-        step = 0.5 / (len(one.data) // self.sector + 2)
+    def _write(self, number: int, each: Write) -> None:
+        file = self.files.setdefault(each.file, _File())
+        at, end = each.at, each.at + len(each.data)
+        step = 0.5 / (len(each.data) // self.sector + 2)
         part = float(number)
         while at < end:
             index = at // self.sector
             upto = min(end, (index + 1) * self.sector)
-            self._put(file, number, index, at, one.data[at - one.at : upto - one.at])
+            self._put(file, number, index, at, each.data[at - each.at : upto - each.at])
             if upto > (last := file.sizes[-1]).size:
                 file.sizes.append(_Version(part, last.epoch, size=upto))
             at, part = upto, part + step
@@ -116,18 +116,18 @@ class Disk:
         content[start : start + len(data)] = data
         versions.append(_Version(number, file.sizes[-1].epoch, bytes(content), cut=cut))
 
-    def _resize(self, number: int, one: Resize) -> None:
-        file = self.files.setdefault(one.file, _File())
+    def _resize(self, number: int, each: Resize) -> None:
+        file = self.files.setdefault(each.file, _File())
         last = file.sizes[-1]
-        if one.size == last.size:
+        if each.size == last.size:
             return
-        epoch = last.epoch + (one.size < last.size)
-        file.sizes.append(_Version(number, epoch, size=one.size))
+        epoch = last.epoch + (each.size < last.size)
+        file.sizes.append(_Version(number, epoch, size=each.size))
         if epoch == last.epoch:
             return
         for index in list(file.sectors):
-            if (index + 1) * self.sector > one.size:
-                at = max(one.size, index * self.sector)
+            if (index + 1) * self.sector > each.size:
+                at = max(each.size, index * self.sector)
                 data = bytes((index + 1) * self.sector - at)
                 self._put(file, number, index, at, data, cut=True)
 
@@ -144,14 +144,14 @@ class Point:
         self.disk, self.model, self.after = disk, model, after
         before = disk.trace.operations[:after]
         self.acknowledged = max(
-            (one.count for one in before if isinstance(one, Acknowledged)), default=0
+            (each.count for each in before if isinstance(each, Acknowledged)), default=0
         )
-        syncs = [one for one in before if isinstance(one, Sync)]
+        syncs = [each for each in before if isinstance(each, Sync)]
         self.synced: dict[int | None, int] = {}
-        for one in syncs:
-            self.synced[one.node] = max(one.since, self.synced.get(one.node, 0))
+        for each in syncs:
+            self.synced[each.node] = max(each.since, self.synced.get(each.node, 0))
         self.everything = self.synced.get(None, 0)
-        self.journal = max((one.since for one in syncs), default=0)
+        self.journal = max((each.since for each in syncs), default=0)
         self.latest = after - 0.5
         self.parts = dict(self._parts())
 
@@ -164,9 +164,9 @@ class Point:
         for number, file in self.disk.files.items():
             floor = self._floor(number)
             for index, versions in file.sectors.items():
-                if len(open_ := self._open([one.number for one in versions], floor)) > 1:
+                if len(open_ := self._open([each.number for each in versions], floor)) > 1:
                     yield (0, number, index), open_
-            sizes = [one.number for one in file.sizes]
+            sizes = [each.number for each in file.sizes]
             if self.model == "journaled":
                 metadata.update(self._open(sizes, self.journal))
             elif len(open_ := self._open(sizes, floor)) > 1:
@@ -219,14 +219,14 @@ class Point:
         names: Names_ = {folder: {} for folder in self.disk.trace.folders}
         last = chosen.get((3,), self.after)
         missing = []
-        for order, (number, one) in enumerate(self.disk.names):
+        for order, (number, each) in enumerate(self.disk.names):
             if number >= self.after:
                 continue
             there = chosen.get((2, order), number) >= 0
             if self.model == "journaled":
                 there = number < self.journal or number <= last
             if there:
-                change_names(names, one)
+                change_names(names, each)
             else:
                 missing.append(f"the names of operation {number}")
         files: dict[str, bytes | None] = {}
@@ -235,7 +235,7 @@ class Point:
                 files[path] = None
             else:
                 files[path], lost = self._content(node, chosen, last)
-                missing += [f"{path}: {one}" for one in lost]
+                missing += [f"{path}: {each}" for each in lost]
         return State(files, self.acknowledged, self.after, tuple(missing))
 
     def _content(
@@ -266,18 +266,18 @@ class Point:
 
 
 def _last(versions: Sequence[_Version], upto: float) -> _Version:
-    return next(one for one in reversed(versions) if one.number <= upto)
+    return next(each for each in reversed(versions) if each.number <= upto)
 
 
 def _next(versions: Sequence[_Version], version: _Version) -> int:
-    return int(next(one.number for one in versions if one.number > version.number))
+    return int(next(each.number for each in versions if each.number > version.number))
 
 
 def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Version:
     """The version nearest to the chosen one that goes with a size of this epoch."""
     if chosen.epoch > epoch:
-        return next(one for one in reversed(versions) if one.epoch <= epoch)
-    cuts = [one for one in versions if one.cut and one.epoch <= epoch]
+        return next(each for each in reversed(versions) if each.epoch <= epoch)
+    cuts = [each for each in versions if each.cut and each.epoch <= epoch]
     return cuts[-1] if cuts and cuts[-1].number > chosen.number else chosen
 
 
@@ -287,7 +287,7 @@ def points(trace: Trace) -> list[int]:
     What may be on the disk between two syncs may be there before the second one, too, when more has
     been acknowledged.
     """
-    found = [number for number, one in enumerate(trace.operations) if isinstance(one, Sync)]
+    found = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
     return [number for number in [*found, len(trace.operations)] if number]
 
 
@@ -306,13 +306,13 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
 
     With ``torn`` the disk may be late: it is where the writer was before its last sync at least.
     """
-    for after, one in enumerate(trace.operations, 1):
+    for after, each in enumerate(trace.operations, 1):
         cuts: list[Write | None] = [None]
-        if torn and isinstance(one, Write):
-            first = one.at - one.at % sector + sector
+        if torn and isinstance(each, Write):
+            first = each.at - each.at % sector + sector
             cuts += [
-                Write(one.file, one.at, one.data[: end - one.at])
-                for end in range(first, one.at + len(one.data), sector)
+                Write(each.file, each.at, each.data[: end - each.at])
+                for end in range(first, each.at + len(each.data), sector)
             ]
         for cut in cuts:
             done = after - (cut is not None)
@@ -330,25 +330,21 @@ def _acknowledged(operations: Sequence[Operation], done: int | None, after: int)
     With None that is no matter, and it is what was said in the first ``after`` operations.
     """
     count = 0
-    for number, one in enumerate(operations):
-        if number >= after and (done is None or (isinstance(one, Sync) and one.since > done)):
+    for number, each in enumerate(operations):
+        if number >= after and (done is None or (isinstance(each, Sync) and each.since > done)):
             break
-        if isinstance(one, Acknowledged):
-            count = max(count, one.count)
+        if isinstance(each, Acknowledged):
+            count = max(count, each.count)
     return count
 
 
 def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) -> State:
     live = Live()
-    for one in trace.operations[: after - 1]:
-        live.apply(one)
+    for each in trace.operations[: after - 1]:
+        live.apply(each)
     live.apply(cut or trace.operations[after - 1])
-    files: dict[str, bytes | None] = {}
-    for path, node in paths(live.names):
-        is_folder = node in trace.folders
-        files[path] = None if is_folder else bytes(live.content.get(node, b""))
     missing = (f"operation {after - 1} from {cut.at + len(cut.data)} on",) if cut else ()
-    return State(files, acknowledged, after, missing)
+    return State(live.files(trace.folders), acknowledged, after, missing)
 
 
 def states(
@@ -371,7 +367,7 @@ def states(
             keep(crash)
         return list(found.values()), True
     disk, complete, where = Disk(trace, sector), True, points(trace)
-    share = max(LEAST_AT_A_POINT, most // max(1, len(where)))
+    share = max(MIN_STATES_AT_A_POINT, most // max(1, len(where)))
     for after in where:
         point = Point(disk, model, after)
         complete &= point.count() <= share

@@ -16,7 +16,7 @@ from conformance.scratch import Scratch
 from conformance.session import ProtocolSession
 from lab.crash.format_crash import FormatCrash
 from lab.crash.strace import Parser, command
-from lab.crash.sync_snapshots import Eyes, Look, Stops, why_not
+from lab.crash.sync_snapshots import Eyes, Look, Stops
 from lab.crash.trace import Trace, differing_files
 from reference_impl.answer import NewRecord
 
@@ -52,15 +52,12 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 
 
 @contextmanager
-def _stopping(folder: Path, slow: float, not_stopped: str) -> Iterator[Stops | None]:
-    """Stops for a program that ends in here, unless there is a reason why there are none.
+def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
+    """Stop the calls of a program that ends in here.
 
     Raises :class:`CannotRecord` where listening failed: the calls of the program failed then, and
     whatever it did after that is not its fault.
     """
-    if not_stopped:
-        yield None
-        return
     try:
         stops = Stops(Eyes(folder).look, slow)
     except OSError as error:
@@ -72,10 +69,10 @@ def _stopping(folder: Path, slow: float, not_stopped: str) -> Iterator[Stops | N
             stops.close()
     except Exception as error:
         if stops.why_not:
-            raise CannotRecord(f"its calls were stopped no more: {stops.why_not}") from error
+            raise CannotRecord(f"its calls were not stopped: {stops.why_not}") from error
         raise
     if stops.why_not:
-        raise CannotRecord(f"its calls were stopped no more: {stops.why_not}")
+        raise CannotRecord(f"its calls were not stopped: {stops.why_not}")
 
 
 def record(
@@ -96,13 +93,12 @@ def record(
         raise CannotRecord("there is no strace on PATH")
     scratch = Scratch()
     try:
-        place = scratch.place("root") / what.name
-        place.parent.mkdir()
+        folder = scratch.place("root")
+        folder.mkdir()
+        path = folder / what.name
         output = scratch.folder / "calls"
-        not_stopped = why_not()
-        with _stopping(place.parent, slow, not_stopped) as stops:
-            under = command(output, stopped=stops is not None)
-            command_line = [*under, *(words if stops is None else stops.command(words))]
+        with _stopping(folder, slow) as stops:
+            command_line = [*command(output), *stops.command(words)]
             # libuv would hand its writes to the system without a call for each.
             variables = {"UV_USE_IO_URING": "0"}
             limits = Limits(start_seconds=120)
@@ -114,35 +110,35 @@ def record(
                 appends = "append" in hello["profiles"]
                 half = (len(records) + 1) // 2 if appends else len(records)
                 parts = [("write", 1, records[:half]), ("append", 2, records[half:])]
-                parser = Parser(place.parent, Path.cwd(), {1: 0, 2: half})
+                parser = Parser(folder, Path.cwd(), {1: 0, 2: half})
                 for cmd, seq, some in parts:
                     if not some:
                         continue
                     request = {
-                        "cmd": cmd, "seq": seq, "format": format, "path": str(place),
-                        "records": [{"payload": one.payload.hex(), **one.fields} for one in some],
+                        "cmd": cmd, "seq": seq, "format": format, "path": str(path),
+                        "records": [
+                            {"payload": each.payload.hex(), **each.fields} for each in some
+                        ],
                         "context": dict(what.context), "acknowledge": True,
                     }  # fmt: skip
                     validate(cmd, request)
                     for count in _acknowledged(session, request):
-                        seen = Eyes(place.parent).look()
+                        seen = Eyes(folder).look()
                         known = (seq - 1) * half + count
                         parser.snapshots[known] = Look(time.time(), 0, seen)
             finally:
                 session.close()
-        if stops is not None:
-            parser.mapped.looks = deque(stops.looks)
+        parser.mapped.looks = deque(stops.looks)
         with output.open("rb") as lines:
             for line in lines:
                 parser.line(line)
-        parser.ended(Eyes(place.parent).look())
-        if different := differing_files(parser.live, contents(place.parent)):
+        parser.ended(Eyes(folder).look())
+        if different := differing_files(parser.live, contents(folder)):
             raise ProtocolError(f"not explained by its system calls: {', '.join(different)}")
         if parser.trace.acknowledged != len(records):
             raise CannotRecord(
                 f"{len(records)} records, {parser.trace.acknowledged} acknowledged one by one"
             )
-        parser.trace.not_stopped = not_stopped
         return parser.trace, hello
     finally:
         scratch.close()

@@ -1,11 +1,14 @@
-"""One writer, recorded once and judged under every model."""
+"""The writers that can be recorded by name, and a run of one under every model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from conformance import registry
+from conformance.registry import Implementation
 from conformance.subject import Subject
 from lab.crash.format_crash import crash_of
 from lab.crash.judge import Judge, Judgement
@@ -13,6 +16,10 @@ from lab.crash.model import states
 from lab.crash.recorder import record
 from lab.crash.trace import Trace
 from reference_impl.answer import NewRecord
+from walproof.implementations import FOLDER as TOOLS
+
+#: Writers that answer no vector: they are asked what they call safe, and nothing else.
+FOLDER = Path(__file__).with_name("implementations")
 
 
 @dataclass(frozen=True)
@@ -61,10 +68,20 @@ def run(
             judge = Judge(subject, hello, format, what, records, probe)
             try:
                 # The plainest first: they are what is shown.
-                for done, candidate in enumerate(sorted(found, key=lambda one: one.distance)):
+                for done, candidate in enumerate(sorted(found, key=lambda each: each.distance)):
                     judge.judge(candidate)
                     progress(model, done + 1, len(found))
             finally:
                 judge.close()
             results.append(Result(model, sector, complete, judge.judgement))
     return Run(hello, trace, records, tuple(results))
+
+
+def all_writers() -> list[Implementation]:
+    """Return all that ``lab crash --writer`` takes: the executable specification, then by name."""
+    return registry.all_implementations(TOOLS, FOLDER)
+
+
+def can_be_isolated(implementation: Implementation) -> bool:
+    """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
+    return bool(registry.declared(implementation.folder).get("boxed", True))

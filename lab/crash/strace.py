@@ -16,16 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lab.crash.mapped import Mapped
-from lab.crash.strace_syntax import (
-    LONGEST,
-    NotUnderstood,
-    fd_path,
-    number,
-    path_at,
-    split,
-    text,
-    texts,
-)
 from lab.crash.sync_snapshots import Look, Seen
 from lab.crash.syscall_pause import CALLS as STOPPED
 from lab.crash.trace import (
@@ -39,18 +29,75 @@ from lab.crash.trace import (
     Write,
 )
 
+#: A longer write is an error.
+MAX_WRITE_BYTES = 1 << 26
 CALLS = (
     "open,openat,openat2,creat,close,dup,dup2,dup3,fcntl,lseek,read,readv,write,writev,pwrite64,"
     "pwritev,pwritev2,truncate,ftruncate,fallocate,fsync,fdatasync,sync,syncfs,msync,mmap,munmap,rename,"
     "renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir,copy_file_range,sendfile,"
     "splice,clone,clone3,fork,vfork,io_uring_enter,mount"
 )
+_TEXT = re.compile(rb'"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?')
+_FD = re.compile(rb"(-?\d+|AT_FDCWD)(?:<((?:\\x[0-9a-f]{2})*)>)?")
 _LINE = re.compile(rb"(\d+) +(?:(\d+\.\d+) )?(?:<\.\.\. (\w+) resumed>)?(.*)", re.S)
 _NAME = re.compile(rb"(\w+)\(")
 _TOOK = re.compile(rb"<(\d+\.\d+)>$")
 _CALL = re.compile(rb"(\w+)\((.*)\) += (0x[0-9a-f]+|-?\d+|\?)", re.S)
 _ACKNOWLEDGED = re.compile(rb'"acknowledged"\s*:\s*(\d+)')
 _SEQ = re.compile(rb'"seq"\s*:\s*(\d+)')
+
+
+class NotUnderstood(Exception):
+    """A program did something to its files that cannot be replayed."""
+
+
+def split(arguments: bytes) -> list[bytes]:
+    """Split arguments at the commas outside of brackets. Texts are in hex: they have none."""
+    words, depth, start = [], 0, 0
+    for mark in re.finditer(rb"[\[{(]|[\]})]|, ", arguments):
+        if mark[0] == b", ":
+            if not depth:
+                words.append(arguments[start : mark.start()])
+                start = mark.end()
+        else:
+            depth += 1 if mark[0] in b"[{(" else -1
+    return [*words, arguments[start:]]
+
+
+def unhex(shown: bytes) -> bytes:
+    """Return the bytes that are shown."""
+    return bytes.fromhex(shown.replace(rb"\x", b"").decode())
+
+
+def text(word: bytes) -> bytes:
+    """Return the first text of an argument."""
+    found = _TEXT.search(word)
+    return unhex(found[1]) if found else b""
+
+
+def texts(word: bytes) -> bytes:
+    """Return the data of a write, of one buffer or several."""
+    found = list(_TEXT.finditer(word))
+    if any(each[2] for each in found):
+        raise NotUnderstood(f"a write of more than {MAX_WRITE_BYTES} bytes")
+    return b"".join(unhex(each[1]) for each in found)
+
+
+def number(word: bytes) -> int:
+    """Return the number of a descriptor; -1 for the working folder."""
+    found = _FD.match(word)
+    return int(found[1]) if found and found[1] != b"AT_FDCWD" else -1
+
+
+def fd_path(word: bytes) -> bytes | None:
+    """Return the path that strace shows for a descriptor; None for a file without a name."""
+    found = _FD.match(word)
+    return unhex(found[2]) if found and found[2] and not word.endswith(b"(deleted)") else None
+
+
+def path_at(folder: bytes, word: bytes) -> bytes:
+    """Return a path that is relative to the folder of a descriptor."""
+    return os.path.join(fd_path(folder) or b"", text(word))  # noqa: PTH118 - bytes
 
 
 @dataclass
@@ -72,15 +119,14 @@ class _Process:
     """Address → the file that is mapped there, and how many bytes."""
 
 
-def command(output: Path, stopped: bool = False) -> list[str]:
-    """The words before those of a program whose calls are to be recorded.
+def command(output: Path) -> list[str]:
+    """Return the start of a command line whose program is recorded.
 
-    A filter of strace's own would never see a call that another filter has ``stopped``.
+    strace gets no filter of its own: it would never see a call that another filter has stopped.
     """
-    quick = [] if stopped else ["--seccomp-bpf"]
     return [
-        "strace", "--follow-forks", *quick, "--decode-fds=path", "--strings-in-hex=all",
-        "--string-limit", str(LONGEST), "--signal=none", "--quiet=all", f"--trace={CALLS}",
+        "strace", "--follow-forks", "--decode-fds=path", "--strings-in-hex=all",
+        "--string-limit", str(MAX_WRITE_BYTES), "--signal=none", "--quiet=all", f"--trace={CALLS}",
         "--absolute-timestamps=format:unix,precision:us", "--syscall-times=us",
         "--output", str(output), "--",
     ]  # fmt: skip
@@ -143,9 +189,9 @@ class Parser:
 
     # What operations do to the trace.
 
-    def _add(self, one: Operation) -> None:
-        self.trace.operations.append(one)
-        self.live.apply(one)
+    def _add(self, each: Operation) -> None:
+        self.trace.operations.append(each)
+        self.live.apply(each)
 
     def _node(self, path: bytes | None) -> int | None:
         inside = self._inside(path)
@@ -262,7 +308,6 @@ class Parser:
             count = self.before.get(int(seq[1]), 0) + int(said[1])
             self.mapped.waits(self.snapshots.pop(count, Look(0.0, 0, {})))
             self._add(Acknowledged(count))
-            self.mapped.window = len(self.trace.operations)
 
     def _ftruncate(self, process: _Process, words: list[bytes], *_: int) -> None:
         if (node := self._file(process, words[0]).node) is not None:
@@ -295,11 +340,11 @@ class Parser:
             return
         if source.node is None:
             raise NotUnderstood("a copy from a file elsewhere (sendfile)")
-        told = re.search(rb"\[(\d+)\]", words[2])  # where it stands before, or after, the call
-        begin = source.offset if told is None else int(told[1])
+        position = re.search(rb"\[(\d+)\]", words[2])  # where it stands before, or after, the call
+        begin = source.offset if position is None else int(position[1])
         self._put(into, into.offset, bytes(self.live.content[source.node][begin : begin + count]))
         into.offset += count
-        if told is None:
+        if position is None:
             source.offset += count
 
     # Durability.
@@ -327,7 +372,7 @@ class Parser:
 
     def _unmap(self, process: _Process, address: int, size: int) -> None:
         """Nothing that began there is mapped any more."""
-        for start in [one for one in process.mappings if address <= one < address + size]:
+        for start in [each for each in process.mappings if address <= each < address + size]:
             del process.mappings[start]
 
     def _msync(

@@ -13,13 +13,11 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import functools
 import os
 import platform
 import select
 import socket
 import struct
-import subprocess
 import sys
 import tempfile
 import threading
@@ -36,8 +34,6 @@ _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
 _GO_ON = 1
 """The call is carried out as if nobody had looked."""
-
-_ONE_CALL = "import contextlib, os\nwith contextlib.suppress(OSError): os.truncate('', 0)"
 
 Pages = list[bytes]
 """The content of a file, page by page; the last one may be short."""
@@ -139,10 +135,10 @@ class Stops:
         with contextlib.ExitStack() as held:
             held.enter_context(self._server)  # a program that comes later does not wait for ever
             try:
-                told = self._accepted()
-                if told is not None:
-                    held.callback(os.close, told)
-                    self._answer(told)
+                notifier = self._accepted()
+                if notifier is not None:
+                    held.callback(os.close, notifier)
+                    self._answer(notifier)
             except Exception as error:
                 self.why_not = str(error) or repr(error)
 
@@ -152,21 +148,21 @@ class Stops:
             return None
         connected, _ = self._server.accept()
         with connected:
-            said, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
+            message, descriptors, _, _ = socket.recv_fds(connected, 4096, 1)
         if not descriptors:
-            self.why_not = said.decode(errors="replace").strip("\0") or "its descriptor was lost"
+            self.why_not = message.decode(errors="replace").strip("\0") or "its descriptor was lost"
             return None
         return descriptors[0]
 
-    def _answer(self, told: int) -> None:
+    def _answer(self, notifier: int) -> None:
         """Let call after call go on, until all is over or nobody is left who could call."""
-        while (events := self._happened(told)) is not None:
+        while (events := self._happened(notifier)) is not None:
             if events & select.POLLIN:
-                self._one(told)
+                self._one(notifier)
             elif events:
                 return
             while self._held and self._held[0][0] <= time.monotonic():
-                self._go_on(told, self._held.pop(0)[1])
+                self._go_on(notifier, self._held.pop(0)[1])
 
     def _happened(self, descriptor: int) -> int | None:
         """Wait for a descriptor, or until a call has waited long enough; None if all is over."""
@@ -177,10 +173,10 @@ class Stops:
         found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
         return None if self._over.fileno() in found else found.get(descriptor, 0)
 
-    def _one(self, told: int) -> None:
+    def _one(self, notifier: int) -> None:
         """A call has begun: look, and let it go on, now or later."""
         room = bytearray(_NOTIFICATION.size)
-        if not _asked(told, _RECEIVE, room):
+        if not _asked(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
         number, thread, _, call = _NOTIFICATION.unpack(room)
         seen = self._look()
@@ -188,18 +184,18 @@ class Stops:
         if self.slow and call in self._syncs:
             self._held.append((time.monotonic() + self.slow, number))
         else:
-            self._go_on(told, number)
+            self._go_on(notifier, number)
 
-    def _go_on(self, told: int, number: int) -> None:
+    def _go_on(self, notifier: int, number: int) -> None:
         # A signal may have taken it back while it waited: then it comes again.
-        _asked(told, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
+        _asked(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
 
 
-def _asked(told: int, what: int, room: bytearray) -> bool:
+def _asked(notifier: int, what: int, room: bytearray) -> bool:
     """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
     while True:
         try:
-            fcntl.ioctl(told, what, room)
+            fcntl.ioctl(notifier, what, room)
             return True
         except FileNotFoundError:
             return False
@@ -209,19 +205,3 @@ def _asked(told: int, what: int, room: bytearray) -> bool:
         except OSError as error:
             # Kernels before 5.5 stop a call and cannot let it go on.
             raise RuntimeError(f"this kernel lets no call go on: {error.strerror}") from None
-
-
-@functools.cache
-def why_not() -> str:
-    """Why no program can be stopped here, or nothing: one that makes a call is. Asked once."""
-    if not sys.platform.startswith("linux"):
-        return "only Linux has seccomp"
-    try:
-        with contextlib.closing(Stops(dict)) as stops:
-            words = stops.command([sys.executable, "-I", "-S", "-c", _ONE_CALL])
-            done = subprocess.run(words, capture_output=True, check=False, timeout=30)
-    except (OSError, RuntimeError, subprocess.TimeoutExpired) as error:
-        return f"the launcher does not run: {error}"
-    if stops.why_not or (done.returncode == 0 and stops.looks):
-        return stops.why_not
-    return "the launcher stops no call"

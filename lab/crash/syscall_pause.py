@@ -80,12 +80,12 @@ def main(place: str, *words: str) -> None:
     with socket.socket(socket.AF_UNIX) as to:
         to.connect(place)
         try:
-            told = listener()
+            descriptor = listener()
         except OSError as error:
             to.sendall(str(error).encode())
             sys.exit(f"its calls cannot be stopped: {error}")
-        socket.send_fds(to, [b"\0"], [told])
-    os.close(told)
+        socket.send_fds(to, [b"\0"], [descriptor])
+    os.close(descriptor)
     os.execvp(words[0], words)
 
 

@@ -6,7 +6,7 @@ folder :data:`ROOT` is there, empty and durable, before the first operation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 
 ROOT = 0
@@ -68,19 +68,19 @@ class Trace:
 
     operations: list[Operation] = field(default_factory=list)
     folders: set[int] = field(default_factory=lambda: {ROOT})
-    not_stopped: str = ""
-    """Why mapped pages were compared at acknowledgements only; empty if at each sync, too."""
 
     @property
     def acknowledged(self) -> int:
         """How many records are acknowledged in the end."""
-        counts = [one.count for one in self.operations if isinstance(one, Acknowledged)]
+        counts = [
+            operation.count for operation in self.operations if isinstance(operation, Acknowledged)
+        ]
         return max(counts, default=0)
 
     @property
     def syncs(self) -> int:
         """How often the writer synced anything."""
-        return sum(isinstance(one, Sync) for one in self.operations)
+        return sum(isinstance(operation, Sync) for operation in self.operations)
 
 
 Names_ = dict[int, dict[str, int]]
@@ -101,18 +101,25 @@ class Live:
         self.names: Names_ = {ROOT: {}}
         self.content: dict[int, bytearray] = {}
 
-    def apply(self, one: Operation) -> None:
+    def apply(self, operation: Operation) -> None:
         """Do one operation."""
-        if isinstance(one, Write):
-            content = self.content.setdefault(one.file, bytearray())
-            content.extend(bytes(max(0, one.at + len(one.data) - len(content))))
-            content[one.at : one.at + len(one.data)] = one.data
-        elif isinstance(one, Resize):
-            content = self.content.setdefault(one.file, bytearray())
-            del content[one.size :]
-            content.extend(bytes(one.size - len(content)))
-        elif isinstance(one, Names):
-            change_names(self.names, one)
+        if isinstance(operation, Write):
+            content = self.content.setdefault(operation.file, bytearray())
+            content.extend(bytes(max(0, operation.at + len(operation.data) - len(content))))
+            content[operation.at : operation.at + len(operation.data)] = operation.data
+        elif isinstance(operation, Resize):
+            content = self.content.setdefault(operation.file, bytearray())
+            del content[operation.size :]
+            content.extend(bytes(operation.size - len(content)))
+        elif isinstance(operation, Names):
+            change_names(self.names, operation)
+
+    def files(self, folders: Container[int]) -> dict[str, bytes | None]:
+        """Return the content of every path, ``None`` for a folder."""
+        return {
+            path: None if node in folders else bytes(self.content.get(node, b""))
+            for path, node in paths(self.names)
+        }
 
     def node(self, path: str) -> int | None:
         """The node of a path relative to the root, or None."""
@@ -122,9 +129,9 @@ class Live:
         return node
 
 
-def change_names(names: Names_, one: Names) -> None:
+def change_names(names: Names_, operation: Names) -> None:
     """Carry out a change of names. A folder that is not there any more has none to change."""
-    for folder, name, node in one.changes:
+    for folder, name, node in operation.changes:
         inside = names.setdefault(folder, {})
         if node is None:
             inside.pop(name, None)
@@ -134,9 +141,11 @@ def change_names(names: Names_, one: Names) -> None:
 
 def differing_files(live: Live, files: Mapping[str, bytes]) -> list[str]:
     """The files, by path, that are not as a trace says."""
-    told = {path: node for path, node in paths(live.names) if node in live.content}
+    known = {path: node for path, node in paths(live.names) if node in live.content}
     return [
-        one
-        for one in sorted(told.keys() | files.keys())
-        if one not in told or one not in files or bytes(live.content[told[one]]) != files[one]
+        operation
+        for operation in sorted(known.keys() | files.keys())
+        if operation not in known
+        or operation not in files
+        or bytes(live.content[known[operation]]) != files[operation]
     ]

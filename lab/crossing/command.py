@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from conformance import known_failures, registry
-from conformance.known_failures import KnownFailures
 from conformance.registry import Implementation
 from conformance.reports.console_text import print_hanging
 from conformance.subject import Subject
@@ -22,12 +21,12 @@ from lab.crossing.run import Crossing, matrix
 from lab.crossing.run import cross as cross_all
 from reference_impl.formats import FORMATS
 from walproof.cli import subjects
-from walproof.cli.output import say, say_json
+from walproof.cli.output import say
 from walproof.cli.stopping import stoppable
 from walproof.progress import progress_bar
 
-WIDTH = 80
-NARROWEST = 40
+MAX_WIDTH_COLUMNS = 80
+MIN_WIDTH_COLUMNS = 40
 
 
 @click.command()
@@ -35,7 +34,6 @@ NARROWEST = 40
               help="Only this format.")  # fmt: skip
 @click.option("--writer", "writers", multiple=True, metavar="NAME", help="Only what this writes.")
 @click.option("--reader", "readers", multiple=True, metavar="NAME", help="Only who reads here.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object for each format.")
 @click.option("--update-known", is_flag=True, help="Write what differs to the lists.")
 @click.option("--cause", metavar="NAME", help="With --update-known: the cause of what is new.")
 @click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
@@ -45,7 +43,6 @@ def crossing(
     formats: tuple[str, ...],
     writers: tuple[str, ...],
     readers: tuple[str, ...],
-    as_json: bool,
     update_known: bool,
     cause: str | None,
     because: str | None,
@@ -62,7 +59,6 @@ def crossing(
     \b
     python -m lab crossing --format leveldb-log
     python -m lab crossing --format leveldb-log --writer rusty-leveldb --reader pebble
-    python -m lab crossing --json
 
     Exit status: 0 if nothing differs but what is listed, 3 if something does, or something
     listed does not differ any more, 1 for a usage or I/O error.
@@ -83,25 +79,18 @@ def crossing(
             listed.save()
         found = known.differences(result, listed)
         gone = known.gone(result, listed)
-        if as_json:
-            say_json(_told(result, found, gone))
-        else:
-            _print(result, found, gone)
-        if gone or any(one.cause is None for one in found):
+        _print(result, found, gone)
+        if gone or any(each.cause is None for each in found):
             status = 3
-        _warn(listed, update_known)
+        if update_known and listed.unexplained():
+            say(f"{listed.path}: write down the cause of what is unexplained", err=True)
     return status
-
-
-def _warn(listed: KnownFailures, update_known: bool) -> None:
-    if update_known and listed.unexplained():
-        say(f"{listed.path}: write down the cause of what is unexplained", err=True)
 
 
 def _all_formats(names: Sequence[str]) -> list[str]:
     """The formats of the implementations that were named, or all."""
     chosen = subjects.implementations(names)
-    own = [set(one.formats) for one in chosen if one.formats]
+    own = [set(each.formats) for each in chosen if each.formats]
     return sorted(set.intersection(*own)) if own else sorted(FORMATS)
 
 
@@ -119,29 +108,15 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
         subjects.implementations(names) if names else registry.all_implementations()
     )
     found = []
-    for one in chosen:
-        if one.structure or (one.formats and format not in one.formats):
+    for each in chosen:
+        if each.structure or (each.formats and format not in each.formats):
             continue
-        subject = subjects.own(one, isolated)
+        subject = subjects.own(each, isolated)
         if subject.unavailable is None:
             found.append(subject)
         elif names:
-            raise click.ClickException(f"{one.name} is unavailable: {subject.unavailable}")
+            raise click.ClickException(f"{each.name} is unavailable: {subject.unavailable}")
     return found
-
-
-def _told(
-    crossing: Crossing, found: Sequence[Difference], gone: Sequence[tuple[str, str]]
-) -> dict[str, object]:
-    """The object of ``--json``."""
-    told = crossing.to_json()
-    for pair in told["pairs"]:
-        pair["differ"] = [
-            one.to_json()
-            for one in found
-            if (one.writer, one.reader) == (pair["writer"], pair["reader"])
-        ]
-    return {**told, "listed_and_same": [{"log": log, "pair": pair} for log, pair in gone]}
 
 
 def _print(
@@ -152,13 +127,15 @@ def _print(
         say(f"{crossing.format}: nobody here writes a log of given records")
         return
     say(f"{crossing.format}: logs of a writer (across) that a reader (down) reads as written")
-    for line in matrix(crossing, max(NARROWEST, min(WIDTH, console.width))):
+    for line in matrix(crossing, max(MIN_WIDTH_COLUMNS, min(MAX_WIDTH_COLUMNS, console.width))):
         say(line)
     for pair in crossing.pairs:
-        of_pair = [one for one in found if (one.writer, one.reader) == (pair.writer, pair.reader)]
+        of_pair = [
+            each for each in found if (each.writer, each.reader) == (pair.writer, pair.reader)
+        ]
         if of_pair:
             _print_pair(of_pair, console)
-    for name, sentence in sorted({(one.cause, one.because) for one in found if one.cause}):
+    for name, sentence in sorted({(each.cause, each.because) for each in found if each.cause}):
         print_hanging(Text(name, "bold"), Text(one_line(sentence)), console)
     for log, names in gone:
         print_hanging(Text(f"✗ {names}", "red"), Text(f"{log} is listed, and the same"), console)
@@ -173,7 +150,7 @@ def _print(
 
 def _print_pair(found: Sequence[Difference], console: Console) -> None:
     """The first difference of a pair: at length if it is new, else in whose list it is."""
-    new = [one for one in found if one.cause is None]
+    new = [each for each in found if each.cause is None]
     first, others = (new or found)[0], len(found) - 1
     more = f" (and {others} more)" if others else ""
     label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"

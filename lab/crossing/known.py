@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from conformance import known_failures
 from conformance.known_failures import KnownFailures
@@ -33,17 +32,6 @@ class Difference:
     text: str
     cause: str | None
     because: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
-        return {
-            "writer": self.writer,
-            "reader": self.reader,
-            "log": self.log,
-            "difference": self.text,
-            "cause": self.cause,
-            "because": self.because or None,
-        }
 
 
 def load(format: str, folder: Path = FOLDER) -> KnownFailures:

@@ -34,7 +34,7 @@ class Wanted:
         about = {"cmd": command, "format": self.format, "path": str(place)}
         if command == "read":
             return {**about, "profile": "recover", "context": dict(self.context)}
-        return {**about, "records": [dict(one) for one in self.records], "context": self.context}
+        return {**about, "records": [dict(each) for each in self.records], "context": self.context}
 
 
 def wanted(vectors: Iterable[Vector], format: str) -> list[Wanted]:

@@ -1,4 +1,4 @@
-"""Lets every writer write, and every reader read what each of them wrote.
+"""Let every writer write, and every reader read what each of them wrote.
 
 Whether or not the bytes are those of a vector, a reader must return the records that the writer
 acknowledged, without a word about damage.
@@ -22,7 +22,7 @@ WALL_MS = max(DEFAULT_WALL_MS, 30_000)
 """For one request: nobody is timed here."""
 
 Progress = Callable[[str], None]
-"""Told what is asked now."""
+"""Called with what happens now."""
 
 
 @dataclass
@@ -37,16 +37,6 @@ class Pair:
     """Log and first difference, of each that was read otherwise."""
     skipped: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
-        return {
-            "writer": self.writer,
-            "reader": self.reader,
-            "same": self.same,
-            "differ": [{"log": log, "difference": text} for log, text in self.differ],
-            "skipped": self.skipped,
-        }
-
 
 @dataclass
 class Crossing:
@@ -57,14 +47,9 @@ class Crossing:
     not_written: dict[str, dict[str, str]] = field(default_factory=dict)
     """By writer and log: why there is no log."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The object that ``--json`` prints."""
-        pairs = [one.to_json() for one in self.pairs]
-        return {"format": self.format, "pairs": pairs, "not_written": self.not_written}
 
-
-class Asked:
-    """A program that is asked one thing after another, and started again when it has ended."""
+class RestartedSession:
+    """A session with a program that is started again when it has ended."""
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -73,8 +58,8 @@ class Asked:
         self._session: ProtocolSession | None = None
         self._seq = 0
 
-    def ask(self, request: dict[str, Any]) -> dict[str, Any] | str:
-        """The reply, or how it ended."""
+    def send(self, request: dict[str, Any]) -> dict[str, Any] | str:
+        """Return the reply, or how the program ended."""
         self._seq += 1
         try:
             if self._session is None:
@@ -110,62 +95,64 @@ def cross(
     written: dict[str, dict[str, Contents]] = {}
     for subject in writers:
         progress(f"{subject.name} writes")
-        made, missing = _written(subject, logs)
-        if made:
-            written[subject.name] = made
+        logs_by_id, missing = _written(subject, logs)
+        if logs_by_id:
+            written[subject.name] = logs_by_id
             crossing.not_written[subject.name] = missing
     for subject in readers:
-        for writer, made in written.items():
+        for writer, logs_by_id in written.items():
             progress(f"{subject.name} reads {writer}")
-            there = [one for one in logs if one.id in made]
-            crossing.pairs.append(_read(subject, writer, there, made))
+            there = [each for each in logs if each.id in logs_by_id]
+            crossing.pairs.append(_read(subject, writer, there, logs_by_id))
     return crossing
 
 
 def _written(
     subject: Subject, logs: Sequence[Wanted]
 ) -> tuple[dict[str, Contents], dict[str, str]]:
-    asked = Asked(subject)
-    made: dict[str, Contents] = {}
+    session = RestartedSession(subject)
+    logs_by_id: dict[str, Contents] = {}
     missing: dict[str, str] = {}
     try:
-        for one in logs:
-            place = asked.scratch.place(one.name)
-            reply = asked.ask(one.message("write", place))
+        for each in logs:
+            place = session.scratch.place(each.name)
+            reply = session.send(each.message("write", place))
             log = found_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
-                made[one.id] = log
+                logs_by_id[each.id] = log
             else:
-                missing[one.id] = _why(reply)
+                missing[each.id] = _why(reply)
     finally:
-        asked.close()
-    return made, missing
+        session.close()
+    return logs_by_id, missing
 
 
-def _read(subject: Subject, writer: str, logs: Sequence[Wanted], made: dict[str, Contents]) -> Pair:
-    asked, pair = Asked(subject), Pair(writer, subject.name)
+def _read(
+    subject: Subject, writer: str, logs: Sequence[Wanted], logs_by_id: dict[str, Contents]
+) -> Pair:
+    session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
-        for one in logs:
-            place = asked.scratch.place(one.name)
-            write_contents(made[one.id], place)
-            reply = asked.ask(one.message("read", place))
-            asked.scratch.clear(place)
+        for each in logs:
+            place = session.scratch.place(each.name)
+            write_contents(logs_by_id[each.id], place)
+            reply = session.send(each.message("read", place))
+            session.scratch.clear(place)
             if isinstance(reply, dict) and "skipped" in reply:
                 pair.skipped += 1
-            elif difference := _difference(one, asked.hello, reply):
-                pair.differ.append((one.id, difference))
+            elif difference := _difference(each, session.hello, reply):
+                pair.differ.append((each.id, difference))
             else:
-                pair.same.append(one.id)
+                pair.same.append(each.id)
     finally:
-        asked.close()
+        session.close()
     return pair
 
 
-def _difference(one: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
+def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
     """What is wrong with the answer to a log that was written with these records."""
     if isinstance(reply, str):
         return reply
-    told = normalise({"records": list(one.records)}) | {"verdict": "intact"}
+    told = normalise({"records": list(each.records)}) | {"verdict": "intact"}
     answer = normalise(reply["answer"])
     parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
     found = differences(told, answer, parts)
@@ -181,9 +168,9 @@ def _why(reply: dict[str, Any] | str) -> str:
 def matrix(crossing: Crossing, width: int) -> Iterator[str]:
     """The table, a row for each reader, in as many parts as fit into ``width`` columns."""
     writers = list(crossing.not_written)
-    cells = {(one.writer, one.reader): one for one in crossing.pairs}
-    readers = list(dict.fromkeys(one.reader for one in crossing.pairs))
-    first = max([len(one) for one in readers], default=0)
+    cells = {(each.writer, each.reader): each for each in crossing.pairs}
+    readers = list(dict.fromkeys(each.reader for each in crossing.pairs))
+    first = max([len(each) for each in readers], default=0)
     while writers:
         row = [" " * first, writers.pop(0)]
         while writers and len("  ".join([*row, writers[0]])) <= width:
@@ -192,9 +179,9 @@ def matrix(crossing: Crossing, width: int) -> Iterator[str]:
         for reader in readers:
             told = [f"{reader:{first}}"]
             for writer in row[1:]:
-                one = cells[writer, reader]
-                total = len(one.same) + len(one.differ)
-                told.append(f"{f'{len(one.same)}/{total}' if total else '–':{len(writer)}}")
+                each = cells[writer, reader]
+                total = len(each.same) + len(each.differ)
+                told.append(f"{f'{len(each.same)}/{total}' if total else '–':{len(writer)}}")
             yield "  ".join(told).rstrip()
         if writers:
             yield ""

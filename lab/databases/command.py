@@ -14,7 +14,7 @@ from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.text import one_line
 from lab.databases import page
-from lab.databases.run import Result, ask, cases_of
+from lab.databases.run import Result, cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.output import say
 from walproof.progress import progress_bar
@@ -61,9 +61,9 @@ def databases(
         except Unavailable as missing:
             say(f"{system.name}: unavailable, because {missing}", err=True)
             continue
-        results = _asked(system, case_ids)
+        results = _open_all(system, case_ids)
         if is_saved:
-            system.keep(kept(results))
+            system.save_answers(by_mode(results))
         _print(system, results, bool(case_ids), Console())
     if is_saved:
         save(page.PAGE, page.page())
@@ -71,21 +71,23 @@ def databases(
     return 0
 
 
-def kept(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
-    """What is kept of results: by mode, then by case."""
+def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
+    """Return what is stored of results: by mode, then by case."""
     found: dict[str, dict[str, dict[str, object]]] = {}
-    for one in results:
-        found.setdefault(one.mode, {})[one.case.id] = one.judgement.to_json()
+    for each in results:
+        found.setdefault(each.mode, {})[each.case.id] = each.judgement.to_json()
     return found
 
 
 def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
     there = systems()
-    if unknown := set(names) - {one.name for one in there}:
-        known = ", ".join(one.name for one in there)
+    if unknown := set(names) - {each.name for each in there}:
+        known = ", ".join(each.name for each in there)
         raise click.ClickException(f"no system {', '.join(sorted(unknown))}; there are: {known}")
     found = [
-        one for one in there if (not names or one.name in names) and format_id in (None, one.format)
+        each
+        for each in there
+        if (not names or each.name in names) and format_id in (None, each.format)
     ]
     if not found:
         raise click.ClickException(f"no system here opens logs of {format_id}")
@@ -93,7 +95,7 @@ def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
 
 
 def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
-    known = dict.fromkeys(case.id for one in chosen for case in cases_of(one.format))
+    known = dict.fromkeys(case.id for each in chosen for case in cases_of(each.format))
     if unknown := set(case_ids) - set(known):
         raise click.ClickException(
             f"no case {', '.join(sorted(unknown))}; there are: {', '.join(known)}"
@@ -101,7 +103,7 @@ def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
 
 
 def _list(chosen: Iterable[System]) -> None:
-    for format_id in dict.fromkeys(one.format for one in chosen):
+    for format_id in dict.fromkeys(each.format for each in chosen):
         say(format_id)
         for system in chosen:
             if system.format == format_id:
@@ -113,11 +115,13 @@ def _list(chosen: Iterable[System]) -> None:
             say(f"    {case.id:32} {'; '.join(case.operations)}")
 
 
-def _asked(system: System, case_ids: Sequence[str]) -> list[Result]:
+def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
     found = []
     number = len(case_ids) or len(cases_of(system.format))
     with progress_bar(system.name, len(system.modes) * number) as bar:
-        for result in ask(system, system.modes, lambda case: not case_ids or case.id in case_ids):
+        for result in open_cases(
+            system, system.modes, lambda case: not case_ids or case.id in case_ids
+        ):
             found.append(result)
             bar.advance()
     return found
@@ -126,27 +130,27 @@ def _asked(system: System, case_ids: Sequence[str]) -> list[Result]:
 def _print(system: System, results: Sequence[Result], at_length: bool, console: Console) -> None:
     console.print(Text(one_line(system.implementation.title), style="bold"))
     if at_length:
-        for one in results:
-            console.print(Text(f"{one.case.id}, {one.mode}"))
-            effect = Text(one.judgement.effect.replace("**", ""), style=_style(one))
+        for each in results:
+            console.print(Text(f"{each.case.id}, {each.mode}"))
+            effect = Text(each.judgement.effect.replace("**", ""), style=_style(each))
             print_hanging(Text("effect"), effect, console)
-            if one.judgement.word:
-                print_hanging(Text("word"), Text(one_line(one.judgement.word)), console)
+            if each.judgement.word:
+                print_hanging(Text("word"), Text(one_line(each.judgement.word)), console)
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("damage", no_wrap=True)
     for mode in system.modes:
         table.add_column(mode, overflow="fold")
     for case in cases_of(system.format):
-        row = [one for one in results if one.case.id == case.id]
-        cells = [Text(one.judgement.effect.replace("**", ""), style=_style(one)) for one in row]
+        row = [each for each in results if each.case.id == case.id]
+        cells = [Text(each.judgement.effect.replace("**", ""), style=_style(each)) for each in row]
         table.add_row(case.id, *cells)
     console.print(table)
     console.print()
 
 
-def _style(one: Result) -> str:
-    found = one.judgement
+def _style(each: Result) -> str:
+    found = each.judgement
     if (
         found.is_silent
         or found.invented

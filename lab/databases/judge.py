@@ -52,7 +52,7 @@ class Judgement:
         )  # fmt: skip
 
     @property
-    def is_as_owed(self) -> bool:
+    def is_as_expected(self) -> bool:
         """Whether all that can be read came back, and nothing else, and it said what is gone."""
         wrong = self.lost or self.invented or self.forgotten
         return self.end == "opened" and not wrong and not self.is_silent
@@ -87,9 +87,9 @@ class Judgement:
         return {"effect": self.effect, **numbers}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Judgement:
+    def from_json(cls, body: Mapping[str, Any]) -> Judgement:
         """The opposite of :meth:`to_json`."""
-        return cls(**{name: value for name, value in told.items() if name != "effect"})
+        return cls(**{name: value for name, value in body.items() if name != "effect"})
 
 
 def due(format_id: str, case: Case) -> Due:
@@ -112,7 +112,7 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
         return collect(named(format_id).read(path, "recover", case.context))
 
 
-def judged(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
+def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
     """Compare what a system returned with what is due.
 
     ``usual`` is what it says when it opens the undamaged log in the same mode.
@@ -130,11 +130,11 @@ def judged(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
         opened.end,
         len(due.written),
         returned=len(found & due.written),
-        lost=len(due.owed & missing),
+        lost=len(due.left & missing),
         gone=len(due.gone & missing),
-        beyond=len(found & due.written - due.owed),
-        stale=len(found & due.owed - due.written),
-        invented=len(found - due.written - due.owed),
+        beyond=len(found & due.written - due.left),
+        stale=len(found & due.left - due.written),
+        invented=len(found - due.written - due.left),
         forgotten=len(found - later) if opened.is_asked_again else 0,
         word=word,
     )

@@ -43,13 +43,13 @@ class Due:
     """What there was, and what the executable specification says is left."""
 
     written: frozenset[Item]
-    owed: frozenset[Item]
+    left: frozenset[Item]
     verdict: str
 
     @property
     def gone(self) -> frozenset[Item]:
         """What was acknowledged and cannot be read any more: whoever opens the log must say so."""
-        return self.written - self.owed if self.verdict in ("damaged", "refused") else frozenset()
+        return self.written - self.left if self.verdict in ("damaged", "refused") else frozenset()
 
 
 class FormatDatabases(Protocol):

@@ -72,26 +72,26 @@ def _understood(out: str, errors: str, status: int, scratch: str) -> Opened:
     opened = Opened("opened")
     for line in out.splitlines():
         try:
-            told = json.loads(line)
+            message = json.loads(line)
         except ValueError:
-            told = None
-        if not isinstance(told, dict):
+            message = None
+        if not isinstance(message, dict):
             return Opened("dies", why=f"printed what is no answer: {line[:MOST_TEXT]}")
-        _add(told, opened, scratch)
+        _add(message, opened, scratch)
     if status and opened.end == "opened":
         last = (errors.strip().splitlines() or [f"exit status {status}"])[-1]
         opened.end, opened.why = "dies", last.replace(scratch, "")[:MOST_TEXT]
     return opened
 
 
-def _add(told: Mapping[str, Any], opened: Opened, scratch: str) -> None:
+def _add(message: Mapping[str, Any], opened: Opened, scratch: str) -> None:
     for kind, into in (("item", opened.items), ("later", opened.later)):
-        if kind in told:
-            name, value = (shortened(bytes.fromhex(one)) for one in told[kind])
+        if kind in message:
+            name, value = (shortened(bytes.fromhex(each)) for each in message[kind])
             into.append((name, value))
-    opened.is_asked_again |= "again" in told
-    if "said" in told:
-        opened.said.append(told["said"].replace(scratch, "")[:MOST_TEXT])
-    if "refused" in told:
+    opened.is_asked_again |= "again" in message
+    if "said" in message:
+        opened.said.append(message["said"].replace(scratch, "")[:MOST_TEXT])
+    if "refused" in message:
         opened.end = "refused-again" if opened.is_asked_again else "refused"
-        opened.why = told["refused"].replace(scratch, "")[:MOST_TEXT]
+        opened.why = message["refused"].replace(scratch, "")[:MOST_TEXT]

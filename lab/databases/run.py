@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from conformance.contents import digest
-from lab.databases.judge import Judgement, due, judged
+from lab.databases.judge import Judgement, compare_with_due, due
 from lab.databases.model import Case, Due, databases_of
 from lab.databases.opening import Opened, open_with
 from lab.databases.systems import System
@@ -30,7 +30,7 @@ def cases_of(format_id: str) -> tuple[Case, ...]:
     return tuple(databases.cases()) if databases is not None else ()
 
 
-def ask(
+def open_cases(
     system: System,
     modes: Iterable[str],
     wanted: Callable[[Case], bool] = lambda case: True,
@@ -52,7 +52,9 @@ def ask(
             if key not in controls:
                 controls[key] = opening(system, mode, case.undamaged())
             opened = controls[key] if case.log == case.control else opening(system, mode, case)
-            yield Result(system, mode, case, judged(opened, dues[case.id], controls[key].said))
+            yield Result(
+                system, mode, case, compare_with_due(opened, dues[case.id], controls[key].said)
+            )
 
 
 def _control(case: Case) -> str:

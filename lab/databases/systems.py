@@ -13,13 +13,13 @@ from conformance.registry import Implementation, declared, load
 from conformance.saving import save
 
 FOLDER = Path(__file__).with_name("implementations")
-KEPT = Path(__file__).with_name("answers")
+ANSWERS = Path(__file__).with_name("answers")
 """A file for each system: what came of each mode and case when it was asked last.
 
 They do not stand beside the programs: what stands there is built anew when it changes.
 """
 
-Kept = Mapping[str, Mapping[str, Mapping[str, Any]]]
+Answers = Mapping[str, Mapping[str, Mapping[str, Any]]]
 """By mode and by the id of a case: what :meth:`lab.databases.judge.Judgement.to_json` says."""
 
 
@@ -45,28 +45,30 @@ class System:
         return self.implementation.formats[0]
 
     @property
-    def place(self) -> Path:
-        """Where what came of it is kept."""
-        return KEPT / f"{self.name}.json"
+    def answers_file(self) -> Path:
+        """The file with what came of it."""
+        return ANSWERS / f"{self.name}.json"
 
-    def kept(self) -> Kept:
-        """What came of it last; empty if it was never asked."""
-        found: Kept = json.loads(self.place.read_text("utf-8")) if self.place.exists() else {}
+    def load_answers(self) -> Answers:
+        """Return what came of it last; empty if it was never opened."""
+        found: Answers = (
+            json.loads(self.answers_file.read_text("utf-8")) if self.answers_file.exists() else {}
+        )
         return found
 
-    def keep(self, answers: Kept) -> None:
-        """Keep what came of it. Raises ``OSError``."""
-        save(self.place, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
+    def save_answers(self, answers: Answers) -> None:
+        """Store what came of it. Raises ``OSError``."""
+        save(self.answers_file, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 
 def systems() -> list[System]:
     """All systems by format, then by name."""
     found = []
     for path in FOLDER.glob("*/implementation.toml"):
-        said = declared(path.parent)
-        if "modes" not in said:
+        body = declared(path.parent)
+        if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
         found.append(
-            System(load(path.parent), said["modes"], said.get("note", ""), said.get("boxed", True))
+            System(load(path.parent), body["modes"], body.get("note", ""), body.get("boxed", True))
         )
-    return sorted(found, key=lambda one: (one.format, one.name))
+    return sorted(found, key=lambda each: (each.format, each.name))

@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from conformance.saving import save
-from lab.findings import runtimes
 from lab.findings.pages import pages
 from lab.findings.record import SHOWS, Finding, load
+from lab.findings.releases import Release, Unavailable, releases
 from walproof.cli.output import say
 
 _LINE = re.compile(r"^(expected|actual): *(.*)$", re.MULTILINE)
@@ -61,28 +61,24 @@ def findings(ids: tuple[str, ...], fetch: bool, version: str | None, is_writing:
             save(path, text)
         return 0
     status = 0
-    for finding in load():
-        if ids and finding.id not in ids:
-            continue
-        for tried in finding.run_on:
-            if version in (None, tried["version"]):
-                status = max(status, _run(finding, tried, fetch))
+    for release in releases([each for each in load() if not ids or each.id in ids]):
+        if version in (None, release.tried["version"]):
+            status = max(status, _run(release, fetch))
     return status
 
 
-def _run(finding: Finding, tried: Mapping[str, Any], fetch: bool) -> int:
-    name = f"{finding.id} on {tried['version']}"
-    release = runtimes.release(finding, tried)
+def _run(release: Release, fetch: bool) -> int:
+    name = f"{release.finding.id} on {release.tried['version']}"
     try:
         if fetch:
-            runtimes.fetch(release)
-        if not release.ready:
+            release.install()
+        if not release.is_installed:
             say(f"- {name}: not here; --fetch installs it")
             return 0
-        output = shown(runtimes.run(finding, release))
-    except (runtimes.Unavailable, ValueError) as error:
+        output = shown(release.run())
+    except (Unavailable, ValueError) as error:
         say(f"✗ {name}: {error}")
         return 1
-    differs = disagreement(finding, tried, output)
-    say(f"✗ {name}: {differs}" if differs else f"✓ {name}: {tried['did']}")
+    differs = disagreement(release.finding, release.tried, output)
+    say(f"✗ {name}: {differs}" if differs else f"✓ {name}: {release.tried['did']}")
     return 1 if differs else 0

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from conformance import templates
-from lab.findings import FOLDER, runtimes
-from lab.findings.record import HARMS, SHOWS, Finding, load
+from lab.findings import releases
+from lab.findings.record import FOLDER, HARMS, SHOWS, Finding, load
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LANGUAGES = {
@@ -27,89 +27,59 @@ def pages(folder: Path = FOLDER) -> Iterator[tuple[Path, str]]:
     environment = templates.environment(_TEMPLATES)
     environment.filters["cell"] = lambda text: text.replace("|", "\\|")
     page = environment.get_template("finding.md.j2")
-    for one in found:
+    for each in found:
         yield (
-            one.folder / "README.md",
+            each.folder / "README.md",
             page.render(
-                id=one.id,
-                one=one.body,
-                harm=HARMS[one.body["harm"]],
-                script=one.script.read_text("utf-8"),
-                language=_LANGUAGES[one.script.suffix],
-                commands=commands(one),
-                needs=needs(one),
+                id=each.id,
+                one=each.body,
+                harm=HARMS[each.body["harm"]],
+                script=each.script.read_text("utf-8"),
+                language=_LANGUAGES[each.script.suffix],
+                commands=commands(each),
+                needs=needs(each),
                 shows=SHOWS,
             ),
         )
-    unknown = [one for one in found if not one.body["upstream"]["threads"]]
+    unknown = [each for each in found if not each.body["upstream"]["threads"]]
     yield (
         folder / "README.md",
         environment.get_template("list.md.j2").render(
             found=found,
             groups=[
-                (text, [one for one in found if one.body["harm"] == harm])
+                (text, [each for each in found if each.body["harm"] == harm])
                 for harm, text in HARMS.items()
             ],
             unknown=len(unknown),
-            trackers=sorted({one.body["upstream"]["tracker"] for one in found}, key=str.lower),
+            trackers=sorted({each.body["upstream"]["tracker"] for each in found}, key=str.lower),
             versions=versions,
         ),
     )
 
 
-def versions(one: Finding) -> str:
+def versions(each: Finding) -> str:
     """The releases that show it, and those that do not, in a few words."""
-    tried: Sequence[Mapping[str, Any]] = one.body["tried"]
+    tried: Sequence[Mapping[str, Any]] = each.body["tried"]
     by = {
-        did: [one["version"] for one in tried if one["did"] == did] for did in (SHOWS, "does not")
+        did: [each["version"] for each in tried if each["did"] == did]
+        for did in (SHOWS, "does not")
     }
-    package = re.split("[/:](?!v[0-9])", one.body["reproduction"]["package"])[-1]
-    said = f"{package} {', '.join(by[SHOWS])}"
-    return f"{said}; not {', '.join(by['does not'])}" if by["does not"] else said
+    package = re.split("[/:](?!v[0-9])", each.body["reproduction"]["package"])[-1]
+    shown = f"{package} {', '.join(by[SHOWS])}"
+    return f"{shown}; not {', '.join(by['does not'])}" if by["does not"] else shown
 
 
-def needs(one: Finding) -> str:
+def needs(each: Finding) -> str:
     """What a script needs, as a list in a sentence: the package, and what else the record names."""
-    how = one.body["reproduction"]
+    how = each.body["reproduction"]
     wanted: list[str] = [how["package"], *how.get("needs", [])]
     *first, last = wanted
     return f"{', '.join(first)} and {last}," if first else last
 
 
-def commands(one: Finding) -> str:
-    """What a person types who has the script: for the first release that shows it.
-
-    Raises ``ValueError`` for a kind that it does not know.
-    """
-    how = one.body["reproduction"]
-    package, also = how["package"], how.get("also", [])
-    tried = next(row for row in one.body["tried"] if row["did"] == SHOWS)
-    version, name = tried["version"], one.script.name
-    match one.kind:
-        case "python":
-            python = f"python{tried.get('python', '3')}"
-            wanted = " ".join([f"{package}=={version}", *also])
-            return f"{python} -m venv venv\nvenv/bin/pip install {wanted}\nvenv/bin/python {name}"
-        case "go":
-            return f"go mod init repro\ngo get {package}@{version}\ngo run {name}"
-        case "java":
-            options = "".join(f"{option} " for option in how.get("options", []))
-            xml = runtimes.pom(package, version)
-            return (
-                f"cat > pom.xml <<'END'\n{xml}END\n"
-                "mvn -q dependency:copy-dependencies -DoutputDirectory=lib -DincludeScope=runtime\n"
-                f"java {options}-cp 'lib/*' {name}"
-            )
-        case "node":
-            wanted = " ".join([f"{package}@{version}", *also])
-            return f"npm install --ignore-scripts {wanted}\nnode {name}"
-        case "rust":
-            wanted = " ".join([f"{package}@={version}", *also])
-            return (
-                f"cargo init --name repro\ncargo add {wanted}\ncp {name} src/main.rs\n"
-                "cargo run --release"
-            )
-        case "journalctl" | "journald":
-            as_root = "sudo " if one.kind == "journald" else ""
-            return f"journalctl --version    # {package} {version}\n{as_root}python3 {name}"
-    raise ValueError(f"{one.id}: how to run a script of the kind {one.kind} is not known")
+def commands(each: Finding) -> str:
+    """Return what a person types who has the script, for the first release that shows it."""
+    tried = next(row for row in each.body["tried"] if row["did"] == SHOWS)
+    shell = releases.commands(each, tried)
+    as_root = "sudo " if each.kind == "journald" else ""
+    return f"{shell.install}\n{as_root}{shell.run}"

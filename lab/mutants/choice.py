@@ -5,17 +5,18 @@ from __future__ import annotations
 import fnmatch
 import hashlib
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.mutants.loading import sources_of
-from lab.mutants.operators import Words
+from conformance.process import run_program
+from lab.mutants.operators import Vocabulary
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant, functions_of, mutants_of
+from reference_impl.places import PACKAGES
 from reference_impl.register import registers
 
+GIT_SECONDS = 60
 _FILE = re.compile(r"^\+\+\+ b/(.*)$")
 _HUNK = re.compile(r"^@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
@@ -28,44 +29,38 @@ class NoSuchRevision(Exception):
 class Choice:
     """Empty fields choose everything.
 
-    ``functions`` are shell globs on names such as ``reader.Scan.events``, ``files`` on those of
-    source files. ``changed`` has the changed lines by file. ``sample`` is how many to take of those
-    that are left, at random, the same ones for the same ``seed``.
+    ``functions`` are shell globs on names such as ``reader.Scan.events``. ``changed`` has the
+    changed lines by file. ``sample`` is how many to take of those that are left, at random, the
+    same ones every time.
     """
 
     functions: Sequence[str] = ()
-    files: Sequence[str] = ()
     changed: Mapping[Path, frozenset[int]] | None = None
     sample: int | None = None
-    seed: int = 1
 
     @property
     def is_everything(self) -> bool:
         """Whether no mutant is left out."""
-        return not self.functions and not self.files and self.changed is None and not self.sample
+        return not self.functions and self.changed is None and not self.sample
 
     def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
-        """The chosen ones, in their order."""
-        chosen = [one for one in mutants if self._is_wanted(one)]
-        touched = self._touched({one.path for one in chosen})
+        """Return the chosen mutants, in their order."""
+        chosen = [each for each in mutants if self._is_wanted(each.name.function)]
+        touched = self._touched({each.path for each in chosen})
         if touched is not None:
-            chosen = [one for one in chosen if one.name.function in touched[one.path]]
+            chosen = [each for each in chosen if each.name.function in touched[each.path]]
         if self.sample is None:
             return chosen
         # By their names, so that a change elsewhere in the code leaves the sample as it is.
-        drawn = sorted(chosen, key=self._lot)[: self.sample]
-        names = {one.name for one in drawn}
-        return [one for one in chosen if one.name in names]
+        drawn = {each.name for each in sorted(chosen, key=_lot)[: self.sample]}
+        return [each for each in chosen if each.name in drawn]
 
-    def _lot(self, mutant: Mutant) -> bytes:
-        return hashlib.sha256(f"{self.seed} {mutant.name}".encode()).digest()
-
-    def _is_wanted(self, mutant: Mutant) -> bool:
-        function, file = mutant.name.function, mutant.path.name
-        return _fits(function, self.functions) and _fits(file, self.files)
+    def _is_wanted(self, function: str) -> bool:
+        patterns = self.functions
+        return not patterns or any(fnmatch.fnmatchcase(function, each) for each in patterns)
 
     def _touched(self, paths: set[Path]) -> dict[Path, set[str]] | None:
-        """The functions of each file with a changed line; the module, if it is in none of them."""
+        """Return the functions of each file with a changed line, or the module for others."""
         if self.changed is None:
             return None
         touched = {}
@@ -79,55 +74,63 @@ class Choice:
         return touched
 
 
-def _fits(name: str, patterns: Sequence[str]) -> bool:
-    return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+def _lot(mutant: Mutant) -> bytes:
+    return hashlib.sha256(f"1 {mutant.name}".encode()).digest()
+
+
+def sources_of(format_id: str) -> dict[str, Path]:
+    """Return the source files of a format's package by name of module."""
+    module = registers()[format_id].module
+    package = f"reference_impl.{module}"
+    return {
+        package if path.stem == "__init__" else f"{package}.{path.stem}": path
+        for path in sorted((PACKAGES / "reference_impl" / module).glob("*.py"))
+    }
 
 
 def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
-    """Every mutant of a format's readers and writers, without the functions that are outside."""
+    """Return every mutant of a format's readers and writers, but for functions outside."""
     register = registers()[format_id]
-    words = Words(tuple(register.reasons), frozenset({*register.fields, *register.context}))
+    names = frozenset({*register.fields, *register.context})
+    vocabulary = Vocabulary(tuple(register.reasons), names)
     return [
         mutant
         for path in sources_of(format_id).values()
-        for mutant in mutants_of(path, words)
+        for mutant in mutants_of(path, vocabulary)
         if mutant.name.function not in reviewed.outside
     ]
 
 
 def changed_since(base: str, root: Path) -> dict[Path, frozenset[int]]:
-    """The lines of the executable specification that differ from a revision, by file.
+    """Return the lines of the executable specification that differ from a revision, by file.
 
     What is not committed counts. Raises :class:`NoSuchRevision`.
     """
-    done = subprocess.run(
-        ["git", "-C", str(root), "diff", "--unified=0", base, "--", "reference_impl"],
-        capture_output=True, encoding="utf-8", errors="surrogateescape", check=False,
-    )  # fmt: skip
-    if done.returncode != 0:
-        raise NoSuchRevision(f"git diff {base}: {done.stderr.strip()}")
-    found: dict[Path, set[int]] = {}
+    lines = _git(root, "diff", "--unified=0", base, "--", "reference_impl")
+    if lines is None:
+        raise NoSuchRevision(f"git diff {base}: no such revision")
+    changed: dict[Path, set[int]] = {}
     path = root
-    for line in done.stdout.splitlines():
+    for line in lines.splitlines():
         if file := _FILE.match(line):
             path = root / file[1]
         elif hunk := _HUNK.match(line):
             first, count = int(hunk[1]), int(hunk[2] or 1)
-            found.setdefault(path, set()).update(range(first, first + max(count, 1)))
-    return {path: frozenset(lines) for path, lines in found.items()}
+            changed.setdefault(path, set()).update(range(first, first + max(count, 1)))
+    return {path: frozenset(numbers) for path, numbers in changed.items()}
 
 
 def formats_touched(changed: Mapping[Path, frozenset[int]]) -> list[str]:
-    """The formats whose readers or writers a change touches, in the order of the registers."""
-    return [one for one in registers() if {*sources_of(one).values()} & {*changed}]
+    """Return the formats whose readers or writers a change touches."""
+    return [each for each in registers() if {*sources_of(each).values()} & {*changed}]
 
 
+#: Where the main branch may be, the one that others see first.
 MAIN = ("origin/main", "main")
-"""Where the main branch may be, the one that others see first."""
 
 
 def base_of_change(root: Path) -> str:
-    """The revision with which a change is compared: where its branch left main.
+    """Return the revision with which a change is compared: where its branch left main.
 
     On main, and where nothing was committed since, it is the commit before the last one. Raises
     :class:`NoSuchRevision` where the history does not reach so far, as in a shallow clone.
@@ -147,12 +150,6 @@ def base_of_change(root: Path) -> str:
     return before
 
 
-def _git(root: Path, *words: str) -> str | None:
-    done = subprocess.run(
-        ["git", "-C", str(root), *words],
-        capture_output=True,
-        encoding="utf-8",
-        errors="surrogateescape",
-        check=False,
-    )
+def _git(root: Path, *arguments: str) -> str | None:
+    done = run_program(["git", "-C", str(root), *arguments], GIT_SECONDS)
     return done.stdout.strip() if done.returncode == 0 else None

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
 from conformance import REPORTS, __version__
 from conformance.saving import save
 from conformance.vectors import BrokenVector
-from lab.mutants import page, terminal
 from lab.mutants.choice import (
     Choice,
     NoSuchRevision,
@@ -22,18 +22,18 @@ from lab.mutants.choice import (
     changed_since,
     formats_touched,
 )
-from lab.mutants.fate_store import kept_of
-from lab.mutants.reached import WrongOriginal
+from lab.mutants.questions import WrongOriginal
+from lab.mutants.report import Report, hunt, kill_rate, wrong
 from lab.mutants.reviewed import BadReview, load_reviewed
-from lab.mutants.run import hunt, wrong
 from reference_impl.formats import FORMATS
 from reference_impl.places import PACKAGES
 from walproof.cli.output import say
 from walproof.progress import progress_bar
 
 OF_THIS_CHANGE = "merge-base"
-OF_A_CHANGE = 300
-"""Mutants that a change is judged by, if nothing else is said: about a minute."""
+#: For `--changed` without `--sample`: about a minute.
+CHANGE_SAMPLE_MUTANTS = 300
+MAX_SHOWN_SURVIVORS = 40
 
 
 @click.command()
@@ -41,12 +41,10 @@ OF_A_CHANGE = 300
               help="One format, or several. [default: all]")  # fmt: skip
 @click.option("--function", "functions", multiple=True, metavar="GLOB",
               help="Names such as reader.Scan.events or 'writer.*'.")  # fmt: skip
-@click.option("--file", "files", multiple=True, metavar="GLOB", help="Names such as reader.py.")
 @click.option("--changed", "base", metavar="BASE",
               help="Only functions that differ from a revision, 300 mutants at most; `merge-base`"
               " is where this branch left main, on main the commit before.")  # fmt: skip
 @click.option("--sample", type=click.IntRange(1), metavar="N", help="So many of each format.")
-@click.option("--seed", default=1, show_default=True, help="Another one gives another sample.")
 @click.option("--first-kill", is_flag=True,
               help="Faster: the first kill is enough. No table of requirements.")  # fmt: skip
 @click.option("--reviewed", is_flag=True,
@@ -54,14 +52,12 @@ OF_A_CHANGE = 300
 @click.option("--jobs", default=2, show_default=True, help="Mutants that live at a time.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path),
               default=REPORTS / "mutants", show_default=True, metavar="DIR",
-              help="Where mutants.json and mutants.html go.")  # fmt: skip
+              help="Where mutants.json goes; the site shows it.")  # fmt: skip
 def mutants(
     format_ids: tuple[str, ...],
     functions: tuple[str, ...],
-    files: tuple[str, ...],
     base: str | None,
     sample: int | None,
-    seed: int,
     first_kill: bool,
     reviewed: bool,
     jobs: int,
@@ -81,8 +77,6 @@ def mutants(
     python -m lab mutants --changed main
     python -m lab mutants --changed merge-base --first-kill --reviewed
 
-    A run that was stopped goes on where it was, as long as code and vectors are the same.
-
     Exit status: 0 if every mutant is dead or listed as equivalent, 3 if not, 1 for a usage or I/O
     error.
     """
@@ -91,18 +85,18 @@ def mutants(
         changed = None if base is None else _changed(base)
         if changed is not None:
             touched = formats_touched(changed)
-            format_ids = tuple(one for one in format_ids or touched if one in touched)
+            format_ids = tuple(each for each in format_ids or touched if each in touched)
             if not format_ids:
                 console.print("No reader or writer of reference_impl differs: no mutants.")
                 return 0
-        at_most = sample or (None if base is None else OF_A_CHANGE)
-        choice = Choice(functions, files, changed, at_most, seed)
-        reports = [_hunt(one, choice, not first_kill, jobs) for one in format_ids or FORMATS]
+        at_most = sample or (None if base is None else CHANGE_SAMPLE_MUTANTS)
+        choice = Choice(functions, changed, at_most)
+        reports = [_hunt(each, choice, first_kill, jobs) for each in format_ids or FORMATS]
     except (BrokenVector, WrongOriginal, BadReview) as error:
         raise click.ClickException(f"ours is broken: {error}") from None
     except (NoSuchRevision, OSError) as error:
         raise click.ClickException(str(error)) from None
-    terminal.show(reports, console)
+    show(reports, console)
     body = {
         "report_version": 1,
         "walproof": __version__,
@@ -112,12 +106,11 @@ def mutants(
     try:
         out.mkdir(parents=True, exist_ok=True)
         save(out / "mutants.json", json.dumps(body, indent=1, ensure_ascii=False) + "\n")
-        page.write(body, out / "mutants.html")
     except OSError as error:
         raise click.ClickException(str(error)) from None
     console.print()
-    say(str(out / "mutants.html"))
-    counted = [one for one in reports if not reviewed or load_reviewed(one["format"]).complete]
+    say(str(out / "mutants.json"))
+    counted = [each for each in reports if not reviewed or load_reviewed(each["format"]).complete]
     return 3 if any(map(wrong, counted)) else 0
 
 
@@ -132,14 +125,74 @@ def _changed(base: str) -> Mapping[Path, frozenset[int]]:
         return {}
 
 
-def _hunt(format_id: str, choice: Choice, common: bool, jobs: int) -> dict[str, Any]:
+def _hunt(format_id: str, choice: Choice, first_kill: bool, jobs: int) -> Report:
     with progress_bar(format_id) as bar:
         return hunt(
             format_id,
             choice,
-            common=common,
+            first_kill=first_kill,
             jobs=jobs,
             started=lambda count: bar.show(total=count),
             progress=lambda fate: bar.advance(),
-            kept=kept_of(format_id, common),
         )
+
+
+def show(reports: Sequence[Report], console: Console) -> None:
+    """Print survivors with their lines, the table of formats, and faults of the lists."""
+    for report in reports:
+        _survivors(report, console)
+    console.print(_totals(reports))
+    for report in reports:
+        if report["requirements"] and report["is_whole"]:
+            _requirements(report, console)
+    for report in reports:
+        others = wrong(report)[len(report["survivors"]) :]
+        for sentence in others:
+            console.print(f"✗ {report['format']}: {sentence}", style="red", markup=False)
+
+
+def _totals(reports: Sequence[Report]) -> Table:
+    table = Table("format", "mutants", "killed", "equivalent", "survivors", "killed of the others")
+    for report in reports:
+        rate = kill_rate(report)
+        table.add_row(
+            report["format"],
+            f"{report['mutants']}" + ("" if report["is_whole"] else f" of {report['all']}"),
+            str(report["killed"]),
+            str(len(report["equivalent"])),
+            str(len(report["survivors"])),
+            "" if rate is None else f"{rate:.1%}",
+        )
+    return table
+
+
+def _survivors(report: Report, console: Console) -> None:
+    for survivor in report["survivors"][:MAX_SHOWN_SURVIVORS]:
+        reached = "" if survivor["is_reached"] else ", where no vector gets to"
+        console.print(
+            Text(f"{survivor['file']}:{survivor['at']}", "bold"),
+            Text(f"{survivor['function']}, {survivor['operator']}{reached}"),
+        )
+        console.print(Text(f"  - {survivor['line']}", "red"))
+        console.print(Text(f"  + {survivor['mutated']}".rstrip(), "green"))
+        console.print(Text(f"    {survivor['before']} → {survivor['after']}", "dim"))
+    if len(report["survivors"]) > MAX_SHOWN_SURVIVORS:
+        console.print(f"… and {len(report['survivors']) - MAX_SHOWN_SURVIVORS} more survivors\n")
+
+
+def _requirements(report: Report, console: Console) -> None:
+    found = report["requirements"]
+    musts = [requirement for requirement in found if requirement["level"].startswith("MUST")]
+    alone = [requirement for requirement in musts if requirement["alone"]]
+    explained = sum(bool(requirement["because"]) for requirement in musts)
+    console.print(
+        f"{report['format']}: {len(alone)} of {len(musts)} requirements at level MUST have vectors"
+        f" without which a mutant would live; {explained} others"
+        " have a reason"
+    )
+    shown = [
+        f"{requirement['id']} {requirement['alone']}"
+        for requirement in found
+        if requirement["alone"]
+    ]
+    console.print("  " + ", ".join(shown), markup=False)

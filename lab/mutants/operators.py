@@ -56,8 +56,8 @@ _VERDICTS = {"intact": "torn", "torn": "damaged", "damaged": "torn", "refused": 
 
 
 @dataclass(frozen=True)
-class Words:
-    """What words mean in one format: its reason codes, and names of fields and context keys."""
+class Vocabulary:
+    """Strings with a meaning in one format: reason codes, names of fields and context keys."""
 
     reasons: tuple[str, ...]
     names: frozenset[str]
@@ -66,11 +66,11 @@ class Words:
 NodeT = TypeVar("NodeT", bound=ast.AST)
 
 
-def changes(node: ast.AST, words: Words) -> Iterator[Change]:
+def changes(node: ast.AST, vocabulary: Vocabulary) -> Iterator[Change]:
     """Every change of one node; the node itself is left alone."""
     for kind, operator in _OPERATORS:
         if isinstance(node, kind):
-            yield from operator(node, words)
+            yield from operator(node, vocabulary)
 
 
 def _with(node: NodeT, **fields: object) -> NodeT:
@@ -81,13 +81,13 @@ def _with(node: NodeT, **fields: object) -> NodeT:
     return changed
 
 
-def _comparison(node: ast.Compare, words: Words) -> Iterator[Change]:
+def _comparison(node: ast.Compare, vocabulary: Vocabulary) -> Iterator[Change]:
     for at, operator in enumerate(node.ops):
         for other in _COMPARISONS[type(operator)]:
             yield "comparison", _with(node, ops=[*node.ops[:at], other(), *node.ops[at + 1 :]])
 
 
-def _constant(node: ast.Constant, words: Words) -> Iterator[Change]:
+def _constant(node: ast.Constant, vocabulary: Vocabulary) -> Iterator[Change]:
     value = node.value
     if isinstance(value, bool):
         yield "constant", _with(node, value=not value)
@@ -99,18 +99,21 @@ def _constant(node: ast.Constant, words: Words) -> Iterator[Change]:
         if len(value) > 1:
             yield "constant", _with(node, value=value[:-1] + bytes([value[-1] ^ 1]))
     elif isinstance(value, str):
-        for operator, text in _texts(value, words):
+        for operator, text in _texts(value, vocabulary):
             yield operator, _with(node, value=text)
 
 
-def _texts(value: str, words: Words) -> Iterator[tuple[str, str]]:
-    if value in words.reasons:
-        yield "reason", words.reasons[(words.reasons.index(value) + 1) % len(words.reasons)]
+def _texts(value: str, vocabulary: Vocabulary) -> Iterator[tuple[str, str]]:
+    if value in vocabulary.reasons:
+        yield (
+            "reason",
+            vocabulary.reasons[(vocabulary.reasons.index(value) + 1) % len(vocabulary.reasons)],
+        )
     elif value in _VERDICTS:
         yield "verdict", _VERDICTS[value]
     elif value in _BYTE_ORDERS:
         yield "byte-order", _BYTE_ORDERS[value]
-    elif value in words.names:
+    elif value in vocabulary.names:
         yield "name", f"{value}_"
     elif _LAYOUT.fullmatch(value):
         yield "byte-order", value.translate(str.maketrans("<>", "><"))
@@ -119,7 +122,7 @@ def _texts(value: str, words: Words) -> Iterator[tuple[str, str]]:
                 yield "width", value[:at] + other + value[at + 1 :]
 
 
-def _arithmetic(node: ast.BinOp, words: Words) -> Iterator[Change]:
+def _arithmetic(node: ast.BinOp, vocabulary: Vocabulary) -> Iterator[Change]:
     texts = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple)
     is_text = any(
         isinstance(side, texts) and not isinstance(getattr(side, "value", ""), int)
@@ -132,11 +135,11 @@ def _arithmetic(node: ast.BinOp, words: Words) -> Iterator[Change]:
         yield "arithmetic", _with(node, op=_ARITHMETIC[type(node.op)]())
 
 
-def _sign(node: ast.UnaryOp, words: Words) -> Iterator[Change]:
+def _sign(node: ast.UnaryOp, vocabulary: Vocabulary) -> Iterator[Change]:
     yield ("negation" if isinstance(node.op, ast.Not) else "arithmetic"), node.operand
 
 
-def _and_or(node: ast.BoolOp, words: Words) -> Iterator[Change]:
+def _and_or(node: ast.BoolOp, vocabulary: Vocabulary) -> Iterator[Change]:
     yield "and-or", _with(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
     for at in range(len(node.values)):
         rest = [*node.values[:at], *node.values[at + 1 :]]
@@ -156,24 +159,24 @@ def _condition(test: ast.expr, is_loop: bool = False) -> Iterator[tuple[str, ast
         yield "dropped-check", ast.Constant(True)
 
 
-def _branch(node: ast.If | ast.IfExp, words: Words) -> Iterator[Change]:
+def _branch(node: ast.If | ast.IfExp, vocabulary: Vocabulary) -> Iterator[Change]:
     for operator, test in _condition(node.test):
         yield operator, _with(node, test=test)
 
 
-def _loop(node: ast.While, words: Words) -> Iterator[Change]:
+def _loop(node: ast.While, vocabulary: Vocabulary) -> Iterator[Change]:
     if not isinstance(node.test, ast.Constant):
         for operator, test in _condition(node.test, is_loop=True):
             yield operator, _with(node, test=test)
 
 
-def _filter(node: ast.comprehension, words: Words) -> Iterator[Change]:
+def _filter(node: ast.comprehension, vocabulary: Vocabulary) -> Iterator[Change]:
     for at, test in enumerate(node.ifs):
         for operator, other in _condition(test):
             yield operator, _with(node, ifs=[*node.ifs[:at], other, *node.ifs[at + 1 :]])
 
 
-def _bounds(node: ast.Slice, words: Words) -> Iterator[Change]:
+def _bounds(node: ast.Slice, vocabulary: Vocabulary) -> Iterator[Change]:
     for name in ("lower", "upper"):
         bound = getattr(node, name)
         if bound is None:
@@ -185,7 +188,7 @@ def _bounds(node: ast.Slice, words: Words) -> Iterator[Change]:
                 yield "slice", _with(node, **{name: other})
 
 
-def _call(node: ast.Call, words: Words) -> Iterator[Change]:
+def _call(node: ast.Call, vocabulary: Vocabulary) -> Iterator[Change]:
     function = node.func
     if isinstance(function, ast.Name):
         if function.id == "sorted":
@@ -196,15 +199,15 @@ def _call(node: ast.Call, words: Words) -> Iterator[Change]:
         yield "call", _with(node, func=_with(function, attr=_CALLS[function.attr]))
 
 
-def _in_place(node: ast.AugAssign, words: Words) -> Iterator[Change]:
+def _in_place(node: ast.AugAssign, vocabulary: Vocabulary) -> Iterator[Change]:
     is_text = isinstance(node.value, (ast.List, ast.Tuple, ast.JoinedStr))
     if type(node.op) in _ARITHMETIC and not is_text:
         yield "arithmetic", _with(node, op=_ARITHMETIC[type(node.op)]())
 
 
-def _statement(node: ast.stmt, words: Words) -> Iterator[Change]:
+def _statement(node: ast.stmt, vocabulary: Vocabulary) -> Iterator[Change]:
     """Without the statement."""
-    if any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in ast.walk(node)):
+    if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node)):
         # A generator stays one: its ``yield`` is there and never reached.
         yield "removed-statement", ast.If(ast.Constant(False), [node], [])
     else:

@@ -1,4 +1,4 @@
-"""What a mutant is asked, in this very process: every vector, and every example of recognition.
+"""The questions for a mutant: every vector, and every example of recognition.
 
 The judgement is that of ``walproof check``, for an implementation that reports every part of an
 answer and every field of the format. It uses the original readers, never the mutant's.
@@ -7,10 +7,14 @@ answer and every field of the format. It uses the original readers, never the mu
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from conformance import VECTORS
@@ -18,6 +22,7 @@ from conformance.cases import Case, Step, cases_of
 from conformance.compare import ANSWER_PARTS
 from conformance.recognition import Example, load_examples
 from conformance.vectors import load
+from lab.mutants.sites import Mutant
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import Format
 from reference_impl.register import registers
@@ -31,7 +36,7 @@ class Question:
     requirements: frozenset[str]
 
     def difference(self, format: Format, folder: Path) -> str | None:
-        """What is wrong with the answer; ``None`` if it is as expected. ``folder`` is empty.
+        """Return what is wrong with the answer, or ``None``. ``folder`` is empty.
 
         A reader or writer that raises what it must not raises it here too.
         """
@@ -49,12 +54,12 @@ class VectorQuestion(Question):
     def difference(self, format: Format, folder: Path) -> str | None:
         """The first request whose answer is wrong."""
         for number, step in enumerate(self.steps):
-            place = folder / str(number) / self.case.vector.input.name
-            place.parent.mkdir()
-            step.prepare(place)
-            reply = _reply(format, step.request(self.case, place, number), place)
-            judgement = step.judge(reply, place, self.reports)
-            shutil.rmtree(place.parent, ignore_errors=True)
+            path = folder / str(number) / self.case.vector.input.name
+            path.parent.mkdir()
+            step.prepare(path)
+            reply = _reply(format, step.request(self.case, path, number), path)
+            judgement = step.judge(reply, path, self.reports)
+            shutil.rmtree(path.parent, ignore_errors=True)
             if judgement.difference is not None:
                 return judgement.difference
         return None
@@ -74,11 +79,11 @@ class ExampleQuestion(Question):
 
 
 def questions_of(format_id: str) -> list[Question]:
-    """Everything that a format's mutants are asked."""
+    """Return the questions for a format's mutants."""
     reports = [*sorted(ANSWER_PARTS - {"signals"}), "at", "size"]
     reports += registers()[format_id].fields
     vectors = [load(path) for path in sorted((VECTORS / format_id).glob("*.json"))]
-    asked: list[Question] = [
+    questions: list[Question] = [
         VectorQuestion(
             f"{case.vector.id}, {case.profile}",
             frozenset(case.vector.body["requirements"]),
@@ -88,17 +93,17 @@ def questions_of(format_id: str) -> list[Question]:
         )
         for case in cases_of(vectors)
     ]
-    asked += [
-        ExampleQuestion(f"example: {one.title}", frozenset(), one, format_id in one.formats)
-        for one in load_examples()
+    questions += [
+        ExampleQuestion(f"example: {each.title}", frozenset(), each, format_id in each.formats)
+        for each in load_examples()
     ]
-    return asked
+    return questions
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """What is wrong with a format's answer, or how its reader or writer fell over.
+    """Return what is wrong with a format's answer, or how its reader or writer fell over.
 
-    What is made for it is in ``scratch``, and gone afterwards.
+    Scratch files are in ``scratch``, and removed afterwards.
     """
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
         try:
@@ -107,15 +112,92 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
             return f"{type(error).__name__}: {error}"
 
 
-def _reply(format: Format, request: Mapping[str, Any], place: Path) -> dict[str, Any]:
+def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """What the adapter of the executable specification would say."""
     context = request["context"]
     if request["cmd"] == "read":
-        return {"answer": collect(format.read(place, request["profile"], context)).to_json()}
-    records = [NewRecord(bytes.fromhex(one["payload"]), one) for one in request["records"]]
+        return {"answer": collect(format.read(path, request["profile"], context)).to_json()}
+    records = [NewRecord(bytes.fromhex(each["payload"]), each) for each in request["records"]]
     operation = format.write if request["cmd"] == "write" else format.append
     try:
-        operation(place, records, context)
+        operation(path, records, context)
     except ValueError as error:
         return {"refused": str(error)}
     return {"done": True}
+
+
+Line = tuple[str, int]
+"""A file and a line."""
+
+
+class WrongOriginal(Exception):
+    """The executable specification itself does not give an expected answer."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Numbers of the questions that run a line, and what each question costs in seconds."""
+
+    by_line: dict[Line, frozenset[int]]
+    seconds: tuple[float, ...]
+
+    def questions(self, mutant: Mutant) -> frozenset[int]:
+        """The questions that can tell a mutant from the original."""
+        if mutant.at_import:
+            return frozenset(range(len(self.seconds)))
+        lines = [self.by_line.get((str(mutant.path), line)) for line in mutant.lines]
+        return frozenset().union(*(found for found in lines if found))
+
+
+def reached(
+    format: Format, questions: Sequence[Question], files: frozenset[str], scratch: Path
+) -> Reached:
+    """Ask the original everything. Raises :class:`WrongOriginal`."""
+    by_line: dict[Line, set[int]] = {}
+    seconds = []
+    for number, question in enumerate(questions):
+        started = time.process_time()
+        lines: set[Line] = set()
+        _empty_caches()
+        with _traced(files, lines):
+            wrong = ask(question, format, scratch)
+        if wrong is not None:
+            raise WrongOriginal(f"{question.id}: {wrong}")
+        seconds.append(time.process_time() - started)
+        for line in lines:
+            by_line.setdefault(line, set()).add(number)
+    return Reached({line: frozenset(found) for line, found in by_line.items()}, tuple(seconds))
+
+
+def _empty_caches() -> None:
+    """Forget what earlier questions computed: each runs all that it would run alone."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("reference_impl."):
+            for value in list(vars(module).values()):
+                if hasattr(value, "cache_clear"):
+                    value.cache_clear()
+
+
+@contextmanager
+def _traced(files: frozenset[str], lines: set[Line]) -> Iterator[None]:
+    """Notes each line of these files that runs meanwhile."""
+
+    def of_frame(frame: FrameType, event: str, argument: Any) -> Any:
+        name = frame.f_code.co_filename
+        if name not in files:
+            return None
+        frame.f_trace_lines = True
+
+        def of_line(frame: FrameType, event: str, argument: Any) -> Any:
+            if event == "line":
+                lines.add((name, frame.f_lineno))
+            return of_line
+
+        return of_line
+
+    before = sys.gettrace()
+    sys.settrace(of_frame)
+    try:
+        yield
+    finally:
+        sys.settrace(before)

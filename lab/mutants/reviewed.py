@@ -54,13 +54,13 @@ def parse(text: str, file: str) -> Reviewed:
         body = json.loads(text)
         equivalent: dict[Name, str] = {}
         for group in body["equivalent"]:
-            for one in group["mutants"]:
-                name = Name(**one)
+            for each in group["mutants"]:
+                name = Name(**each)
                 if name in equivalent:
                     raise BadReview(f"{file}: listed twice: {name}")
                 equivalent[name] = _reason(group["because"], file)
-        outside = {one: _reason(why, file) for one, why in body["outside"].items()}
-        requirements = {one: _reason(why, file) for one, why in body["requirements"].items()}
+        outside = {each: _reason(why, file) for each, why in body["outside"].items()}
+        requirements = {each: _reason(why, file) for each, why in body["requirements"].items()}
     except (KeyError, TypeError, ValueError) as error:
         raise BadReview(f"{file}: {type(error).__name__}: {error}") from None
     return Reviewed(equivalent, outside, requirements, body.get("complete") is True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import CodeType
 
-from lab.mutants.operators import Words, changes
+from lab.mutants.operators import Vocabulary, changes
 
 _WITHOUT_EFFECT = ("annotation", "returns", "decorator_list", "ctx")
 """Parts of a definition that say nothing about a log."""
@@ -75,13 +75,16 @@ class Mutant:
     tree: ast.Module = field(repr=False)
 
     def code(self) -> CodeType:
-        """The changed module. The tree stays changed: this is for a process of its own.
+        """Return the changed module.
 
         Raises ``SyntaxError`` if there is no such module, as with ``yield`` outside of a function.
         """
-        self.edit.apply()
-        ast.fix_missing_locations(self.tree)
-        return compile(self.tree, str(self.path), "exec")
+        original = self.edit.apply()
+        try:
+            ast.fix_missing_locations(self.tree)
+            return compile(self.tree, str(self.path), "exec")
+        finally:
+            replace(self.edit, new=original).apply()
 
     @property
     def source(self) -> str:
@@ -95,11 +98,11 @@ class Mutant:
         return text
 
 
-def mutants_of(path: Path, words: Words) -> list[Mutant]:
+def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
     """All mutants of a source file, in its order."""
     source = path.read_text("utf-8")
     tree = ast.parse(source)
-    return list(_File(path, source.splitlines(), tree, words).mutants())
+    return list(_File(path, source.splitlines(), tree, vocabulary).mutants())
 
 
 def functions_of(path: Path) -> dict[str, range]:
@@ -129,11 +132,13 @@ class _Place:
 
 
 class _File:
-    def __init__(self, path: Path, lines: Sequence[str], tree: ast.Module, words: Words) -> None:
+    def __init__(
+        self, path: Path, lines: Sequence[str], tree: ast.Module, vocabulary: Vocabulary
+    ) -> None:
         self.path = path
         self.lines = lines
         self.tree = tree
-        self.words = words
+        self.vocabulary = vocabulary
         self.alike: Counter[Name] = Counter()
 
     def mutants(self) -> Iterator[Mutant]:
@@ -176,7 +181,7 @@ class _File:
         line = getattr(node, "lineno", lines[0])
         text = _COMMENT.sub("", self.lines[line - 1]).strip()
         seen = set()
-        for operator, new in changes(node, self.words):
+        for operator, new in changes(node, self.vocabulary):
             if operator == "removed-statement" and (
                 not _can_be_missed(node, place.bound) or _ends_anyway(node, edit)
             ):

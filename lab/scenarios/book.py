@@ -50,11 +50,11 @@ class Scenario:
 def scenarios() -> Mapping[str, Scenario]:
     """All scenarios by id, in the order of the file. Raises :class:`BrokenScenario`."""
     found = {}
-    for said in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
-        one = Scenario(**said)
-        if one.id in found:
-            raise BrokenScenario(f"{BOOK.name}: {one.id} is there twice")
-        found[one.id] = one
+    for table in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
+        each = Scenario(**table)
+        if each.id in found:
+            raise BrokenScenario(f"{BOOK.name}: {each.id} is there twice")
+        found[each.id] = each
     for format, register in registers().items():
         if unknown := register.promises.keys() - found.keys():
             raise BrokenScenario(f"{format}: promises for no scenario of {BOOK.name}: {unknown}")
@@ -96,7 +96,7 @@ class Shown:
         if expect["verdict"] == "intact":
             is_as_written = words == f"{self.of} of {self.of} come back"
             return words if is_as_written else f"{words}: nothing tells"
-        reasons = dict.fromkeys(one["reason"] for one in expect.get("lost", ()))
+        reasons = dict.fromkeys(each["reason"] for each in expect.get("lost", ()))
         because = f" ({', '.join(reasons)})" if reasons else ""
         return f"{words}: {expect['verdict']}{because}"
 
@@ -137,7 +137,7 @@ def _place(vector: Vector) -> tuple[int, bool, str]:
 
 def _shown(vector: Vector, vectors: Mapping[str, Vector]) -> Shown:
     control = vectors[vector.control or ""]
-    owed, sound = (one.body["expect"]["records"] for one in (vector, control))
+    owed, sound = (each.body["expect"]["records"] for each in (vector, control))
     if vector.operation == "append":
         sound = owed  # the control appends to another log: here the recipe says what must be there
     written = [payload_key(record) for record in sound]

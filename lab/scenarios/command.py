@@ -40,19 +40,21 @@ def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
     if scenario is not None and scenario not in known:
         raise click.ClickException(f"no scenario {scenario!r}; there are: {', '.join(known)}")
     examples = book.shown(vectors)
-    told = results.load()
+    effects = results.load_results()
     if report is not None:
-        told = _taken_from(report, [one.vector.id for each in examples.values() for one in each])
+        effects = _taken_from(
+            report, [shown.vector.id for each in examples.values() for shown in each]
+        )
     if is_saved:
         if report is not None:
-            results.keep(told)
-        save(page.PAGE, page.page(vectors, told).encode())
-        say(f"wrote {page.PAGE.name} with {len(known)} scenarios and {len(told)} systems")
+            results.save_results(effects)
+        save(page.PAGE, page.page(vectors, effects).encode())
+        say(f"wrote {page.PAGE.name} with {len(known)} scenarios and {len(effects)} systems")
     elif scenario is None:
-        for id, one in known.items():
-            say(f"{id:30} {one.title} ({len(examples[id])} examples)")
+        for id, each in known.items():
+            say(f"{id:30} {each.title} ({len(examples[id])} examples)")
     else:
-        _print(known[scenario], page.rows(known[scenario], examples[scenario], told), Console())
+        _print(known[scenario], page.rows(known[scenario], examples[scenario], effects), Console())
     return 0
 
 

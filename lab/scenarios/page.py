@@ -55,5 +55,5 @@ def page(vectors: Mapping[str, Vector], results: Results) -> str:
     """The text of the page. Raises :class:`lab.scenarios.book.BrokenScenario`."""
     environment = templates.environment(Path(__file__).parent)
     examples = shown(vectors)
-    told = [(one, list(rows(one, examples[id], results))) for id, one in scenarios().items()]
+    told = [(each, list(rows(each, examples[id], results))) for id, each in scenarios().items()]
     return environment.get_template("scenarios.md.j2").render(scenarios=told, formats=registers())

@@ -15,7 +15,7 @@ from conformance.describe import payload_key
 from conformance.registry import FOLDER
 from conformance.saving import save
 
-KEPT = "scenarios.json"
+FILE_NAME = "scenarios.json"
 """The file in the folder of an implementation."""
 AS_OWED = "as owed"
 NOT_ASKED = "not asked"
@@ -32,9 +32,13 @@ def effect(result: Mapping[str, Any]) -> str:
         return AS_OWED
     if result["class"] == "skipped":
         return NOT_ASKED
-    said = str(result["difference"])
+    difference = str(result["difference"])
     if result["actual"] is None:
-        return "hangs" if said.startswith("no reply within") else f"fails: {said.split(';')[0]}"
+        return (
+            "hangs"
+            if difference.startswith("no reply within")
+            else f"fails: {difference.split(';')[0]}"
+        )
     words: list[str] = []
     owed, given = (_payloads(result[key]) for key in ("expected", "actual"))
     missing, extra = (owed - given).total(), (given - owed).total()
@@ -45,9 +49,9 @@ def effect(result: Mapping[str, Any]) -> str:
         (extra - changed, "returns {} not owed"),
     ):
         words += [what.format(number)] if number else []
-    if "not a word of it" in said:
+    if "not a word of it" in difference:
         words.append("says nothing")
-    if "for an intact log, found some" in said:
+    if "for an intact log, found some" in difference:
         words.append("complains of a sound log")
     return ", ".join(words) or "blames other bytes"
 
@@ -60,16 +64,16 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
     """The results of real systems in these vectors; ours, which must pass, are left out."""
     wanted = set(vectors)
     found: dict[str, dict[str, str]] = {}
-    for one in report["implementations"]:
-        if one["status"] != "ran" or not is_real(one):
+    for each in report["implementations"]:
+        if each["status"] != "ran" or not is_real(each):
             continue
         effects = {
             result["vector"]: effect(result)
-            for result in one["results"]
+            for result in each["results"]
             if result["vector"] in wanted and result["profile"] in PROFILES
         }
         if effects:
-            found[one["name"]] = dict(sorted(effects.items()))
+            found[each["name"]] = dict(sorted(effects.items()))
     return dict(sorted(found.items()))
 
 
@@ -78,15 +82,15 @@ def is_real(implementation: Mapping[str, Any]) -> bool:
     return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
-def load() -> Results:
+def load_results() -> Results:
     """The kept results."""
     return {
         path.parent.name: json.loads(path.read_text("utf-8"))
-        for path in sorted(FOLDER.glob(f"*/{KEPT}"))
+        for path in sorted(FOLDER.glob(f"*/{FILE_NAME}"))
     }
 
 
-def keep(results: Results) -> None:
+def save_results(results: Results) -> None:
     """Keep the results of a run, each in the place of those of the last one."""
     for name, effects in results.items():
-        save(FOLDER / name / KEPT, (json.dumps(effects, indent=1) + "\n").encode())
+        save(FOLDER / name / FILE_NAME, (json.dumps(effects, indent=1) + "\n").encode())

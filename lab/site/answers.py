@@ -64,35 +64,35 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
             if name not in names:
                 names.append(name)
         else:
-            one = _differing(implementation, result, of_kind.kind)
-            key = (of_kind.kind, one.outcome, one.said, tuple(one.rows))
+            each = _differing(implementation, result, of_kind.kind)
+            key = (of_kind.kind, each.outcome, each.said, tuple(each.rows))
             if key not in differing:
-                differing[key] = one
-                of_kind.differing.append(one)
+                differing[key] = each
+                of_kind.differing.append(each)
             _add(differing[key].who, Who(name, [profile]))
             if cause := result.get("cause"):
                 who = of_kind.causes.setdefault(str(cause), [])
                 who += [name] * (name not in who)
     for of_kind in found.values():
-        of_kind.differing.sort(key=lambda one: SEVERITY[one.outcome])
+        of_kind.differing.sort(key=lambda each: SEVERITY[each.outcome])
         _forget_answered(of_kind)
-    return [one for one in found.values() if one.right or one.differing or one.skipped]
+    return [each for each in found.values() if each.right or each.differing or each.skipped]
 
 
-def _add(known: list[Who], one: Who) -> None:
-    same = next((it for it in known if it.name == one.name), None)
+def _add(known: list[Who], each: Who) -> None:
+    same = next((it for it in known if it.name == each.name), None)
     if same is None:
-        known.append(one)
+        known.append(each)
     else:
-        same.profiles += one.profiles
+        same.profiles += each.profiles
 
 
 def _forget_answered(of_kind: Answers) -> None:
     """Who answered in one profile is not listed as one that did not in another."""
-    told = {one.name for one in of_kind.right}
-    told |= {one.name for group in of_kind.differing for one in group.who}
+    answered = {each.name for each in of_kind.right}
+    answered |= {each.name for group in of_kind.differing for each in group.who}
     for reason, names in list(of_kind.skipped.items()):
-        left = [name for name in names if name not in told]
+        left = [name for name in names if name not in answered]
         if left:
             of_kind.skipped[reason] = left
         else:
@@ -116,8 +116,8 @@ def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
         part = line.label or part
         if line.kind != "same":
             owed, given = (
-                _cut(" ".join(filter(None, (one.where, one.what))))
-                for one in (line.expected, line.actual)
+                _cut(" ".join(filter(None, (each.where, each.what))))
+                for each in (line.expected, line.actual)
             )
             yield part, owed, f"{given}; {line.note}" if line.note else given
 

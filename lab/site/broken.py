@@ -29,14 +29,14 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """See ``html.parser``."""
-        said = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
         self.tags.append(tag)
-        if "id" in said:
-            self.ids.append(said["id"])
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
         if tag in ("script", "img", "link"):
-            loaded = said.get("src") or said.get("href")
+            loaded = attributes.get("src") or attributes.get("href")
             self.loads += [loaded] if loaded else []
-        elif target := said.get("href") or said.get("action"):
+        elif target := attributes.get("href") or attributes.get("action"):
             self.links.append(target)
 
 
@@ -59,7 +59,7 @@ def broken(site: Path) -> list[str]:
             if wrong := _wrong(place, target, files, names):
                 found.append(f"{place}: {target}: {wrong}")
         found += [
-            f"{place}: {one}: from elsewhere" for one in page.loads if one.startswith(ELSEWHERE)
+            f"{place}: {each}: from elsewhere" for each in page.loads if each.startswith(ELSEWHERE)
         ]
     return found
 

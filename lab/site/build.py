@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -23,6 +21,7 @@ from lab.site.frame import Frame
 from lab.site.run import Run
 from lab.site.vector_page import Task
 from reference_impl.places import ROOT
+from walproof.worker_pool import map_unordered
 
 MARKER = ".walproof-site"
 """A file that says that a folder is a site of ours, and may be replaced."""
@@ -38,8 +37,8 @@ class Made:
     bytes: int
 
 
-def build(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> Made:
-    """Make the site of a run in the folder ``out``, on ``jobs`` processes.
+def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
+    """Make the site of a run in the folder ``out``.
 
     ``mutants`` is what ``lab mutants`` found. A site that is there already is replaced when
     the new one is whole. Raises ``FileExistsError`` if ``out`` is something else.
@@ -48,11 +47,14 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> 
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
     with named_in_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with made_beside(out) as made:
-            made.mkdir()
-            _write(run, made, mutants, jobs)
-            sizes = [path.stat().st_size for path in made.rglob("*") if path.is_file()]
-            _replace(out, made)
+        with made_beside(out) as unfinished:
+            unfinished.mkdir()
+            _write(run, unfinished, mutants)
+            sizes = [path.stat().st_size for path in unfinished.rglob("*") if path.is_file()]
+            if out.exists():
+                replace_folder(unfinished, out)
+            else:
+                unfinished.rename(out)
     return Made(len(sizes), sum(sizes))
 
 
@@ -60,30 +62,22 @@ def _may_be_replaced(out: Path) -> bool:
     return out.is_dir() and ((out / MARKER).exists() or not any(out.iterdir()))
 
 
-def _replace(out: Path, made: Path) -> None:
-    """Let the new site take the place of the old one, which is removed afterwards."""
-    if out.exists():
-        replace_folder(made, out)
-    else:
-        made.rename(out)
-
-
-def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None, jobs: int) -> None:
+def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> None:
     frame = Frame(out, facts(run))
     frame.file(MARKER, "made by python -m lab site\n")
     frame.assets()
-    _write_vectors(run, out, jobs)
+    _write_vectors(run, out)
     links = guides.links(run)
-    told = format_pages.outcomes(run)
+    outcome_by_vector = format_pages.outcomes(run)
     for format in run.formats:
-        format_pages.write_chapter(frame, run, format, links, told)
-        format_pages.write_list(frame, run, format, told)
+        format_pages.write_chapter(frame, run, format, links, outcome_by_vector)
+        format_pages.write_list(frame, run, format, outcome_by_vector)
     implementation_pages.write_all(frame, run, links)
     other_pages.write_home(frame, run)
     other_pages.write_scenarios(frame, run)
     other_pages.write_mutants(frame, run, mutants)
     pages = [*guides.write_guides(frame, links), *guides.write_findings(frame, links)]
-    for image in sorted({image for one in pages for image in one.made.images}):
+    for image in sorted({image for each in pages for image in each.made.images}):
         frame.file(f"images/{PurePosixPath(image).name}", (ROOT / image).read_bytes())
     search_index.write(frame, run, pages)
 
@@ -107,7 +101,7 @@ def tasks(run: Run) -> Iterator[Task]:
 
     for number, (id, vector) in enumerate(run.vectors.items()):
         before, after = (neighbour(n, str(vector.body["format"])) for n in (number - 1, number + 1))
-        results = [(_brief(one), result) for one, result in run.by_vector[id]]
+        results = [(_brief(each), result) for each, result in run.by_vector[id]]
         control = run.tree.get(vector.control) if vector.control else None
         yield Task(vector, control, run.report["vectors"][id], results, before, after)
 
@@ -117,24 +111,30 @@ def _brief(implementation: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in implementation.items() if key != "results"}
 
 
-def _write_some(
-    out: Path, facts: dict[str, str], pages: frozenset[str], some: Sequence[Task]
-) -> None:
-    frame = Frame(out, facts)
-    for task in some:
-        vector_page.write(frame, task, pages)
+@dataclass(frozen=True)
+class _Batch:
+    """Vectors whose pages a process writes at once."""
+
+    out: Path
+    facts: dict[str, str]
+    pages: frozenset[str]
+    tasks: Sequence[Task]
 
 
-def _write_vectors(run: Run, out: Path, jobs: int) -> None:
-    write = partial(_write_some, out, facts(run), frozenset(run.vectors))
-    todo = list(tasks(run))
-    if jobs <= 1 or len(todo) <= BATCH_PAGES:
-        write(todo)
-        return
-    batches = [todo[first : first + BATCH_PAGES] for first in range(0, len(todo), BATCH_PAGES)]
-    with ProcessPoolExecutor(jobs) as pool:
-        for _ in pool.map(write, batches):
-            pass
+def _write_batch(batch: _Batch) -> None:
+    frame = Frame(batch.out, batch.facts)
+    for task in batch.tasks:
+        vector_page.write(frame, task, batch.pages)
+
+
+def _write_vectors(run: Run, out: Path) -> None:
+    todo, pages = list(tasks(run)), frozenset(run.vectors)
+    batches = [
+        _Batch(out, facts(run), pages, todo[first : first + BATCH_PAGES])
+        for first in range(0, len(todo), BATCH_PAGES)
+    ]
+    for _ in map_unordered(_write_batch, batches):
+        pass
 
 
 def without_page(run: Run) -> Sequence[str]:

@@ -4,27 +4,79 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from markupsafe import Markup, escape
 
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 from conformance.vectors import Vector
-from lab.site.changes import Changes, changes
 from walproof.inspection.note import NOTHING
 from walproof.inspection.show import value_text
 
-WIDTH = 16
-ROWS = 24
-"""Rows of a page; of a longer log only those around its edges and faults are shown."""
-FILES = 3
-"""Files of a folder that are shown; the first are those with something at fault."""
-LISTED = 14
-"""Fields of a file that are listed."""
-MOST_FIELDS = 30_000
-"""Fields that are read of a file: those after them have no names here."""
+ROW_BYTES = 16
+#: Rows of a page; of a longer log only those around its edges and faults are shown.
+MAX_ROWS = 24
+#: Files of a folder that are shown; the first are those with something at fault.
+MAX_FILES = 3
+#: Fields of a file that are listed.
+MAX_LISTED_FIELDS = 14
+#: Fields that are read of a file: those after them have no names here.
+MAX_READ_FIELDS = 30_000
 COLOURS = 8
-LONGEST_PATH = 64
+MAX_PATH_CHARACTERS = 64
+#: What follows these is one range.
+MAX_CHANGED_RANGES = 400
+COMPARED_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Changes:
+    """``ranges`` are half-open and hold what is not as in the control.
+
+    ``gone`` bytes of the control are missing before the offset ``gone_at``.
+    """
+
+    ranges: list[tuple[int, int]] = field(default_factory=list)
+    gone: int = 0
+    gone_at: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.ranges or self.gone)
+
+
+def changes(old: bytes, new: bytes) -> Changes:
+    """Return how ``new`` differs from ``old``: byte by byte if both are as long."""
+    if old == new:
+        return Changes()
+    if len(old) == len(new):
+        return Changes(_differing(old, new))
+    start = _shared_bytes(old, new)
+    end = _shared_bytes(old[start:][::-1], new[start:][::-1])
+    ranges = [(start, len(new) - end)] if start < len(new) - end else []
+    gone = len(old) - end - start
+    return Changes(ranges, gone, start) if gone else Changes(ranges)
+
+
+def _differing(old: bytes, new: bytes) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for base in range(0, len(old), COMPARED_BYTES):
+        each, other = old[base : base + COMPARED_BYTES], new[base : base + COMPARED_BYTES]
+        if each == other:
+            continue
+        for at, (x, y) in enumerate(zip(each, other, strict=True), base):
+            if x == y:
+                continue
+            if ranges and (ranges[-1][1] == at or len(ranges) == MAX_CHANGED_RANGES):
+                ranges[-1] = (ranges[-1][0], at + 1)
+            else:
+                ranges.append((at, at + 1))
+    return ranges
+
+
+def _shared_bytes(old: bytes, new: bytes) -> int:
+    """Return how many bytes at the start are the same."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((at for at, (x, y) in pairs if x != y), min(len(old), len(new)))
 
 
 @dataclass(frozen=True)
@@ -66,8 +118,8 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[
         for name, data in files.items()
     }
     order = sorted(files, key=lambda name: not (found[name] or lost.get(name)))
-    shown, others = order[:FILES], order[FILES:]
-    rows = max(8, ROWS // max(1, len(shown)))
+    shown, others = order[:MAX_FILES], order[MAX_FILES:]
+    rows = max(8, MAX_ROWS // max(1, len(shown)))
     return (
         [_view(vector, name, files[name], found[name], lost.get(name, []), rows) for name in shown],
         [(name, len(files[name])) for name in others],
@@ -93,9 +145,9 @@ def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
     """The lost ranges by file, of a log that is read."""
     found: dict[str, list[tuple[int, int]]] = {}
     if vector.operation == "read":
-        for one in vector.body["expect"].get("lost", ()):
-            if "from" in one:
-                found.setdefault(one.get("file", ""), []).append((one["from"], one["to"]))
+        for each in vector.body["expect"].get("lost", ()):
+            if "from" in each:
+                found.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
     return found
 
 
@@ -111,24 +163,24 @@ def _view(
     fields, stopped = _fields_in(vector, name, data, windows)
     owner = _owners(fields, windows)
     changed, gone = _Within(change.ranges), _Within(lost)
-    names = list(dict.fromkeys(_name(one) for one in fields))
-    colours = {one: number % COLOURS for number, one in enumerate(names)}
+    names = list(dict.fromkeys(_name(each) for each in fields))
+    colours = {each: number % COLOURS for number, each in enumerate(names)}
     html = _rows(data, windows, fields, owner, colours, changed, gone, change)
     listed = [
         ListedField(
             number,
-            _short(one.path),
-            one.start,
-            one.end - one.start,
-            value_text(one, NOTHING, room=44),
-            colours[_name(one)],
-            changed.meets(one.start, one.end),
-            gone.meets(one.start, one.end),
+            _short(each.path),
+            each.start,
+            each.end - each.start,
+            value_text(each, NOTHING, room=44),
+            colours[_name(each)],
+            changed.meets(each.start, each.end),
+            gone.meets(each.start, each.end),
         )
-        for number, one in enumerate(fields)
+        for number, each in enumerate(fields)
     ]
-    first = sorted(listed, key=lambda one: not one.is_changed)[:LISTED]
-    first.sort(key=lambda one: one.start)
+    first = sorted(listed, key=lambda each: not each.is_changed)[:MAX_LISTED_FIELDS]
+    first.sort(key=lambda each: each.start)
     more = len(listed) - len(first)
     return FileView(name, len(data), html, first, more, stopped, change, bool(lost))
 
@@ -158,16 +210,16 @@ def _interest(
         yield end_of_log
     yield len(data) - 1
     # What room is left shows how the log begins.
-    yield from range(0, len(data), WIDTH)
+    yield from range(0, len(data), ROW_BYTES)
 
 
 def _windows(size: int, offsets: Sequence[int], rows: int) -> Iterator[range]:
     """Runs of rows by their numbers: those of the offsets, with a row before and one after."""
-    last = max(0, (size - 1) // WIDTH)
+    last = max(0, (size - 1) // ROW_BYTES)
     chosen: set[int] = set()
     for around in (0, 1):
         for offset in offsets:
-            for row in range(offset // WIDTH - around, offset // WIDTH + around + 1):
+            for row in range(offset // ROW_BYTES - around, offset // ROW_BYTES + around + 1):
                 if 0 <= row <= last and len(chosen) < rows:
                     chosen.add(row)
             if around == 0 and len(chosen) >= rows // 2:
@@ -182,14 +234,18 @@ def _fields_in(
 ) -> tuple[list[Field], bool]:
     """The fields without inner ones that have bytes in the windows, and whether parsing stopped."""
     format = str(vector.body["format"])
-    spans = _Within([(run[0] * WIDTH, (run[-1] + 1) * WIDTH) for run in windows])
+    spans = _Within([(run[0] * ROW_BYTES, (run[-1] + 1) * ROW_BYTES) for run in windows])
     fields = []
     try:
-        for one in itertools.islice(
-            iter_fields(data, format, name or vector.input.name), MOST_FIELDS
+        for each in itertools.islice(
+            iter_fields(data, format, name or vector.input.name), MAX_READ_FIELDS
         ):
-            if one.value is not None and one.start < one.end and spans.meets(one.start, one.end):
-                fields.append(one)
+            if (
+                each.value is not None
+                and each.start < each.end
+                and spans.meets(each.start, each.end)
+            ):
+                fields.append(each)
     except ParseStopped:
         return fields, True
     return fields, False
@@ -198,11 +254,13 @@ def _fields_in(
 def _owners(fields: Sequence[Field], windows: Sequence[range]) -> dict[int, int]:
     """For each byte of the windows the number of the smallest field that has it."""
     owner: dict[int, int] = {}
-    for number, one in enumerate(fields):
+    for number, each in enumerate(fields):
         for run in windows:
-            for at in range(max(one.start, run[0] * WIDTH), min(one.end, (run[-1] + 1) * WIDTH)):
+            for at in range(
+                max(each.start, run[0] * ROW_BYTES), min(each.end, (run[-1] + 1) * ROW_BYTES)
+            ):
                 known = owner.get(at)
-                if known is None or one.end - one.start < fields[known].end - fields[known].start:
+                if known is None or each.end - each.start < fields[known].end - fields[known].start:
                     owner[at] = number
     return owner
 
@@ -222,13 +280,13 @@ def _rows(
     lines = []
     at = 0
     for run in windows:
-        if run[0] * WIDTH > at:
-            lines.append(f"<q>… {run[0] * WIDTH - at:,} bytes …</q>")
+        if run[0] * ROW_BYTES > at:
+            lines.append(f"<q>… {run[0] * ROW_BYTES - at:,} bytes …</q>")
         for row in run:
-            start = row * WIDTH
-            piece = data[start : start + WIDTH]
+            start = row * ROW_BYTES
+            piece = data[start : start + ROW_BYTES]
             pieces = [f"<b>{start:0{digits}x}</b>"]
-            room = 3 * (WIDTH - len(piece))
+            room = 3 * (ROW_BYTES - len(piece))
             for key, places in itertools.groupby(
                 range(start, start + len(piece)),
                 lambda byte: (owner.get(byte), changed.has(byte), gone.has(byte)),
@@ -238,9 +296,9 @@ def _rows(
                 pieces.append(_segment(text, key, fields, colours))
             shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in piece)
             lines.append(" ".join(pieces) + " " * room + f"  <s>{escape(shown)}</s>")
-            if change.gone and start <= change.gone_at < start + WIDTH:
+            if change.gone and start <= change.gone_at < start + ROW_BYTES:
                 lines.append(_missing(change, digits))
-        at = min(len(data), (run[-1] + 1) * WIDTH)
+        at = min(len(data), (run[-1] + 1) * ROW_BYTES)
     if at < len(data):
         lines.append(f"<q>… {len(data) - at:,} bytes …</q>")
     if change.gone and (change.gone_at >= at or not lines):
@@ -260,8 +318,8 @@ def _segment(
     if not kinds:
         return text
     which = "" if number is None else f" data-n={number}"
-    said = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
-    return f"<i class={said}{which}>{text}</i>"
+    classes = kinds[0] if len(kinds) == 1 else f'"{" ".join(kinds)}"'
+    return f"<i class={classes}{which}>{text}</i>"
 
 
 def _missing(change: Changes, digits: int) -> str:
@@ -273,7 +331,11 @@ def _missing(change: Changes, digits: int) -> str:
 
 def _short(path: str) -> str:
     """A path of which the middle is left out if it is long: its end says what the field is."""
-    return path if len(path) <= LONGEST_PATH else f"{path[:20]}…{path[21 - LONGEST_PATH :]}"
+    return (
+        path
+        if len(path) <= MAX_PATH_CHARACTERS
+        else f"{path[:20]}…{path[21 - MAX_PATH_CHARACTERS :]}"
+    )
 
 
 def _name(field: Field) -> str:

@@ -15,7 +15,6 @@ from conformance.vectors import load_all
 from lab.site import build
 from lab.site.run import NotGolden, run_of
 from walproof.cli.output import say
-from walproof.worker_pool import core_count
 
 
 @click.command()
@@ -28,8 +27,7 @@ from walproof.worker_pool import core_count
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
               default=Path("build/site"), show_default=True,
               help="Where the site goes; one that is there is replaced.")  # fmt: skip
-@click.option("--jobs", type=click.IntRange(1), help="Processes. [default: one for each core]")
-def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
+def site(report: Path, mutants: Path, out: Path) -> int:
     """Make the site: a page for each format, vector, implementation and finding.
 
     The pages need no server: open index.html from the disk, or put the folder below any path.
@@ -48,7 +46,7 @@ def site(report: Path, mutants: Path, out: Path, jobs: int | None) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    made = build.build(run, out, _mutants(mutants), jobs or core_count())
+    made = build.build(run, out, _mutants(mutants))
     say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
     if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")

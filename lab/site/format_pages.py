@@ -46,21 +46,25 @@ def outcomes(run: Run) -> Outcomes:
     return found
 
 
-def evidence(run: Run, format: str, told: Outcomes) -> dict[str, Evidence]:
+def evidence(run: Run, format: str, outcome_by_vector: Outcomes) -> dict[str, Evidence]:
     """The evidence by requirement."""
     by_id: dict[str, list[str]] = {}
     for vector in run.of_format(format):
         for id in vector.body["requirements"]:
             by_id.setdefault(id, []).append(vector.id)
-    real = [str(one["name"]) for one in run.of_kind(REAL, format)]
-    return {id: _evidence(vectors, real, told) for id, vectors in by_id.items()}
+    real = [str(each["name"]) for each in run.of_kind(REAL, format)]
+    return {id: _evidence(vectors, real, outcome_by_vector) for id, vectors in by_id.items()}
 
 
-def _evidence(vectors: Sequence[str], real: Sequence[str], told: Outcomes) -> Evidence:
+def _evidence(vectors: Sequence[str], real: Sequence[str], outcome_by_vector: Outcomes) -> Evidence:
     right, wrong = [], []
     for name in real:
-        results = [told[vector][name] for vector in vectors if name in told[vector]]
-        passed = sum(one in _RIGHT for one in results)
+        results = [
+            outcome_by_vector[vector][name]
+            for vector in vectors
+            if name in outcome_by_vector[vector]
+        ]
+        passed = sum(each in _RIGHT for each in results)
         if results and passed == len(results):
             right.append(name)
         elif results:
@@ -68,10 +72,12 @@ def _evidence(vectors: Sequence[str], real: Sequence[str], told: Outcomes) -> Ev
     return Evidence(vectors, right, wrong)
 
 
-def write_chapter(frame: Frame, run: Run, format: str, links: prose.Links, told: Outcomes) -> None:
+def write_chapter(
+    frame: Frame, run: Run, format: str, links: prose.Links, outcome_by_vector: Outcomes
+) -> None:
     """Write the page of a format: its chapter."""
     register, here = registers()[format], page_paths.chapter(format)
-    known = evidence(run, format, told)
+    known = evidence(run, format, outcome_by_vector)
     html = frame.template("evidence.html.j2")
 
     def after(id: str) -> Markup:
@@ -120,9 +126,9 @@ def scores(run: Run, format: str, kind: str) -> list[Score]:
                     counts,
                 )
             )
-    wanted = {str(one["name"]) for one in run.of_kind(kind, format)}
-    mine = [one for one in found if str(one.implementation["name"]) in wanted]
-    return sorted(mine, key=lambda one: -_share(one)) if kind == REAL else mine
+    wanted = {str(each["name"]) for each in run.of_kind(kind, format)}
+    mine = [each for each in found if str(each.implementation["name"]) in wanted]
+    return sorted(mine, key=lambda each: -_share(each)) if kind == REAL else mine
 
 
 def _share(score: Score) -> float:
@@ -130,10 +136,10 @@ def _share(score: Score) -> float:
     return passed / total if total else 0.0
 
 
-def write_list(frame: Frame, run: Run, format: str, told: Outcomes) -> None:
+def write_list(frame: Frame, run: Run, format: str, outcome_by_vector: Outcomes) -> None:
     """Write the list of the vectors of a format, by group, with who passes."""
     shown = [
-        (KINDS[kind], [str(one["name"]) for one in run.of_kind(kind, format)])
+        (KINDS[kind], [str(each["name"]) for each in run.of_kind(kind, format)])
         for kind in KINDS
         if kind != NULL
     ]
@@ -148,5 +154,5 @@ def write_list(frame: Frame, run: Run, format: str, told: Outcomes) -> None:
         groups={name: vectors for name, vectors in groups.items() if vectors},
         kinds=[(title, names) for title, names in shown if names],
         names=[name for _, names in shown for name in names],
-        told=told,
+        told=outcome_by_vector,
     )

@@ -86,9 +86,9 @@ def _is_address(text: object) -> bool:
 
 def _mark(name: str) -> Markup:
     """A result class as a mark: its shape, its colour, and its name for whoever sees neither."""
-    one = BY_NAME[name]
+    each = BY_NAME[name]
     return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
-        name, one.glyph, one.label
+        name, each.glyph, each.label
     )
 
 

@@ -39,9 +39,9 @@ def guides() -> Iterator[tuple[str, list[Guide]]]:
     """The guides by heading; after those of the list the READMEs of other folders at the top."""
     listed = set()
     for shelf in tomllib.loads(SHELVES.read_text("utf-8"))["shelf"]:
-        told = [Guide(one["source"], f"guides/{one['name']}.html") for one in shelf["guides"]]
-        listed |= {one.source for one in told}
-        yield shelf["heading"], told
+        rows = [Guide(each["source"], f"guides/{each['name']}.html") for each in shelf["guides"]]
+        listed |= {each.source for each in rows}
+        yield shelf["heading"], rows
     others = sorted(path.relative_to(ROOT) for path in ROOT.glob("[!.]*/README.md"))
     yield (
         "More",
@@ -61,14 +61,14 @@ def links(run: Run) -> prose.Links:
         "docs/findings": page_paths.FINDINGS,
         "docs/findings/README.md": page_paths.FINDINGS,
     }
-    pages |= {one.source: one.place for _, shelf in guides() for one in shelf}
+    pages |= {each.source: each.place for _, shelf in guides() for each in shelf}
     # A link to a folder shows its README.
     pages |= {
         posixpath.dirname(source): place
         for source, place in list(pages.items())
         if PurePosixPath(source).name == "README.md" and posixpath.dirname(source)
     }
-    ran = {str(one["name"]) for one in run.implementations}
+    ran = {str(each["name"]) for each in run.implementations}
     requirements = {}
     for format in registers():
         if format in run.formats:
@@ -76,11 +76,11 @@ def links(run: Run) -> prose.Links:
             pages[f"vectors/{format}"] = page_paths.vectors_of(format)
             for id in chapter(format).requirements:
                 requirements[id] = f"{page_paths.chapter(format)}#{id}"
-    for one in all_implementations():
-        if one.name in ran:
-            folder = one.folder.relative_to(ROOT).as_posix()
+    for each in all_implementations():
+        if each.name in ran:
+            folder = each.folder.relative_to(ROOT).as_posix()
             for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
-                pages[name] = page_paths.implementation(one.name)
+                pages[name] = page_paths.implementation(each.name)
     for found in load_findings():
         pages[f"docs/findings/{found.id}/README.md"] = page_paths.finding(found.id)
     for vector in run.vectors.values():
@@ -108,13 +108,13 @@ def write_guides(frame: Frame, links: prose.Links) -> list[Written]:
     shelves = []
     written = []
     for shelf, entries in guides():
-        told = []
-        for one in entries:
-            made = _page(frame, one.source, one.place, links, (("Guides", page_paths.GUIDES),))
-            told.append((made.title, one.place, _first_words(one.source)))
-            written.append(Written(one.place, made))
-        if told:
-            shelves.append((shelf, told))
+        rows = []
+        for each in entries:
+            made = _page(frame, each.source, each.place, links, (("Guides", page_paths.GUIDES),))
+            rows.append((made.title, each.place, _first_words(each.source)))
+            written.append(Written(each.place, made))
+        if rows:
+            shelves.append((shelf, rows))
     frame.page(page_paths.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
     return written
 
@@ -127,12 +127,12 @@ def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
             _page(frame, "docs/findings/README.md", page_paths.FINDINGS, links, ()),
         )
     ]
-    for one in load_findings():
-        place = page_paths.finding(one.id)
-        source = f"docs/findings/{one.id}/README.md"
+    for each in load_findings():
+        place = page_paths.finding(each.id)
+        source = f"docs/findings/{each.id}/README.md"
         above = (("Findings", page_paths.FINDINGS),)
         # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
-        made = _page(frame, source, place, links, above, str(one.body["system"]))
+        made = _page(frame, source, place, links, above, str(each.body["system"]))
         written.append(Written(place, made))
     return written
 

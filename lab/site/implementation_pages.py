@@ -29,11 +29,11 @@ class Cause:
 
 def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
     """Write a page for each implementation, and the list of them."""
-    folders = {one.name: one.folder for one in all_implementations()}
+    folders = {known.name: known.folder for known in all_implementations()}
     table: dict[str, list[Overview]] = {kind: [] for kind in KINDS}
-    for one in run.implementations:
-        name, kind = str(one["name"]), kind_of(one)
-        seen = overview(one)
+    for implementation in run.implementations:
+        name, kind = str(implementation["name"]), kind_of(implementation)
+        seen = overview(implementation)
         table[kind].append(seen)
         folder = folders.get(name)
         readme = folder / "README.md" if folder else None
@@ -46,33 +46,40 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             here,
             "implementation.html.j2",
             name,
-            one=one,
+            one=implementation,
             kind=KINDS[kind],
             is_tested=kind != NULL,
-            formats=formats_of(one),
+            formats=formats_of(implementation),
             seen=seen,
             profiles=[name for name in PROFILES if seen.owed.get(name)],
             skipped=Counter(
-                str(each["difference"]) for each in one["results"] if each["class"] == "skipped"
+                str(each["difference"])
+                for each in implementation["results"]
+                if each["class"] == "skipped"
             ).most_common(8),
-            causes=[] if kind == NULL else causes(one),
+            causes=[] if kind == NULL else causes(implementation),
             readme=made,
             unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
         )
-    asked = [
+    run_profiles = [
         name
         for name in PROFILES
-        if any(one.owed.get(name) for rows in table.values() for one in rows)
+        if any(implementation.owed.get(name) for rows in table.values() for implementation in rows)
     ]
     frame.page(
         page_paths.IMPLEMENTATIONS,
         "implementations.html.j2",
         "Implementations",
         table=[(KINDS[kind], rows) for kind, rows in table.items() if rows],
-        heads=[*LOSSES, *asked],
-        legend=[text for head, text in LEGEND.items() if head in (*LOSSES, *asked)],
-        by_name={str(one["name"]): one for one in run.implementations},
-        formats={str(one["name"]): formats_of(one) for one in run.implementations},
+        heads=[*LOSSES, *run_profiles],
+        legend=[text for head, text in LEGEND.items() if head in (*LOSSES, *run_profiles)],
+        by_name={
+            str(implementation["name"]): implementation for implementation in run.implementations
+        },
+        formats={
+            str(implementation["name"]): formats_of(implementation)
+            for implementation in run.implementations
+        },
         absent=run.absent,
     )
 
@@ -88,7 +95,7 @@ def causes(implementation: Implementation) -> list[Cause]:
     made = [
         Cause(named.get(sentence, ""), sentence, vectors) for sentence, vectors in found.items()
     ]
-    return sorted(made, key=lambda one: (bool(one.sentence), -len(one.vectors)))
+    return sorted(made, key=lambda cause: (bool(cause.sentence), -len(cause.vectors)))
 
 
 def _how(result: Result) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from lab.findings.record import HARMS
 from lab.findings.record import load as load_findings
-from lab.mutants.run import kill_rate
+from lab.mutants.report import kill_rate
 from lab.scenarios import book, page, results
 from lab.site import page_paths
 from lab.site.format_pages import scores
@@ -30,7 +30,7 @@ def write_home(frame: Frame, run: Run) -> None:
             }
         )
     found = load_findings()
-    harms = Counter(str(one.body["harm"]) for one in found)
+    harms = Counter(str(each.body["harm"]) for each in found)
     frame.page(
         page_paths.HOME,
         "home.html.j2",
@@ -48,19 +48,19 @@ def write_home(frame: Frame, run: Run) -> None:
 def write_scenarios(frame: Frame, run: Run) -> None:
     """Write the table of the scenarios, and for each what formats promise and systems do."""
     shown = {
-        id: [one for one in examples if one.vector.id in run.vectors]
+        id: [each for each in examples if each.vector.id in run.vectors]
         for id, examples in book.shown(run.tree).items()
     }
-    told = results.of_report(
-        run.report, [one.vector.id for examples in shown.values() for one in examples]
+    effects = results.of_report(
+        run.report, [each.vector.id for examples in shown.values() for each in examples]
     )
     frame.page(
         page_paths.SCENARIOS,
         "scenarios.html.j2",
         "What happens to logs",
         scenarios=[
-            (one, list(page.rows(one, shown[id], told)))
-            for id, one in book.scenarios().items()
+            (each, list(page.rows(each, shown[id], effects)))
+            for id, each in book.scenarios().items()
             if shown[id]
         ],
         formats=[
@@ -71,7 +71,7 @@ def write_scenarios(frame: Frame, run: Run) -> None:
 
 def write_mutants(frame: Frame, run: Run, body: Mapping[str, Any] | None) -> None:
     """Write the kill matrix. ``body`` is what ``lab mutants`` found; None if nobody ran it."""
-    formats = [one for one in (body or {}).get("formats", ()) if one["mutants"]]
+    formats = [each for each in (body or {}).get("formats", ()) if each["mutants"]]
     frame.page(
         page_paths.MUTANTS,
         "mutants.html.j2",
@@ -79,7 +79,7 @@ def write_mutants(frame: Frame, run: Run, body: Mapping[str, Any] | None) -> Non
         body=body,
         formats=formats,
         by_operator=_matrix(formats, "operators"),
-        by_file=[(one["format"], one["files"]) for one in formats],
+        by_file=[(each["format"], each["files"]) for each in formats],
         kill_rate=kill_rate,
         has_chapter=set(run.formats),
     )
@@ -89,6 +89,6 @@ def _matrix(
     formats: Iterable[Mapping[str, Any]], key: str
 ) -> list[tuple[str, Sequence[Mapping[str, Any] | None]]]:
     """For each name the counts in each format, None where there are none."""
-    by_format = [{row["name"]: row for row in one[key]} for one in formats]
+    by_format = [{row["name"]: row for row in each[key]} for each in formats]
     names = sorted({name for rows in by_format for name in rows})
     return [(name, [rows.get(name) for rows in by_format]) for name in names]

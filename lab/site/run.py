@@ -53,19 +53,19 @@ class Run:
     @property
     def formats(self) -> list[str]:
         """The formats that were asked about."""
-        return list(dict.fromkeys(str(one.body["format"]) for one in self.vectors.values()))
+        return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
 
     def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
         """The implementations of a kind, if asked those with results in a format."""
         return [
-            one
-            for one in self.implementations
-            if kind_of(one) == kind and (format is None or format in formats_of(one))
+            each
+            for each in self.implementations
+            if kind_of(each) == kind and (format is None or format in formats_of(each))
         ]
 
     def of_format(self, format: str) -> Iterator[Vector]:
         """The vectors of a format."""
-        return (one for one in self.vectors.values() if one.body["format"] == format)
+        return (each for each in self.vectors.values() if each.body["format"] == format)
 
 
 def kind_of(implementation: Implementation) -> str:
@@ -77,8 +77,8 @@ def kind_of(implementation: Implementation) -> str:
 
 def formats_of(implementation: Implementation) -> list[str]:
     """The formats in which it did something, in the order of its results."""
-    asked = (one["vector"] for one in implementation["results"] if one["class"] != "skipped")
-    return list(dict.fromkeys(vector.partition("/")[0] for vector in asked))
+    selected = (each["vector"] for each in implementation["results"] if each["class"] != "skipped")
+    return list(dict.fromkeys(vector.partition("/")[0] for vector in selected))
 
 
 def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
@@ -88,15 +88,15 @@ def run_of(report: Report, vectors: Mapping[str, Vector]) -> Run:
     """
     if mode_of(report) != GOLDEN:
         raise NotGolden(f"it is of {mode_of(report)}, and pages are made of the golden vectors")
-    asked = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
+    selected = {id: vectors[id] for id in sorted(report["vectors"]) if id in vectors}
     order = list(KINDS)
-    ran = [one for one in report["implementations"] if one["status"] == "ran"]
+    ran = [each for each in report["implementations"] if each["status"] == "ran"]
     # The sort is stable: the null baselines stay as they are, the executable specification first.
-    ran.sort(key=lambda one: order.index(kind_of(one)))
-    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in asked}
-    for one in ran:
-        for result in one["results"]:
+    ran.sort(key=lambda each: order.index(kind_of(each)))
+    by_vector: dict[str, list[tuple[Implementation, Result]]] = {id: [] for id in selected}
+    for each in ran:
+        for result in each["results"]:
             if result["vector"] in by_vector:
-                by_vector[result["vector"]].append((one, result))
-    absent = [one for one in report["implementations"] if one["status"] != "ran"]
-    return Run(report, asked, vectors, ran, absent, by_vector)
+                by_vector[result["vector"]].append((each, result))
+    absent = [each for each in report["implementations"] if each["status"] != "ran"]
+    return Run(report, selected, vectors, ran, absent, by_vector)

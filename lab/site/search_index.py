@@ -27,8 +27,13 @@ def write(frame: Frame, run: Run, pages: Iterable[Written]) -> int:
     """Write the index and the page that searches it; returns the number of entries."""
     entries = [*_formats(run), *_implementations(run), *_scenarios(), *_pages(pages)]
     entries += [
-        ("vector", one.id.partition("/")[2], page_paths.vector(one.id), _short(one.body["title"]))
-        for one in run.vectors.values()
+        (
+            "vector",
+            each.id.partition("/")[2],
+            page_paths.vector(each.id),
+            _short(each.body["title"]),
+        )
+        for each in run.vectors.values()
     ]
     text = json.dumps(entries, ensure_ascii=False, separators=(",", ":"))
     frame.file(PLACE, f"walproofIndex({text});\n")
@@ -41,8 +46,8 @@ def _formats(run: Run) -> Iterator[Entry]:
         register, place = registers()[format], page_paths.chapter(format)
         yield "format", register.title, place, format
         yield "vectors", f"Vectors of {register.title}", page_paths.vectors_of(format), format
-        for one in chapter(format).requirements.values():
-            yield "rule", one.id, f"{place}#{one.id}", _short(one.first_sentence)
+        for each in chapter(format).requirements.values():
+            yield "rule", each.id, f"{place}#{each.id}", _short(each.first_sentence)
         for reason in register.reasons.values():
             yield (
                 "reason",
@@ -53,28 +58,28 @@ def _formats(run: Run) -> Iterator[Entry]:
 
 
 def _implementations(run: Run) -> Iterator[Entry]:
-    for one in run.implementations:
-        place = page_paths.implementation(str(one["name"]))
-        yield "implementation", str(one["name"]), place, _short(one["title"])
-        if kind_of(one) == NULL:
+    for each in run.implementations:
+        place = page_paths.implementation(str(each["name"]))
+        yield "implementation", str(each["name"]), place, _short(each["title"])
+        if kind_of(each) == NULL:
             continue
-        for cause in causes(one):
+        for cause in causes(each):
             if cause.name:
                 yield "cause", cause.name, f"{place}#{cause.name}", _short(cause.sentence)
 
 
 def _scenarios() -> Iterator[Entry]:
-    for id, one in book.scenarios().items():
-        yield "scenario", one.title, f"{page_paths.SCENARIOS}#{id}", _short(one.story)
+    for id, each in book.scenarios().items():
+        yield "scenario", each.title, f"{page_paths.SCENARIOS}#{id}", _short(each.story)
 
 
 def _pages(pages: Iterable[Written]) -> Iterator[Entry]:
-    for one in pages:
-        kind = "finding" if one.place.startswith("findings/") else "guide"
-        yield kind, one.made.title, one.place, ""
+    for each in pages:
+        kind = "finding" if each.place.startswith("findings/") else "guide"
+        yield kind, each.made.title, each.place, ""
         if kind == "guide":
-            for heading in one.made.headings:
-                yield kind, heading.text, f"{one.place}#{heading.anchor}", one.made.title
+            for heading in each.made.headings:
+                yield kind, heading.text, f"{each.place}#{heading.anchor}", each.made.title
 
 
 def _short(text: str) -> str:

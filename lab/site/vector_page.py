@@ -85,11 +85,11 @@ def _owed(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
     if strict is not None and strict != body["expect"]:
         sides.append(strict)
     rows: list[tuple[str, Sequence[Any]]] = [
-        (part, [one.get(part) for one in sides]) for part in ("verdict", "reason")
+        (part, [each.get(part) for each in sides]) for part in ("verdict", "reason")
     ]
-    rows.append(("end", [_end(one.get("end")) for one in sides]))
+    rows.append(("end", [_end(each.get("end")) for each in sides]))
     for part, text in (("records", record_text), ("lost", lost_text)):
-        rows.append((part, [_few(one.get(part) or (), text) for one in sides]))
+        rows.append((part, [_few(each.get(part) or (), text) for each in sides]))
     return rows
 
 
@@ -98,7 +98,7 @@ def _end(end: Any) -> str | None:
 
 
 def _few(all_of_them: Sequence[Any], text: Any) -> dict[str, Any]:
-    few = [text(one) for one in all_of_them[:RECORDS]]
+    few = [text(each) for each in all_of_them[:RECORDS]]
     return {"count": len(all_of_them), "texts": few, "more": len(all_of_them) - len(few)}
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from lab.mutants.loading import load_format, sources_of
+from lab.mutants.choice import sources_of
 from lab.mutants.questions import Question, ask, questions_of
+from lab.mutants.worker import load_format
 from reference_impl.formats import FORMATS, Format
 
 

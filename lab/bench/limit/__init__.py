@@ -1,4 +1,4 @@
-"""What no reader can be quicker than: a log is read, its bytes are summed, payloads are copied.
+"""The limit of every reader: a log is read, its checksums are computed, payloads are copied.
 
 The program in this folder does that and nothing else: it parses nothing and decides nothing. It
 reads from the page cache, sums as many runs of bytes as the log has checksums with the quickest
@@ -13,18 +13,18 @@ from __future__ import annotations
 import functools
 import hashlib
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
 from conformance import BUILD
-from lab.bench.contender import Contender
+from conformance.process import Crash, OverLimit, Timeout, run_program
+from lab.bench.contenders import Contender
 from lab.bench.format_bench import Limit, bench_of
 from lab.bench.workloads import Workload
 
 NAME = "limit"
-SECONDS = 600
-REPEAT = 60
+TIMEOUT_SECONDS = 600
+PASSES = 60
 SOURCES = ("Cargo.toml", "src/main.rs")
 
 
@@ -33,7 +33,7 @@ class NotBuilt(Exception):
 
 
 def contender_of(workload: Workload) -> Contender | None:
-    """The limit of a workload; None for a format that declares none."""
+    """Return the limit of a workload; None for a format that declares none."""
     limit = bench_of(workload.format).limit
     if limit is None:
         return None
@@ -47,13 +47,13 @@ def contender_of(workload: Workload) -> Contender | None:
         title=f"read, {limit.checksum} and copy: the bytes alone",
         format=workload.format,
         command=command,
-        repeat=REPEAT,
+        repeat=PASSES,
         unavailable=why_not,
     )
 
 
 def runs(limit: Limit, workload: Workload) -> tuple[int, int]:
-    """How many runs of bytes are summed in a log, and how long each is."""
+    """Return how many runs of bytes have a checksum in a log, and how long each is."""
     summed = limit.summed(workload.size)
     if limit.is_joint:
         return workload.count * summed // limit.longest, limit.longest
@@ -62,7 +62,7 @@ def runs(limit: Limit, workload: Workload) -> tuple[int, int]:
 
 
 def why_not() -> str | None:
-    """Why there is no limit here; builds the program where that is still to be done."""
+    """Return why there is no limit here; builds the program where that is still to be done."""
     try:
         program()
     except NotBuilt as error:
@@ -72,28 +72,29 @@ def why_not() -> str | None:
 
 @functools.cache
 def program() -> Path:
-    """The program, built once for each state of its sources and kept. Raises :class:`NotBuilt`."""
+    """Return the program, built once for each state of its sources. Raises :class:`NotBuilt`."""
     here = Path(__file__).parent
     digest = hashlib.sha256(b"".join((here / name).read_bytes() for name in SOURCES)).hexdigest()
-    kept = BUILD / "bench" / "limit" / digest[:16]
-    if kept.exists():
-        return kept
+    built = BUILD / "bench" / "limit" / digest[:16]
+    if built.exists():
+        return built
     if shutil.which("cargo") is None:
         raise NotBuilt("cargo not found")
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+    built.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         for name in SOURCES:
             path = Path(folder, name)
             path.parent.mkdir(exist_ok=True)
             shutil.copyfile(here / name, path)
-        command = ["cargo", "build", "--quiet", "--release", "--jobs", "2"]
+        manifest = ["--manifest-path", f"{folder}/Cargo.toml", "--target-dir", f"{folder}/target"]
+        command = ["cargo", "build", "--quiet", "--release", "--jobs", "2", *manifest]
         try:
-            subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=SECONDS)
-        except subprocess.CalledProcessError as error:
-            lines = error.stderr.decode(errors="replace").strip().splitlines() or ["no output"]
-            raise NotBuilt(f"cargo failed: {lines[0][:200]}") from None
-        except subprocess.TimeoutExpired:
-            raise NotBuilt(f"cargo took more than {SECONDS} s") from None
-        # Whoever builds at the same time makes the same program.
-        Path(folder, "target", "release", "limit").replace(kept)
-    return kept
+            done = run_program(command, TIMEOUT_SECONDS)
+        except (Crash, Timeout, OverLimit) as error:
+            raise NotBuilt(f"cargo: {error}") from None
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or ["no output"]
+            raise NotBuilt(f"cargo failed: {lines[0][:200]}")
+        # Another process that builds meanwhile builds the same program.
+        Path(folder, "target", "release", "limit").replace(built)
+    return built

@@ -14,20 +14,15 @@ from rich.console import Console
 
 from conformance.declaration import BrokenDeclaration
 from conformance.sandbox import bubblewrap
-from conformance.sandbox import isolation as isolation_here
-from conformance.vectors import load_all
-from lab.bench import (
-    declared,
-    harness_peer,
-    harness_throughput,
-    reading,
-    report,
-    workloads,
-)
+from lab.bench import command, harness, reading, workloads
 from lab.bench.command import bench
-from lab.bench.contender import Contender
-from lab.bench.contenders import contenders
-from lab.bench.our_readers import in_process, specification
+from lab.bench.contenders import (
+    Contender,
+    contenders,
+    declared_contenders,
+    our_contenders,
+    worker_command,
+)
 from lab.bench.readers import READERS
 from lab.bench.workloads import WORKLOADS, Workload
 from walproof.implementations import all_implementations
@@ -35,8 +30,7 @@ from walproof.implementations import all_implementations
 TINY = Workload("tiny", "leveldb-log", 20, 50)
 
 
-def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CI", raising=False)
+def test_quick_bench_shows_every_row(tmp_path: Path) -> None:
     path = tmp_path / "bench.json"
     arguments = ["--quick", "--report", str(path)]
     done = CliRunner().invoke(bench, arguments, standalone_mode=False, catch_exceptions=False)
@@ -48,16 +42,8 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
         for load in {one.format: one for one in reversed(WORKLOADS)}.values()
         for name in [*(one.name for one in contenders() if one.format == load.format), "limit"]
     ]
-    formats = sorted({vector.body["format"] for vector in load_all().values()})
     asked = [(row["workload"], row["contender"]) for row in report["harness"]]
-    assert asked == [
-        (harness_peer.WORKLOAD, "walproof"),
-        (harness_peer.WORKLOAD, "toml-test"),
-    ] + [
-        (format, name)
-        for format in formats
-        for name in [harness_throughput.HARNESS_ALONE, *implementations_of(format)]
-    ]
+    assert asked == [(harness.WORKLOAD, "walproof"), (harness.WORKLOAD, "toml-test")]
     for workload, name in named + asked:
         assert workload in done.stdout and name in done.stdout
     assert (report["rounds"], report["quick"]) == (1, True)
@@ -66,15 +52,6 @@ def test_quick_bench_shows_every_row(tmp_path: Path, monkeypatch: pytest.MonkeyP
         if "unavailable" not in row:
             assert len(row["seconds"]) >= 1 and row["median_seconds"] > 0
             assert row["mb_per_second"] > 0 and row["records_per_second"] > 0
-    specs = [row for row in report["harness"] if row["contender"] == harness_throughput.PEER]
-    assert len(specs) == len(formats)
-    assert all(row["cases"] > 0 and row["ratio_to_peer"] == 1 for row in specs)
-
-
-def implementations_of(format: str) -> list[str]:
-    """Who answers for a format; one without a list answers for all."""
-    readers = [one for one in all_implementations() if not one.structure]
-    return [one.name for one in readers if format in (one.formats or (format,))]
 
 
 def test_only_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +82,7 @@ def leveldb_cpp() -> Contender:
 
 def test_worker_prints_what_the_driver_prints() -> None:
     log = TINY.log()
-    both = [specification("leveldb-log"), leveldb_cpp()]
+    both = [next(our_contenders("leveldb-log")), leveldb_cpp()]
     lines = [
         subprocess.check_output(one.command(log, 3)) for one in both if one.unavailable() is None
     ]
@@ -122,8 +99,7 @@ def printing(**said: object) -> Contender:
 
 
 @pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
-@pytest.mark.parametrize("isolated", [True, False])
-def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
+def test_a_reader_is_measured_in_a_sandbox(tmp_path: Path) -> None:
     said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
     outside = tmp_path / "outside"
     program = (
@@ -136,14 +112,12 @@ def test_a_reader_is_measured_in_a_box(tmp_path: Path, isolated: bool) -> None:
     reader = Contender(
         "reader", "", "leveldb-log", lambda log, _: [sys.executable, "-c", program, str(log)]
     )
-    rows = reading.measure([reader], [TINY], 1, isolated=isolated)
+    rows = reading.measure([reader], [TINY], 1)
     assert rows[0]["records"] == TINY.count
-    assert outside.exists() is not isolated
-    made = report.build(rows, [], 1, quick=True, isolation=isolation_here(isolated))
+    assert not outside.exists()
     with (console := Console(width=120)).capture() as shown:
-        report.show(made, console)
-    assert ("isolation: own folder, bubblewrap" in shown.get()) is isolated
-    assert ("not held: a program could" in shown.get()) is not isolated
+        command.print_report(command.build_report(rows, [], 1, quick=True), console)
+    assert "isolation: own folder, bubblewrap" in shown.get()
 
 
 def test_a_reader_that_returns_something_else_is_not_measured() -> None:
@@ -157,8 +131,9 @@ def test_what_is_not_here_is_a_row_that_says_why() -> None:
         raise AssertionError("is not run")
 
     absent = Contender("absent", "", "leveldb-log", no_reader, True, 1, lambda: "gone fishing")
-    command = in_process("specification", "leveldb-log")
-    present = Contender("present", "", "leveldb-log", command)
+    present = Contender(
+        "present", "", "leveldb-log", worker_command("specification", "leveldb-log")
+    )
     rows = reading.measure([absent, present], [TINY], 1)
     assert rows[0]["unavailable"] == "gone fishing"
     assert rows[1]["peer"] is None and rows[1]["ratio_to_peer"] is None
@@ -174,9 +149,8 @@ def test_a_slow_reader_reads_a_share_and_the_row_says_so() -> None:
     )
     assert [row["records"] for row in rows] == [20, 10]
     assert [row["ratio_to_peer"] for row in rows] == [1, 1]
-    made = report.build(rows, [], 1, quick=True)
     with (console := Console(width=100)).capture() as shown:
-        report.show(made, console)
+        command.print_report(command.build_report(rows, [], 1, quick=True), console)
     assert "slow (10 records)" in shown.get()
 
 
@@ -209,14 +183,14 @@ def test_an_unknown_key_of_a_declaration_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text("[[contender]]\nrepeats = 3\n")
     implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
     with pytest.raises(BrokenDeclaration, match=r"bench\.toml: contender/0: .*'repeats' was unexp"):
-        list(declared.contenders_of(implementation))
+        list(declared_contenders(implementation))
 
 
 def test_what_is_no_toml_is_told_with_the_name_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text("[[contender]\n")
     implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
     with pytest.raises(BrokenDeclaration, match=r"bench\.toml: Expected"):
-        list(declared.contenders_of(implementation))
+        list(declared_contenders(implementation))
 
 
 def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
@@ -227,11 +201,11 @@ def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
         formats=("x",),
         command_template=("run", "-quick", "it"),
     )
-    [one] = declared.contenders_of(implementation)
+    [one] = declared_contenders(implementation)
     assert one.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
     other = replace(implementation, command_template=("run", "it"))
     with pytest.raises(BrokenDeclaration, match=r"bench\.toml: leave_out: '-quick' is not in"):
-        list(declared.contenders_of(other))
+        list(declared_contenders(other))
 
 
 def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) -> None:
@@ -239,5 +213,5 @@ def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) 
         '[[contender]]\ncommand = ["{build}/none"]\nwithout = "needs another processor"\n'
     )
     implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
-    [one] = declared.contenders_of(implementation)
+    [one] = declared_contenders(implementation)
     assert one.unavailable() == "needs another processor"

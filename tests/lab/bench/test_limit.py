@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from lab.bench import limit, reading, report
-from lab.bench.contender import Contender
+from lab.bench import command, limit, reading
+from lab.bench.contenders import Contender
 from lab.bench.format_bench import Limit, bench_of
 from lab.bench.workloads import WORKLOADS, Workload
 
@@ -75,7 +75,7 @@ def test_a_share_is_one_of_processor_time() -> None:
     assert [row["contender"] for row in rows] == ["own", "foreign", "limit"]
     assert [row["of_limit"] for row in rows] == [0.5, None, 1.0]
     with (console := Console(width=100)).capture() as shown:
-        report.show(report.build(rows, [], 2, quick=True), console)
+        command.print_report(command.build_report(rows, [], 2, quick=True), console)
     assert "of the limit" in shown.get() and " 50% " in shown.get()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-from lab.crash import oracles
+from lab.crash import judge
 from lab.crash.concurrent_readers import DIFFERS, SHRINKS, moments, watch
 from lab.crash.format_crash import crash_of
 from lab.crash.trace import ROOT, Acknowledged, Names, Operation, Resize, Trace, Write
@@ -41,7 +41,7 @@ def appends() -> list[Operation]:
 
 
 def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
-    return set(watch(done, {}, FORMAT, RECORDS, **more).findings)
+    return set(watch(done, {}, FORMAT, RECORDS, **more).judgement.findings)
 
 
 def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
@@ -64,22 +64,25 @@ def test_a_writer_that_appends_is_read_right_at_every_moment() -> None:
 def test_a_writer_that_makes_the_log_anew_in_place_is_seen() -> None:
     whole = b"".join(framed())
     found = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
-    assert {(oracles.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
+    assert {(judge.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
 
 
 def test_a_writer_that_says_written_too_early_is_seen() -> None:
     write, said, *rest = appends()
-    assert (oracles.LOST, "the specification") in seen(trace(said, write, *rest))
+    assert (judge.LOST, "the specification") in seen(trace(said, write, *rest))
 
 
 def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
     def twice(path: Path) -> list[str]:
-        from lab.crash.judge import told
+        from lab.crash.judge import payload_text
         from reference_impl.answer import collect
         from reference_impl.formats import named
 
-        found = [told(r.payload) for r in collect(named(FORMAT).read(path, "recover", {})).records]
+        found = [
+            payload_text(r.payload)
+            for r in collect(named(FORMAT).read(path, "recover", {})).records
+        ]
         return found + found[-1:]
 
     found = seen(trace(*appends()), more={"it": twice})
-    assert found == {(oracles.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}
+    assert found == {(judge.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}

@@ -8,15 +8,13 @@ import pytest
 from click.testing import CliRunner
 
 from conformance.subject import subject_of
-from lab.crash import oracles
+from lab.crash import judge
 from lab.crash.command import crash
 from lab.crash.format_crash import crash_of
-from lab.crash.judge import given
-from lab.crash.run import run
+from lab.crash.judge import written_payloads
+from lab.crash.run import all_writers, can_be_isolated, run
 from lab.crash.strace import Parser
-from lab.crash.sync_snapshots import why_not
 from lab.crash.trace import Names, Write
-from lab.crash.writers import all_writers, is_boxed
 from reference_impl.systemd_journal.export_format import entry_body
 
 from .test_writers import may_trace
@@ -39,7 +37,7 @@ def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> No
     )
     (record,) = WHAT.records(1)
     assert WHAT.written(own) is None
-    assert given(WHAT, [own, record.payload]) == given(WHAT, [record.payload])
+    assert written_payloads(WHAT, [own, record.payload]) == written_payloads(WHAT, [record.payload])
 
 
 def test_half_a_record_is_not_what_was_written() -> None:
@@ -75,7 +73,7 @@ def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> N
 
 
 def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
-    boxed = {one.name: is_boxed(one) for one in all_writers()}
+    boxed = {one.name: can_be_isolated(one) for one in all_writers()}
     assert [name for name, one in boxed.items() if not one] == [
         "systemd-journald",
         "systemd-journald-257",
@@ -89,12 +87,11 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
 
 
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-@pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
 @pytest.mark.parametrize(
     ("name", "slow", "may_be"),
     [
         # It answers while its sync goes on, and on a busy machine the answer may still come last.
-        ("systemd-journald", 2.0, {oracles.LOST, oracles.FORGETS}),
+        ("systemd-journald", 2.0, {judge.LOST, judge.FORGETS}),
         ("systemd-journald-257", 0.5, set()),
         ("systemd-journald-262", 0.5, set()),
     ],

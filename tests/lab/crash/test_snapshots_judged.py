@@ -6,12 +6,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from conformance import ROOT
 from conformance.subject import Subject
-from lab.crash import oracles, recorder
-from lab.crash.command import crash
+from lab.crash import judge, recorder
 from lab.crash.model import MODELS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Run, run
@@ -29,7 +27,7 @@ def judged(way: str) -> Run:
     return run(subject, "zmq-raft", MODELS, [512], 3, 60, 1)
 
 
-INVENTS = {oracles.INVENTED}
+INVENTS = {judge.INVENTED}
 
 
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
@@ -41,7 +39,6 @@ def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
     way: str, wrong: set[str]
 ) -> None:
     done = judged(way)
-    assert done.trace.not_stopped == ""
     found = {
         one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
     }
@@ -76,31 +73,6 @@ def test_a_writer_to_whose_calls_nobody_listens_any_more_is_not_judged(
         "serve(hello, None, write, write)\n"
     )
     subject = Subject("w", "w", [sys.executable, "-B", str(script)], isolated=False)
-    with pytest.raises(CannotRecord, match=r"stopped no more: .*Permission denied") as raised:
+    with pytest.raises(CannotRecord, match=r"not stopped: .*Permission denied") as raised:
         run(subject, "leveldb-log", ["process"], [512], 2, 4, 1)
     assert (raised.value.__cause__ is None) == (program == "goes on")
-
-
-@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-@pytest.mark.parametrize(("slow", "says"), [("70", True), ("0", False)])
-def test_the_command_says_that_no_sync_is_slow_where_none_is_stopped(
-    monkeypatch: pytest.MonkeyPatch, slow: str, says: bool
-) -> None:
-    monkeypatch.setattr(recorder, "why_not", lambda: "not here")
-    words = ["--writer", "executable-spec", "--format", "leveldb-log", "--records", "1"]
-    done = CliRunner().invoke(crash, [*words, "--model", "process", "--slow", slow])
-    assert done.exit_code == 0, done.output
-    assert "not at each sync: not here" in done.output
-    assert ("slow     no: a sync that is not stopped does not take 70 ms" in done.output) == says
-
-
-@pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
-def test_where_no_call_is_stopped_the_syncs_of_a_record_are_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """What is owed to the stops: without them the right writer looks like the one with one sync."""
-    monkeypatch.setattr(recorder, "why_not", lambda: "not here")
-    done = judged("data-first")
-    assert done.trace.not_stopped == "not here"
-    found = {one.model: one.judgement.violations() for one in done.results}
-    assert {one.what for one in found["any"]} == INVENTS

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from lab.crash.recorder import contents
-from lab.crash.strace import Parser, command
-from lab.crash.strace_syntax import NotUnderstood
-from lab.crash.sync_snapshots import Eyes, Look
+from lab.crash.strace import NotUnderstood, Parser, command
 from lab.crash.trace import Acknowledged, Names, Sync, Write, differing_files
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="there is no strace")
@@ -94,40 +92,6 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
         Acknowledged(12),  # ten before this request
         Sync(1, 6),
     ]
-
-
-MAPPED = (
-    "f = open('a', 'w+b', 0); f.truncate(8192); m = mmap.mmap(f.fileno(), 8192)\n"
-    "m[5000:5003] = b'abc'; {sync}\n"
-    'os.write(1, b\'{{"seq":1,"acknowledged":1}}\\n\')'
-)
-
-
-@pytest.mark.parametrize("sync", ["m.flush()", "os.fsync(f.fileno())"])
-def test_mapped_memory_is_written_before_the_sync_that_covers_it(tmp_path: Path, sync: str) -> None:
-    parser = traced(tmp_path, MAPPED.format(sync=sync))
-    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
-    *_, write, synced, said = replayed(parser).trace.operations
-    assert write == Write(1, 4096, bytes(904) + b"abc" + bytes(3189))
-    assert synced == Sync(1, 3) and said == Acknowledged(11)
-    assert differing_files(parser.live, contents(tmp_path / "root")) == []
-
-
-def test_mapped_memory_that_is_not_synced(tmp_path: Path) -> None:
-    parser = traced(tmp_path, MAPPED.format(sync="pass"))
-    parser.snapshots[11] = Look(0.0, 0, Eyes(tmp_path / "root").look())
-    *_, write, said = replayed(parser).trace.operations
-    assert isinstance(write, Write) and said == Acknowledged(11)
-    assert parser.trace.syncs == 0
-
-
-def test_a_file_that_the_calls_do_not_explain(tmp_path: Path) -> None:
-    parser = traced(
-        tmp_path, "Path('a').write_bytes(b'x'); os.write(1, b'{\"seq\":1,\"acknowledged\":1}\\n')"
-    )
-    parser.snapshots[11] = Look(0.0, 0, {"a": [b"y"]})
-    with pytest.raises(NotUnderstood, match="as its system calls left it"):
-        replayed(parser)
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from conformance.subject import Subject
-from lab.crash import oracles
+from lab.crash import judge
 from lab.crash.concurrent_readers import run_live
 from lab.crash.model import MODELS
 from lab.crash.recorder import CannotRecord
 from lab.crash.run import Run, run
-from lab.crash.sync_snapshots import why_not
 from walproof.implementations import all_implementations
 
 WRITER = Path(__file__).parent / "wrong_writer.py"
@@ -43,7 +42,7 @@ def violations(done: Run) -> dict[str, set[str]]:
     }
 
 
-LOST = {oracles.LOST, oracles.FORGETS}
+LOST = {judge.LOST, judge.FORGETS}
 NEVER: set[str] = set()
 
 
@@ -63,16 +62,15 @@ def test_a_wrong_writer_is_caught_by_name(
 ) -> None:
     found = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
     for model, expected in zip(MODELS, (process, ordered, journaled, anything), strict=True):
-        assert oracles.LOST in found[model] if expected else not found[model], (way, model, found)
+        assert judge.LOST in found[model] if expected else not found[model], (way, model, found)
 
 
-@pytest.mark.skipif(bool(why_not()), reason=f"calls cannot be stopped: {why_not()}")
 def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
     """Its sync and its word are a race, which a sync that takes half a second loses."""
     done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.5)
     found = violations(done)
     assert found.pop("process") == NEVER
-    assert all(oracles.LOST in one for one in found.values()), found
+    assert all(judge.LOST in one for one in found.values()), found
 
 
 def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
@@ -107,5 +105,5 @@ def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment
     ours = next(one for one in all_implementations() if one.name == "executable-spec")
     subject = Subject("ours", "ours", list(ours.command), isolated=False)
     done = run_live(subject, "zmq-raft", 5)
-    assert done.findings == {}
-    assert done.moments > done.torn > 0
+    assert done.judgement.findings == {}
+    assert done.judgement.states > done.torn > 0

@@ -29,7 +29,7 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
     first, *others = cases_of(format_id)
     assert (first.id, first.log, list(first.operations)) == ("none", first.control, [])
     sound = due(format_id, first)
-    assert sound.verdict == "intact" and sound.owed == sound.written and not sound.gone
+    assert sound.verdict == "intact" and sound.left == sound.written and not sound.gone
     assert len({case.id for case in others}) == len(others) >= 8
     for case in others:
         assert case.scenario in scenarios(), case.id
@@ -49,4 +49,4 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
 def test_what_is_due_of_a_key_value_store(case_id: str, verdict: str, owed: int, gone: int) -> None:
     (case,) = [one for one in cases_of("leveldb-log") if one.id == case_id]
     found = due("leveldb-log", case)
-    assert (found.verdict, len(found.owed), len(found.gone)) == (verdict, owed, gone)
+    assert (found.verdict, len(found.left), len(found.gone)) == (verdict, owed, gone)

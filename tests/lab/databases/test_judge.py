@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.databases.judge import Judgement, judged
+from lab.databases.judge import Judgement, compare_with_due
 from lab.databases.model import Due, shortened
 from lab.databases.opening import Opened, shape
 
@@ -17,7 +17,7 @@ USUAL = ["opened log #3 in 12 ms"]
 
 
 @pytest.mark.parametrize(
-    ("due", "items", "said", "effect", "is_as_owed", "is_silent"),
+    ("due", "items", "said", "effect", "is_as_expected", "is_silent"),
     [
         (TORN, [A, B, C], [], "3 of 4", True, False),
         (TORN, [A, B], [], "2 of 4, 1 lost **in silence**, 1 of them readable", False, True),
@@ -33,24 +33,28 @@ USUAL = ["opened log #3 in 12 ms"]
          True, False),
     ],
 )  # fmt: skip
-def test_what_came_back(due, items, said, effect, is_as_owed, is_silent) -> None:
-    found = judged(Opened("opened", items, said=said), due, USUAL)
-    assert (found.effect, found.is_as_owed, found.is_silent) == (effect, is_as_owed, is_silent)
+def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> None:
+    found = compare_with_due(Opened("opened", items, said=said), due, USUAL)
+    assert (found.effect, found.is_as_expected, found.is_silent) == (
+        effect,
+        is_as_expected,
+        is_silent,
+    )
     assert Judgement.from_json(found.to_json()) == found
 
 
 def test_what_is_gone_after_a_restart() -> None:
     opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_asked_again=True)
-    found = judged(opened, TORN, [])
+    found = compare_with_due(opened, TORN, [])
     assert found.effect == "3 of 4, **1 gone after a restart**"
-    assert not found.is_as_owed
+    assert not found.is_as_expected
 
 
 @pytest.mark.parametrize("end", ["refused", "refused-again", "hangs", "dies"])
 def test_what_does_not_open_returns_nothing_and_says_why(end: str) -> None:
-    found = judged(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
+    found = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
     assert (found.returned, found.word) == (0, "Corruption: checksum mismatch")
-    assert not found.is_as_owed and not found.is_silent
+    assert not found.is_as_expected and not found.is_silent
     assert Judgement.from_json(found.to_json()) == found
 
 

@@ -10,7 +10,7 @@ from lab.__main__ import lab
 from lab.databases import page
 from lab.databases.judge import Judgement
 from lab.databases.opening import Opened
-from lab.databases.run import ask, cases_of
+from lab.databases.run import cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.command_group import run as run_group
 
@@ -33,18 +33,18 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
             f"unavailable, because {name} is not built: python -m lab databases --system {name}"
         )
     mode = list(system.modes)[-1]
-    for result in ask(system, [mode], lambda case: case.id in CHEAP[system.format]):
-        kept = Judgement.from_json(system.kept()[mode][result.case.id])
+    for result in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
+        kept = Judgement.from_json(system.load_answers()[mode][result.case.id])
         assert result.judgement.effect == kept.effect
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
     ids = [case.id for case in cases_of(system.format)]
-    assert {mode: list(answers) for mode, answers in system.kept().items()} == {
+    assert {mode: list(answers) for mode, answers in system.load_answers().items()} == {
         mode: ids for mode in system.modes
     }
-    for answers in system.kept().values():
+    for answers in system.load_answers().values():
         sound = Judgement.from_json(answers["none"])
         assert (sound.end, sound.returned, sound.word) == ("opened", sound.written, None)
         for answer in answers.values():
@@ -65,7 +65,7 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
         )
 
     system = SYSTEMS["leveldb-database"]
-    found = list(ask(system, ["open"], lambda case: case.id in ("none", "swapped"), opening))
+    found = list(open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening))
     assert len(asked) == 2
     assert [one.judgement.word for one in found] == [None, "odd"]
 

@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 import pytest
 
-from lab.mutants.choice import all_mutants
+from lab.mutants.choice import all_mutants, sources_of
 from lab.mutants.hunt import Fate, Hunt
-from lab.mutants.loading import codes_of, sources_of
-from lab.mutants.questions import Question, questions_of
-from lab.mutants.reached import Reached, reached
+from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant
 from reference_impl import formats
@@ -57,9 +55,8 @@ def mutant(all_of_leveldb: list[Mutant]) -> Callable[..., Mutant]:
 def fates(asked: Asked, tmp_path: Path) -> Iterator[Callable[..., list[Fate]]]:
     """Hunts mutants; nothing is left of them afterwards."""
 
-    def run(*mutants: Mutant, common: bool = True) -> list[Fate]:
-        hunt = Hunt(FORMAT, asked.questions, asked.reached, codes_of(FORMAT), tmp_path, common)
-        return hunt.run(mutants)
+    def run(*mutants: Mutant, first_kill: bool = False) -> list[Fate]:
+        return Hunt(FORMAT, asked.questions, asked.reached, tmp_path, first_kill).run(mutants)
 
     yield run
     assert list(tmp_path.iterdir()) == []

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from lab.mutants.choice import NoSuchRevision, base_of_change, formats_touched
+from lab.mutants.choice import NoSuchRevision, base_of_change, formats_touched, sources_of
 from lab.mutants.command import mutants
-from lab.mutants.loading import sources_of
 from lab.mutants.reviewed import Reviewed
 from reference_impl.places import PACKAGES
 
@@ -76,8 +75,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, changed: object, tmp_path: Path, **repo
     monkeypatch.setitem(names, "_changed", changed)
     hunted = {"format": "zmq-raft", **report}
     monkeypatch.setitem(names, "_hunt", lambda one, *rest: {**hunted, "format": one})
-    monkeypatch.setattr(names["terminal"], "show", lambda reports, console: None)
-    monkeypatch.setattr(names["page"], "write", lambda body, path: None)
+    monkeypatch.setitem(names, "show", lambda reports, console: None)
     words = [*OPTIONS, "--out", str(tmp_path / "out")]
     return CliRunner().invoke(mutants, words, standalone_mode=False)
 

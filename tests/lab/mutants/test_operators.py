@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lab.mutants.operators import Words
+from lab.mutants.operators import Vocabulary
 from lab.mutants.sites import Mutant, functions_of, mutants_of
 
-WORDS = Words(("bad-length", "torn-header"), frozenset({"asqn"}))
+WORDS = Vocabulary(("bad-length", "torn-header"), frozenset({"asqn"}))
 
 
 def mutants(tmp_path: Path, source: str) -> list[Mutant]:

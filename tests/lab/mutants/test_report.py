@@ -1,4 +1,4 @@
-"""What is said of a hunt: the numbers, what is wrong, the page, and the command."""
+"""What is said of a hunt: the numbers, what is wrong, and the command."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from lab.mutants import page as mutants_page
 from lab.mutants.choice import Choice
 from lab.mutants.command import mutants
+from lab.mutants.report import hunt, kill_rate, wrong
 from lab.mutants.reviewed import Reviewed
-from lab.mutants.run import hunt, kill_rate, wrong
 
 WHY = "Nobody ever sees it."
 HARMLESS = ("writer.append_stream", "1", "2")
@@ -57,7 +56,7 @@ def test_a_listed_survivor_is_equivalent_and_a_listed_dead_one_is_wrong(mutant) 
     harmless, deadly = mutant(*HARMLESS).name, mutant(*DEADLY).name
     reviewed = Reviewed({harmless: WHY, deadly: WHY})
     choice = Choice(functions=[HARMLESS[0]])
-    found = hunt("leveldb-log", choice, reviewed=reviewed, common=False)
+    found = hunt("leveldb-log", choice, reviewed=reviewed, first_kill=True)
     assert [one["before"] for one in found["equivalent"]] == ["1"]
     (dead,) = found["listed_and_killed"]
     assert dead["before"] == DEADLY[1] and dead["killer"].startswith("leveldb-log/")
@@ -97,17 +96,6 @@ def test_a_listed_mutant_that_is_gone_is_wrong() -> None:
     assert "there is no such mutant" in sentence
 
 
-def test_the_page_needs_nothing_but_itself(report) -> None:
-    body = {"finished": "2026-01-01T00:00:00Z", "walproof": "0", "formats": [report]}
-    page = mutants_page.render(body)
-    assert "maxlen=2" in page and "leveldb-log" in page
-    said = f"of {report['all']} mutants of leveldb-log {report['mutants']} were asked"
-    assert (said in page) is not report["is_whole"]
-    none = mutants_page.render(body | {"formats": [report | {"mutants": 0, "is_whole": False}]})
-    assert f"of {report['all']} mutants of leveldb-log none was asked" in none
-    assert "<script" not in page and "http" not in page.replace("http-equiv", "")
-
-
 def run(*words: object) -> Result:
     return CliRunner().invoke(mutants, [str(word) for word in words], standalone_mode=False)
 
@@ -119,11 +107,10 @@ def test_the_command(tmp_path: Path) -> None:
     (found,) = body["formats"]
     assert found["killed"] == found["mutants"] > 0
     assert "100.0%" in done.output
-    assert (tmp_path / "mutants.html").exists()
 
 
 def test_the_command_fails_on_a_survivor(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("lab.mutants.run.load_reviewed", lambda format_id: Reviewed())
+    monkeypatch.setattr("lab.mutants.report.load_reviewed", lambda format_id: Reviewed())
     done = run("--format", "leveldb-log", "--function", HARMLESS[0], "--out", tmp_path)
     assert done.return_value == 3
     assert "maxlen=2" in done.output

@@ -88,7 +88,7 @@ def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
 
 
 def test_the_kept_results_are_those_of_the_known_failures(examples):
-    told = results.load()
+    told = results.load_results()
     asked = {one.vector.id for each in examples.values() for one in each}
     assert {id for effects in told.values() for id in effects} == asked
     for name, effects in told.items():
@@ -103,11 +103,11 @@ def test_the_kept_results_are_those_of_the_known_failures(examples):
 
 def test_every_real_system_is_on_the_page(examples):
     real = {path.parent.name for path in FOLDER.glob("*/known-failures.json")}
-    assert results.load().keys() == real
+    assert results.load_results().keys() == real
 
 
 def test_the_page_is_made_of_what_is_there(vectors):
-    assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load()), (
+    assert page.PAGE.read_text("utf-8") == page.page(vectors, results.load_results()), (
         "make it anew: python -m lab scenarios --save"
     )
 

@@ -236,7 +236,7 @@ class Site:
 @pytest.fixture(scope="session")
 def site(run: Run, tmp_path_factory: pytest.TempPathFactory) -> Site:
     out = tmp_path_factory.mktemp("site") / "out"
-    build.build(run, out, MUTANTS, jobs=1)
+    build.build(run, out, MUTANTS)
     pages = {
         path.relative_to(out).as_posix(): Page(path.read_text("utf-8"))
         for path in sorted(out.rglob("*.html"))

@@ -35,9 +35,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quick")
 def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "site"
-    build.build(only_first(run), out, None, jobs=1)
+    build.build(only_first(run), out, None)
     (out / "stale.html").write_text("of another run")
-    made = build.build(only_first(run), out, None, jobs=1)
+    made = build.build(only_first(run), out, None)
     assert not (out / "stale.html").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     files = [path for path in out.rglob("*") if path.is_file()]
@@ -50,7 +50,7 @@ def test_what_fails_leaves_the_old_site(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "site"
-    build.build(only_first(run), out, None, jobs=1)
+    build.build(only_first(run), out, None)
 
     def fail(*_: Any) -> None:
         raise OSError(28, "No space left on device")
@@ -58,7 +58,7 @@ def test_what_fails_leaves_the_old_site(
     monkeypatch.setattr(build.other_pages, "write_home", fail)
     before = (out / page_paths.HOME).read_bytes()
     with pytest.raises(OSError, match="No space left"):
-        build.build(only_first(run), out, None, jobs=1)
+        build.build(only_first(run), out, None)
     assert (out / page_paths.HOME).read_bytes() == before
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
 
@@ -66,7 +66,7 @@ def test_what_fails_leaves_the_old_site(
 def test_what_is_no_site_stays(run: Run, tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("years of work")
     with pytest.raises(FileExistsError, match="no site"):
-        build.build(run, tmp_path, None, jobs=1)
+        build.build(run, tmp_path, None)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 

@@ -1,4 +1,4 @@
-"""One run over the mutants of a format, and what it found."""
+"""Hunt the mutants of a format, and report what became of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,9 @@ from typing import Any
 
 from conformance import SPEC
 from conformance.traceability.tree import levels
-from lab.mutants.choice import Choice, all_mutants
-from lab.mutants.fate_store import Kept
+from lab.mutants.choice import Choice, all_mutants, sources_of
 from lab.mutants.hunt import Fate, Hunt
-from lab.mutants.loading import codes_of, sources_of
-from lab.mutants.questions import questions_of
-from lab.mutants.reached import reached
+from lab.mutants.questions import questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl import formats
@@ -30,44 +27,32 @@ def hunt(
     format_id: str,
     choice: Choice,
     *,
-    common: bool = True,
+    first_kill: bool = False,
     jobs: int = 2,
     started: Callable[[int], None] = lambda count: None,
     progress: Callable[[Fate], None] = lambda fate: None,
     reviewed: Reviewed | None = None,
-    kept: Kept | None = None,
 ) -> Report:
-    """Hunt the chosen mutants of a format and say what became of them.
+    """Hunt the chosen mutants of a format and return what became of them.
 
-    ``common`` is as in :class:`Hunt`. Whose fate is ``kept`` is not asked again. Raises
-    :class:`~lab.mutants.reached.WrongOriginal` and
+    ``first_kill`` is as in :class:`Hunt`. Raises :class:`~lab.mutants.questions.WrongOriginal` and
     :class:`~lab.mutants.reviewed.BadReview`.
     """
     clock = time.monotonic()
     reviewed = load_reviewed(format_id) if reviewed is None else reviewed
     everything = all_mutants(format_id, reviewed)
     mutants = choice.of(everything)
-    known = {} if kept is None else kept.fates(mutants)
-    started(len(mutants) - len(known))
-
-    def met(fate: Fate) -> None:
-        if kept is not None:
-            kept.keep(fate)
-        progress(fate)
-
+    started(len(mutants))
     questions = questions_of(format_id)
     files = frozenset(map(str, sources_of(format_id).values()))
-    # In memory where there is such a place: most of the time goes into small files.
+    # In memory where there is such a folder: most of the time goes into small files.
     with tempfile.TemporaryDirectory(
         prefix="walproof-mutants-", dir=_MEMORY if _MEMORY.is_dir() else None
     ) as folder:
         scratch = Path(folder)
-        found = reached(formats.named(format_id), questions, files, scratch)
-        one_hunt = Hunt(format_id, questions, found, codes_of(format_id), scratch, common, jobs)
-        left = [one for one in mutants if one.name not in known]
-        known |= {fate.mutant.name: fate for fate in one_hunt.run(left, met)}
-    fates = [known[one.name] for one in mutants]
-    gone = set(reviewed.equivalent) - {one.name for one in everything}
+        lines = reached(formats.named(format_id), questions, files, scratch)
+        fates = Hunt(format_id, questions, lines, scratch, first_kill, jobs).run(mutants, progress)
+    gone = set(reviewed.equivalent) - {each.name for each in everything}
     return {
         "format": format_id,
         "seconds": round(time.monotonic() - clock, 1),
@@ -78,50 +63,51 @@ def hunt(
         "listed_and_killed": _listed(fates, reviewed, lives=False),
         "listed_and_gone": [_named(name) for name in sorted(gone)],
         "survivors": [
-            _survivor(fate.mutant, bool(found.questions(fate.mutant)))
+            _survivor(fate.mutant, bool(lines.questions(fate.mutant)))
             for fate in fates
             if fate.lives and fate.mutant.name not in reviewed.equivalent
         ],
         "outside": dict(reviewed.outside),
         "files": _counts([(fate.mutant.path.name, fate) for fate in fates], reviewed),
         "operators": _counts([(fate.mutant.name.operator, fate) for fate in fates], reviewed),
-        "requirements": _requirements(format_id, fates, reviewed) if common else [],
+        "requirements": [] if first_kill else _requirements(format_id, fates, reviewed),
         "is_whole": choice.is_everything,
     }
 
 
 def kill_rate(report: Report) -> float | None:
-    """Killed, of all that are not known to be equivalent; ``None`` if there are none."""
+    """Return the share of killed mutants among those not known to be equivalent, if any."""
     counted = report["mutants"] - len(report["equivalent"])
     return report["killed"] / counted if counted else None
 
 
 def wrong(report: Report) -> list[str]:
-    """What must not be, a sentence each: empty when the vectors tell all that can be told."""
+    """Return what must not be, a sentence each: none when every mutant is killed or listed."""
     found = [
-        f"{one['file']}:{one['at']}: lives: {one['operator']}, {one['before']} → {one['after']}"
-        for one in report["survivors"]
+        f"{each['file']}:{each['at']}: lives: {each['operator']},"
+        f" {each['before']} → {each['after']}"
+        for each in report["survivors"]
     ]
     found += [
-        f"{one['function']}: listed as equivalent, and {one['killer']} kills it: {one['before']}"
-        f" → {one['after']}"
-        for one in report["listed_and_killed"]
+        f"{each['function']}: listed as equivalent, and {each['killer']} kills it: {each['before']}"
+        f" → {each['after']}"
+        for each in report["listed_and_killed"]
     ]
     found += [
-        f"{one['function']}: listed as equivalent, and there is no such mutant: {one['operator']},"
-        f" {one['line']}: {one['before']} → {one['after']}"
-        for one in report["listed_and_gone"]
+        f"{each['function']}: listed as equivalent, and there is no such mutant:"
+        f" {each['operator']}, {each['line']}: {each['before']} → {each['after']}"
+        for each in report["listed_and_gone"]
     ]
     if report["is_whole"]:
         found += [
-            f"{one['id']}: no mutant needs its vectors, and no reason is listed"
-            for one in report["requirements"]
-            if one["level"].startswith("MUST") and not one["alone"] and not one["because"]
+            f"{each['id']}: no mutant needs its vectors, and no reason is listed"
+            for each in report["requirements"]
+            if each["level"].startswith("MUST") and not each["alone"] and not each["because"]
         ]
         found += [
-            f"{one['id']}: a reason is listed, and {one['alone']} mutants need its vectors"
-            for one in report["requirements"]
-            if one["alone"] and one["because"]
+            f"{each['id']}: a reason is listed, and {each['alone']} mutants need its vectors"
+            for each in report["requirements"]
+            if each["alone"] and each["because"]
         ]
     return found
 
@@ -171,7 +157,7 @@ def _requirements(
     format_id: str, fates: Sequence[Fate], reviewed: Reviewed
 ) -> list[dict[str, Any]]:
     """For each requirement, how many mutants only its own vectors kill."""
-    alone = Counter(one for fate in fates for one in fate.only)
+    alone = Counter(each for fate in fates for each in fate.only)
     return [
         {
             "id": id,

@@ -12,7 +12,7 @@ import pytest
 
 from conformance.cases import cases_of
 from conformance.vectors import load_all
-from lab.bench import harness_peer, noop_reader
+from lab.bench import harness, noop_reader
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +27,18 @@ def cases(few):
 
 
 def test_every_case_is_asked_and_passes(cases):
-    assert harness_peer.ask(cases) > 0
+    assert harness.run_harness(cases) > 0
 
 
 def test_one_wrong_answer_is_no_measurement(cases, monkeypatch):
-    right = harness_peer.replies(cases)
+    right = harness.replies(cases)
     lines = right.splitlines(keepends=True)
     reply = json.loads(lines[3])
     reply["answer"]["end"] = 987654
     lines[3] = json.dumps(reply).encode() + b"\n"
-    monkeypatch.setattr(harness_peer, "replies", lambda _: b"".join(lines))
-    with pytest.raises(harness_peer.WrongAnswers, match="end: expected"):
-        harness_peer.ask(cases)
+    monkeypatch.setattr(harness, "replies", lambda _: b"".join(lines))
+    with pytest.raises(harness.WrongAnswers, match="end: expected"):
+        harness.run_harness(cases)
 
 
 def test_the_reader_gives_a_line_for_a_line(tmp_path):
@@ -54,18 +54,18 @@ def test_the_reader_gives_a_line_for_a_line(tmp_path):
 
 
 def test_without_the_peer_its_row_says_why(few, monkeypatch):
-    monkeypatch.setattr(harness_peer, "TOOLS", {"none": "example.invalid/none@v1"})
-    monkeypatch.setattr(harness_peer, "shutil", SimpleNamespace(which=lambda _: None))
-    own, peer = harness_peer.measure(few, 2)
+    monkeypatch.setattr(harness, "TOOLS", {"none": "example.invalid/none@v1"})
+    monkeypatch.setattr(harness, "shutil", SimpleNamespace(which=lambda _: None))
+    own, peer = harness.measure(few, 2)
     assert own["cases_per_second"] > 0 and len(own["seconds_per_case"]) == 2
     assert own["peer"] is None and own["ratio_to_peer"] is None
     assert peer["unavailable"] == "go not found"
 
 
 def test_both_are_measured_in_every_round(few, monkeypatch):
-    monkeypatch.setattr(harness_peer, "toml_test", dict)
-    monkeypatch.setattr(harness_peer, "run_toml_test", lambda *_: (600, 60.0))
-    own, peer = harness_peer.measure(few, 3)
+    monkeypatch.setattr(harness, "toml_test", dict)
+    monkeypatch.setattr(harness, "run_toml_test", lambda *_: (600, 60.0))
+    own, peer = harness.measure(few, 3)
     assert peer["cases_per_second"] == 10.0 and peer["ratio_to_peer"] == 1
     assert own["peer"] == "toml-test" and own["ratio_to_peer"] > 1
     assert len(own["seconds_per_case"]) == len(peer["seconds_per_case"]) == 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lab.site.changes import Changes, changes
+from lab.site.byte_view import Changes, changes
 
 LONG = bytes(range(256)) * 40
 

@@ -1,0 +1,46 @@
+"""Run programs that are measured in the sandbox of ``walproof check``.
+
+A sandbox costs a few milliseconds of a start, which no contender's own clock sees.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from conformance import ROOT
+from conformance.process import CannotStart, Limits, OverLimit, Timeout, describe_exit, run_program
+from conformance.sandbox import Sandbox, evidence
+from conformance.scratch import Held
+
+#: For a measured program and all that it starts.
+MEMORY_BYTES = 16 << 30
+
+
+class Failed(Exception):
+    """A program that is measured, or that writes what is read, failed; the text says how."""
+
+
+def run_isolated(
+    command: Sequence[str], seconds: float, writes: Iterable[Path] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that may change the paths ``writes``. Raises :class:`Failed`."""
+    scratch = Held()
+    try:
+        sandbox = Sandbox(scratch.folder, hides=evidence(), writes=writes)
+        # Modules of ours are found from the checkout, which is not where it works.
+        variables, limits = {"PYTHONPATH": str(ROOT)}, Limits(memory_bytes=MEMORY_BYTES)
+        return run_program(command, seconds, sandbox, variables, limits)
+    except (CannotStart, Timeout, OverLimit) as error:
+        raise Failed(f"{command[0]}: {error}") from None
+    finally:
+        scratch.close()
+
+
+def printed(command: Sequence[str], seconds: float, writes: Iterable[Path] = ()) -> str:
+    """Return what a program prints in a sandbox. Raises :class:`Failed`."""
+    done = run_isolated(command, seconds, writes)
+    if done.returncode:
+        raise Failed(f"{command[0]}: {describe_exit(done.returncode)}: {done.stderr[-300:]}")
+    return done.stdout

@@ -1,0 +1,164 @@
+"""Replace a format's package by a mutant and run the questions on it, in a process of its own.
+
+``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON: the name of a
+mutant, the numbers of the questions in their order, whether the first kill is enough, and the
+seconds for a question. It replies to each with the fate.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import mmap
+import resource
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import CodeType, ModuleType
+from typing import Any, NoReturn
+
+from lab.mutants.choice import all_mutants, sources_of
+from lab.mutants.questions import Question, ask, questions_of
+from lab.mutants.reviewed import Reviewed
+from lab.mutants.sites import Name
+from reference_impl.formats import Format, named
+from reference_impl.register import registers
+
+#: What a mutant may take beyond what the worker has.
+MEMORY_BYTES = 1 << 30
+FILE_BYTES = 1 << 26
+#: An exception that a mutant catches is raised again after this time.
+REPEATED_SECONDS = 0.1
+DIFFERENCE_CHARACTERS = 300
+
+
+class OutOfTime(BaseException):
+    """The CPU time of a question is over."""
+
+
+class Worker:
+    """Loads one mutant after the other, and asks it."""
+
+    def __init__(self, format_id: str, scratch: Path) -> None:
+        self.format_id = format_id
+        self.scratch = scratch
+        self.questions = questions_of(format_id)
+        self.mutants = {mutant.name: mutant for mutant in all_mutants(format_id, Reviewed())}
+        self.codes = codes_of(format_id)
+
+    def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the fate of a mutant."""
+        mutant = self.mutants[Name(**request["name"])]
+        module = next(name for name, path in sources_of(self.format_id).items()
+                      if path == mutant.path)  # fmt: skip
+        try:
+            format = load_format(self.format_id, {**self.codes, module: mutant.code()})
+        except Exception as error:
+            return {
+                "killers": [],
+                "how": f"{type(error).__name__}: {error}",
+                "only": [],
+                "asked": 0,
+            }
+        killers: list[int] = []
+        how: str | None = None
+        only: frozenset[str] | None = None
+        count = 0
+        for number in request["order"]:
+            question = self.questions[number]
+            if only is not None and only <= question.requirements:
+                continue  # whatever the answer is, they stay in common
+            count += 1
+            difference = self._ask(question, format, request["seconds"])
+            if difference is not None:
+                killers.append(number)
+                how = how or difference[:DIFFERENCE_CHARACTERS]
+                only = question.requirements if only is None else only & question.requirements
+                if not only or request["first_kill"]:
+                    break
+        return {"killers": killers, "how": how, "only": sorted(only or ()), "asked": count}
+
+    def _ask(self, question: Question, format: Format, seconds: float) -> str | None:
+        try:
+            signal.setitimer(signal.ITIMER_PROF, seconds, REPEATED_SECONDS)
+            try:
+                return ask(question, format, self.scratch)
+            finally:
+                signal.setitimer(signal.ITIMER_PROF, 0)
+        except OutOfTime:
+            return "time-out"
+
+
+def codes_of(format_id: str) -> dict[str, CodeType]:
+    """Return the compiled modules of a format's package, by name."""
+    return {
+        name: compile(path.read_text("utf-8"), str(path), "exec")
+        for name, path in sources_of(format_id).items()
+    }
+
+
+def load_format(format_id: str, codes: Mapping[str, CodeType]) -> Format:
+    """Return the format as these modules have it, which replace the imported ones.
+
+    Modules that were imported before keep the original. Raises whatever the modules raise.
+    """
+    package = f"reference_impl.{registers()[format_id].module}"
+    for name in codes:
+        sys.modules.pop(name, None)
+    finder = _Finder(codes)
+    sys.meta_path.insert(0, finder)
+    try:
+        module = importlib.import_module(package)
+    finally:
+        sys.meta_path.remove(finder)
+    original = named(format_id)
+    copied: Callable[..., object] = getattr(module, "copied", original.copied)
+    return Format(
+        format_id, original.title, module.recognise, module.read, module.write, module.append,
+        copied,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+class _Finder(MetaPathFinder, Loader):
+    def __init__(self, codes: Mapping[str, CodeType]) -> None:
+        self.codes = codes
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name not in self.codes:
+            return None
+        is_package = self.codes[name].co_filename.endswith("__init__.py")
+        return importlib.util.spec_from_loader(name, self, is_package=is_package)
+
+    def exec_module(self, module: ModuleType) -> None:
+        exec(self.codes[module.__name__], module.__dict__)
+
+
+def _limit() -> None:
+    def out_of_time(*_: object) -> NoReturn:
+        raise OutOfTime
+
+    signal.signal(signal.SIGPROF, out_of_time)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
+    status = Path("/proc/self/statm")
+    if status.exists():
+        size = int(status.read_text().split()[0]) * mmap.PAGESIZE + MEMORY_BYTES
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def main(format_id: str, scratch: Path) -> None:
+    """Reply to requests until there are no more."""
+    worker = Worker(format_id, scratch)
+    _limit()
+    for line in sys.stdin:
+        print(json.dumps(worker.reply(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))
