@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from conformance.process import Limits, run_program
 from conformance.saving import save
 from lab.fuzz.inputs import MAX_INPUT_BYTES
 from lab.fuzz.judge import FREE_MEMORY_BYTES
@@ -17,6 +16,7 @@ from walproof.parsers.build import build
 
 HERE = Path(__file__).resolve().parent
 DRIVERS = HERE.parents[2] / "walproof" / "implementations"
+BUILD_SECONDS, BUILD_MEMORY_BYTES = 1800, 8 << 30
 INPUT_SECONDS, MEMORY_MIB = 60, 2048
 """Wall-clock time for one input, where the machine has other work too; memory of the whole process,
 of which a sanitizer takes a gibibyte."""
@@ -67,10 +67,8 @@ class Language:
 
 
 def _run_tool(command: Sequence[str], folder: Path, **variables: str) -> None:
-    done = subprocess.run(
-        command, cwd=folder, env={**os.environ, **variables}, capture_output=True, text=True,
-        errors="replace", stdin=subprocess.DEVNULL, check=False,
-    )  # fmt: skip
+    limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
+    done = run_program(command, BUILD_SECONDS, variables=variables, limits=limits, cwd=folder)
     if done.returncode:
         raise NotBuilt((done.stderr or done.stdout).strip()[-4000:])
 
@@ -108,7 +106,7 @@ def _make_rust(folder: Path) -> None:
     for source in (folder / "walker.rs", DRIVERS / "parser-rust/src/listing.rs"):
         save(folder / "crate/src" / source.name, source.read_bytes(), sync=False)
     # With a target named, what runs while building is not counted.
-    host = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    host = run_program(["rustc", "-vV"], BUILD_SECONDS).stdout
     target = next(line[6:] for line in host.splitlines() if line.startswith("host: "))
     command = ["cargo", "build", "-q", "--release", "--jobs", "2", "--target", target]
     folders = ["--manifest-path", "crate/Cargo.toml", "--target-dir", "target"]

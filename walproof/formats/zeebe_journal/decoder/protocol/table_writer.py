@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from conformance.process import Limits, run_program
 from conformance.saving import save
 from reference_impl.places import BUILD
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "protocol.toml"
+BUILD_SECONDS, JAVA_SECONDS = 600, 60
+MEMORY_BYTES = 4 << 30
 _HEAD = """\
 # What the numbers in the metadata of Zeebe's records mean, in each line of releases. Made by
 #   python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
@@ -51,23 +53,24 @@ class Line:
 def read_jars() -> list[Line]:
     """Return the names in the jars, the oldest line first.
 
-    Raises ``subprocess.CalledProcessError`` and ``FileNotFoundError`` where there is no JDK, no
-    Maven, or nothing that it can fetch.
+    Raises ``RuntimeError`` where there is no JDK, no Maven, or nothing that it can fetch, and
+    what :func:`~conformance.process.run_program` raises.
     """
     out = BUILD / "decode" / "zeebe-protocol"
     out.mkdir(parents=True, exist_ok=True)
-    subprocess.run(
-        ["sh", str(HERE / "build.sh")],
-        env={**os.environ, "WALPROOF_BUILD": str(out)},
-        check=True,
-        capture_output=True,
-        text=True,
-        timeout=600,
-    )
+    _run(["sh", str(HERE / "build.sh")], BUILD_SECONDS, WALPROOF_BUILD=str(out))
     jars = {_release(jar): jar for jar in (out / "lib").glob("zeebe-protocol-*.jar")}
     (agrona,) = (out / "lib").glob("agrona-*.jar")
     order = sorted(jars, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
     return [_line(release, [out / "classes", jars[release], agrona]) for release in order]
+
+
+def _run(command: list[str], seconds: float, **variables: str) -> str:
+    limits = Limits(memory_bytes=MEMORY_BYTES)
+    done = run_program(command, seconds, variables=variables, limits=limits, cwd=HERE)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]}: {(done.stderr or done.stdout).strip()[-400:]}")
+    return done.stdout
 
 
 def _release(jar: Path) -> str:
@@ -76,9 +79,8 @@ def _release(jar: Path) -> str:
 
 def _line(release: str, classes: list[Path]) -> Line:
     command = ["java", "-cp", os.pathsep.join(map(str, classes)), "Protocol"]
-    output = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     line = Line(release)
-    for row in output.stdout.splitlines():
+    for row in _run(command, JAVA_SECONDS).splitlines():
         kind, first, *rest = row.split()
         number = int(first)
         if kind == "schema":
