@@ -49,7 +49,7 @@ SLOW_PATHS = (
     "wrong",
 )
 #: Fixtures that are dear to make: once for each process of a run.
-SHARED_FIXTURES = ("ask", "files", "kahadb", "site", "spark", "written_by", "zeebe")
+SHARED_FIXTURES = ("ask", "kahadb", "site", "spark", "written_by", "zeebe")
 
 
 _load_vectors = vectors.load_all
