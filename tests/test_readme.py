@@ -62,7 +62,7 @@ def test_the_vector_and_the_recipe_are_those_of_the_tree() -> None:
 
 def test_every_top_level_folder_is_explained() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    listing = page.split("## Which folder may use which", 1)[1].split("\n## ", 1)[0]
+    listing = page.split("## What belongs where", 1)[1].split("\n## ", 1)[0]
     explained = {
         name.split("/")[0] for name in re.findall(r"^\| `(\S+)` \|", listing, re.MULTILINE)
     }
