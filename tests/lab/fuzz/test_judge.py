@@ -130,9 +130,9 @@ def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> No
 
 
 def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
-    assert judge.kind.covers(EMPTY["first"] + EMPTY["middle"], [])
-    assert not judge.kind.covers(EMPTY["middle"], [])
-    assert judge.kind.covers(EMPTY["middle"], [(0, 7)])
+    assert judge.format_sweep.covers(EMPTY["first"] + EMPTY["middle"], [])
+    assert not judge.format_sweep.covers(EMPTY["middle"], [])
+    assert judge.format_sweep.covers(EMPTY["middle"], [(0, 7)])
 
 
 @pytest.mark.parametrize(
