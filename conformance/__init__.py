@@ -1,6 +1,6 @@
 """The conformance suite: vectors, protocol, a run and its comparison, reports, recipes."""
 
-from reference_impl.places import BUILD, GRAMMARS, REPORTS, ROOT, SPEC, VECTORS
+from reference_impl.paths import BUILD, GRAMMARS, REPORTS, ROOT, SPEC, VECTORS
 
 __all__ = ["BUILD", "GRAMMARS", "REPORTS", "ROOT", "SPEC", "VECTORS", "__version__"]
 

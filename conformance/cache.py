@@ -29,7 +29,7 @@ from conformance.process import Limits
 from conformance.sandbox import isolation
 from conformance.saving import save
 from conformance.subject import Subject
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 RESULTS = BUILD / "results"
 UNRELATED = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}

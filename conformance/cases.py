@@ -224,7 +224,9 @@ class WritingStep(Step):
         changed = [] if found == before else [_change(before, found)]
         files = {} if before is None else postconditions.files_of(before, own)
         if not changed:
-            changed = postconditions.file_differences(files, self._found(place), self._free)
+            changed = postconditions.file_differences(
+                files, self._files_by_stated_name(place), self._free
+            )
         if changed:
             text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
             actual = _answer(place, self.vector)
@@ -238,7 +240,7 @@ class WritingStep(Step):
 
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
         """What is wrong with the files, those of the log and those beside it."""
-        found = self._found(place)
+        found = self._files_by_stated_name(place)
         wrong = postconditions.file_differences(
             postconditions.stated_files(after), found, self._free
         )
@@ -254,7 +256,7 @@ class WritingStep(Step):
             postconditions.stated_digests(after), place_of
         )
 
-    def _found(self, place: Path) -> dict[str, int]:
+    def _files_by_stated_name(self, place: Path) -> dict[str, int]:
         """The files that are there, under the names that the vector has for them."""
         found = postconditions.files_in(place.parent)
         return {self._as_stated(name, place): size for name, size in found.items()}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from conformance.describe import (
-    apart,
+    distinct_texts,
     lost_text,
     payload_difference,
     payload_key,
@@ -151,7 +151,7 @@ def _show(value: Any) -> str:
 
 
 def _expected_found(expected: Any, found: Any) -> str:
-    texts = apart(expected, found, _show)
+    texts = distinct_texts(expected, found, _show)
     return f"expected {texts[0]}, found {texts[1]}"
 
 

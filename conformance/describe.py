@@ -21,7 +21,7 @@ _TEXT = re.compile(rb"[\x20-\x7e]+")
 _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
 
-def apart(
+def distinct_texts(
     one: Any, other: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
 ) -> tuple[str, str]:
     """Two values that differ, so that a reader sees that they do.

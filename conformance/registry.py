@@ -14,7 +14,7 @@ from typing import Any
 from conformance import BUILD, declaration
 from conformance.declaration import BrokenDeclaration
 from conformance.process import CannotStart, Limits, OverLimit, Timeout, run_program
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"

@@ -229,7 +229,7 @@ def _entry(
         "language": hello.get("language"),
         "homepage": hello.get("homepage"),
         "issues": hello.get("issues"),
-        **_places(outcome.subject),
+        **_paths_of(outcome.subject),
         "status": outcome.status,
         "because": outcome.because,
         "baseline": outcome.subject.baseline is not None,
@@ -242,7 +242,7 @@ def _entry(
     }
 
 
-def _places(subject: Subject) -> dict[str, str]:
+def _paths_of(subject: Subject) -> dict[str, str]:
     """The files to look at, as far as they are below the folder of the run."""
     paths = {"place": subject.place, "known_failures": subject.known.path}
     here = Path.cwd().resolve()

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl.places import SPEC
+from reference_impl.paths import SPEC
 from reference_impl.register import Register, Unseen
 
 FOLDER = "one-bit"

@@ -12,7 +12,7 @@ from reference_impl.answer import End, Lost
 from reference_impl.formats import UnknownFormat
 from walproof import decode
 from walproof.lake.file_tree import Tree
-from walproof.lake.names import said, shown
+from walproof.lake.names import printable_message, shown
 from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
@@ -169,9 +169,9 @@ class Reader:
         if self.options.ignore_corrupt or self.options.mode == DROPMALFORMED:
             return
         if self.options.mode == FAILFAST:
-            raise Malformed(said(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"))
+            raise Malformed(printable_message(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"))
         event = End("refused", UNKNOWN_FORMAT, None)
-        made = rows.batch(event, self.target, name, {"detail": pa.array([said(text)])})
+        made = rows.batch(event, self.target, name, {"detail": pa.array([printable_message(text)])})
         assert made is not None
         yield made
 
@@ -188,5 +188,5 @@ class Reader:
         if options.ignore_corrupt or options.mode == DROPMALFORMED:
             return
         if options.mode == FAILFAST:
-            raise Malformed(said(f"{text} (unreadable, FAILFAST)")) from error
+            raise Malformed(printable_message(f"{text} (unreadable, FAILFAST)")) from error
         yield rows.unreadable(self.target, name, text)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reference_impl.places import SPEC
+from reference_impl.paths import SPEC
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
 from conformance.kaitai.in_steps import rewritten
-from reference_impl.places import PARSERS
+from reference_impl.paths import PARSERS
 
 HERE = Path(__file__).resolve().parent
 NODE_SECONDS, NPM_SECONDS = 120, 900

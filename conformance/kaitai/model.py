@@ -138,7 +138,7 @@ class Model(Types):
         written = body.get("type")
         if isinstance(written, Mapping):
             cases = tuple(
-                self._one(owner, name, {**body, "type": case}, sized, as_is)
+                self._single_field(owner, name, {**body, "type": case}, sized, as_is)
                 for case in dict.fromkeys(written["cases"].values())
             )
             widths = {case.width for case in cases}
@@ -148,13 +148,13 @@ class Model(Types):
                 default_bytes=sized and "_" not in written["cases"],
                 exhaustive="_" in written["cases"],
             )  # fmt: skip
-        one = self._one(owner, name, body, sized, as_is)
+        one = self._single_field(owner, name, body, sized, as_is)
         return Field(
             name, one.kind, one.width, one.by_length, own=one.own, type=one.type, enum=one.enum,
             **common,
         )  # fmt: skip
 
-    def _one(self, owner: Type, name: str, body: Body, sized: bool, as_is: bool) -> Field:
+    def _single_field(self, owner: Type, name: str, body: Body, sized: bool, as_is: bool) -> Field:
         written = body.get("type")
         if written is None:
             return Field(name, "bytes", by_length=as_is)

@@ -9,7 +9,7 @@ from conformance.packages.index import NAME, index_of
 from conformance.recipes.generate import generate, sources
 from conformance.recipes.recipe import RecipeError
 from conformance.saving import save
-from reference_impl.places import IS_INSTALLED
+from reference_impl.paths import IS_INSTALLED
 
 
 @click.command()

@@ -180,7 +180,10 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
     wanted = [record.payload for record in survivors]
     wanted += [record.payload for record in log.to_append]
-    data = {(_beside(file, input_name), at): data for (file, at), data in log.bytes_after.items()}
+    data = {
+        (_name_in_folder(file, input_name), at): data
+        for (file, at), data in log.bytes_after.items()
+    }
     answer, files, digests = _append(recipe, log, contents, input_name, log.to_append, data)
     is_exact = not (log.free or log.must_refuse or log.other_appends)
     _check_statement(recipe, log, answer)
@@ -277,14 +280,14 @@ def _after(
             f"{recipe.id}: freedom: expected one of {', '.join(postconditions.FREEDOMS)}"
         )
     if stated is not None:
-        stated = {_beside(name, input_name): size for name, size in stated.items()}
+        stated = {_name_in_folder(name, input_name): size for name, size in stated.items()}
         wrong = postconditions.file_differences(stated, files, ())
         if wrong:
             raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
     return postconditions.to_json(files if stated is None else stated, data, free, digests)
 
 
-def _beside(name: str, input_name: str) -> str:
+def _name_in_folder(name: str, input_name: str) -> str:
     """A name relative to the log as one relative to the folder that holds the log."""
     if not name:
         return input_name

@@ -36,7 +36,7 @@ def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> N
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])
-        places = _places(implementation, result) if vector else ()
+        places = _paths_of(implementation, result) if vector else ()
         if vector is None or not places:
             continue
         names = _names(vector, result, vectors)
@@ -50,7 +50,7 @@ def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> N
             result["fields"] = found  # type: ignore[index]
 
 
-def _places(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
+def _paths_of(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
     """The places of all that differs, each once."""
     expected, actual = result.get("expected"), reported(implementation, result)
     # The last lines first: what is lost is harder to see than where a record is.

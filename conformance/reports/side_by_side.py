@@ -12,9 +12,9 @@ from conformance.compare import without_pin
 from conformance.describe import (
     PAYLOAD,
     PLACE,
-    apart,
     bytes_in,
     cut_apart,
+    distinct_texts,
     look_alike,
     lost_text,
     payload_text,
@@ -159,7 +159,7 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
             left = UNREPORTED if expected is None else _part(part, owed)
             right = NOTHING if actual is None else _part(part, given)
             if not agree and part in ("verdict", "reason", "end"):
-                left, right = map(Side, apart(owed.get(part), given.get(part), _value))
+                left, right = map(Side, distinct_texts(owed.get(part), given.get(part), _value))
             places = _ends(owed, given) if part == "end" and not agree else ()
             found.append(Line(part, "same" if agree else "different", left, right, "", places))
     for part in ("records", "lost"):
@@ -215,7 +215,7 @@ def _part(part: str, answer: Answer) -> Side:
 
 
 def _value(value: Any) -> str:
-    """A value for people; two that look the same are told apart by :func:`apart`."""
+    """A value for people; two that look the same are told apart by :func:`distinct_texts`."""
     if value is None:
         return "nothing"
     if isinstance(value, dict) and set(value) == {"file", "at"}:
@@ -303,7 +303,7 @@ def _told_apart(
         seen = PAYLOAD
     hidden = [name for name in fields if name not in seen]
     for name in hidden:
-        texts = cut_apart(*apart(owed.get(name), given.get(name), _value), _FIELD)
+        texts = cut_apart(*distinct_texts(owed.get(name), given.get(name), _value), _FIELD)
         left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
         right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right

@@ -157,9 +157,9 @@ class Tree:
     def sources(self) -> Iterator[Path]:
         """The files that people write; the descriptions of vectors have rules of their own."""
         vectors = {vector.path for vector in self.vectors.values()}
-        return (path for path in self._below(self.root) if path not in vectors)
+        return (path for path in self._walk(self.root) if path not in vectors)
 
-    def _below(self, folder: Path) -> Iterator[Path]:
+    def _walk(self, folder: Path) -> Iterator[Path]:
         generated = {"build", "node_modules", "__pycache__"}
         if folder == self.root:
             generated.add("reports")
@@ -167,7 +167,7 @@ class Tree:
             if path.is_dir():
                 hidden = path.name.startswith(".") and path.name not in (".ci", ".github")
                 if not (hidden or path.name in generated or path.suffix == ".egg-info"):
-                    yield from self._below(path)
+                    yield from self._walk(path)
             elif path.suffix in ENDINGS or not path.suffix:
                 yield path
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from conformance.protocol.format_schemas import schemas_of, text_of
 from conformance.traceability.tables import SCHEMAS, rewritten
 from conformance.traceability.tree import Tree
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 
 
 def write_tables(root: Path = ROOT) -> None:

@@ -417,12 +417,12 @@ class Parser:
             self._add(Names(((*place, None),)))
 
     def _mkdir(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._made(text(words[0]))
+        self._create(text(words[0]))
 
     def _mkdirat(self, process: _Process, words: list[bytes], *_: int) -> None:
-        self._made(path_at(words[0], words[1]))
+        self._create(path_at(words[0], words[1]))
 
-    def _made(self, path: bytes) -> None:
+    def _create(self, path: bytes) -> None:
         if (place := self._place(path)) is not None:
             node = self._next
             self._next += 1

@@ -60,12 +60,12 @@ class Eyes:
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 continue  # any other error would make the trace lie
             if content is not None:
-                found[name] = self._kept(name, content)
+                found[name] = self._share_pages(name, content)
         # Only the last content is held whole, and with it the pages of all the looks before.
         self._last = found
         return {name: pages for name, (_, pages) in found.items()}
 
-    def _kept(self, name: str, content: bytes) -> tuple[bytes, Pages]:
+    def _share_pages(self, name: str, content: bytes) -> tuple[bytes, Pages]:
         before, pages = self._last.get(name, (b"", []))
         if before == content:
             return before, pages
@@ -158,7 +158,7 @@ class Stops:
         """Let call after call go on, until all is over or nobody is left who could call."""
         while (events := self._happened(notifier)) is not None:
             if events & select.POLLIN:
-                self._one(notifier)
+                self._handle_call(notifier)
             elif events:
                 return
             while self._held and self._held[0][0] <= time.monotonic():
@@ -173,10 +173,10 @@ class Stops:
         found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
         return None if self._over.fileno() in found else found.get(descriptor, 0)
 
-    def _one(self, notifier: int) -> None:
+    def _handle_call(self, notifier: int) -> None:
         """A call has begun: look, and let it go on, now or later."""
         room = bytearray(_NOTIFICATION.size)
-        if not _asked(notifier, _RECEIVE, room):
+        if not _ask_kernel(notifier, _RECEIVE, room):
             return  # a signal took the call back before it was heard; it comes again
         number, thread, _, call = _NOTIFICATION.unpack(room)
         seen = self._look()
@@ -188,10 +188,10 @@ class Stops:
 
     def _go_on(self, notifier: int, number: int) -> None:
         # A signal may have taken it back while it waited: then it comes again.
-        _asked(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
+        _ask_kernel(notifier, _SEND, bytearray(_REPLY.pack(number, 0, 0, _GO_ON)))
 
 
-def _asked(notifier: int, what: int, room: bytearray) -> bool:
+def _ask_kernel(notifier: int, what: int, room: bytearray) -> bool:
     """Ask the kernel about a call; whether the call is still there. Raises ``RuntimeError``."""
     while True:
         try:

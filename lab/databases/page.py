@@ -13,7 +13,7 @@ from lab.databases.opening import shape
 from lab.databases.run import cases_of
 from lab.databases.systems import System, systems
 from lab.scenarios.book import scenarios
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
@@ -61,7 +61,7 @@ def _shown(system: System) -> Mapping[str, Any]:
         "modes": system.modes,
         "note": system.note,
         "rows": list(_rows(system, stored)),
-        "words": list(_words(stored))[:MOST_WORDS],
+        "words": list(_first_messages(stored))[:MOST_WORDS],
     }
 
 
@@ -79,7 +79,7 @@ def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[M
         }
 
 
-def _words(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def _first_messages(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The first words of each shape, with the mode and the case in which they were said."""
     seen = set()
     for mode, answers in stored.items():

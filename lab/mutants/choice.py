@@ -13,7 +13,7 @@ from conformance.process import run_program
 from lab.mutants.operators import Vocabulary
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant, functions_of, mutants_of
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 GIT_SECONDS = 60

@@ -26,7 +26,7 @@ from lab.mutants.questions import WrongOriginal
 from lab.mutants.report import Report, hunt, kill_rate, wrong
 from lab.mutants.reviewed import BadReview, load_reviewed
 from reference_impl.formats import FORMATS
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 from walproof.cli.output import say
 from walproof.progress import progress_bar
 

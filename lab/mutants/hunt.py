@@ -13,7 +13,7 @@ from pathlib import Path
 from conformance.process import JsonLinesProgram, Limits, NoReply
 from lab.mutants.questions import Question, Reached
 from lab.mutants.sites import Mutant
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 #: CPU time that one question may take, as one request of ``walproof check`` may.
 QUESTION_SECONDS = 2.0

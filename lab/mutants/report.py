@@ -17,7 +17,7 @@ from lab.mutants.questions import questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
 from reference_impl import formats
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 Report = dict[str, Any]
 _MEMORY = Path("/dev/shm")

@@ -143,9 +143,9 @@ class _File:
 
     def mutants(self) -> Iterator[Mutant]:
         place = _Place(self.path.stem, _bound(self.tree.body))
-        return self._below(self.tree, place)
+        return self._walk(self.tree, place)
 
-    def _below(self, node: ast.AST, place: _Place) -> Iterator[Mutant]:
+    def _walk(self, node: ast.AST, place: _Place) -> Iterator[Mutant]:
         for name, value in ast.iter_fields(node):
             if name in _WITHOUT_EFFECT:
                 continue
@@ -163,14 +163,14 @@ class _File:
             inner = f"{place.function}.{node.name}"
             at_import = place.at_import and isinstance(node, ast.ClassDef)
             place = _Place(inner, _bound(node.body, node), node, at_import)
-            yield from self._below(node, place)
+            yield from self._walk(node, place)
             return
         if isinstance(node, ast.stmt):
             place = replace(place, statement=node)
         is_message = isinstance(place.statement, ast.Raise) and node is not place.statement
         if not is_message:
             yield from self._changed(node, Edit(parent, name, at, node), place)
-        yield from self._below(node, place)
+        yield from self._walk(node, place)
 
     def _changed(self, node: ast.AST, edit: Edit, place: _Place) -> Iterator[Mutant]:
         statement = place.statement

@@ -10,7 +10,7 @@ from functools import cache
 
 from conformance.describe import payload_key
 from conformance.vectors import Vector
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 BOOK = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
@@ -79,7 +79,7 @@ class Shown:
     is_in_order: bool
 
     @property
-    def owed(self) -> str:
+    def expected_text(self) -> str:
         """What a reader or writer owes, in words."""
         if self.vector.body.get("must_refuse"):
             return "a writer refuses, and every byte stays"

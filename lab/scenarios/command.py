@@ -73,7 +73,7 @@ def _print(scenario: book.Scenario, rows: Iterable[page.Row], console: Console) 
         console.print(Text(row.title, style="bold"))
         print_hanging(Text("promise"), Text(row.promise), console)
         print_hanging(Text("example"), Text(row.example.vector.id), console)
-        print_hanging(Text("owed"), Text(row.example.owed), console)
+        print_hanging(Text("owed"), Text(row.example.expected_text), console)
         for effect, names in {results.AS_OWED: row.right, **row.wrong}.items():
             if names:
                 style = "" if effect == results.AS_OWED else "red"

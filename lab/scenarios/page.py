@@ -10,7 +10,7 @@ from conformance import templates
 from conformance.vectors import Vector
 from lab.scenarios.book import Scenario, Shown, format_of, scenarios, shown
 from lab.scenarios.results import AS_OWED, NOT_ASKED, Results
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "scenarios.md"

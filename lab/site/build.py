@@ -20,7 +20,7 @@ from lab.site import (
 from lab.site.frame import Frame
 from lab.site.run import Run
 from lab.site.vector_page import Task
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from walproof.worker_pool import map_unordered
 
 MARKER = ".walproof-site"

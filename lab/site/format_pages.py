@@ -14,7 +14,7 @@ from conformance.vectors import Vector
 from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import KINDS, NULL, REAL, Implementation, Run
-from reference_impl.places import SPEC
+from reference_impl.paths import SPEC
 from reference_impl.register import registers
 
 Outcomes = Mapping[str, Mapping[str, str]]

@@ -16,7 +16,7 @@ from lab.findings.record import load as load_findings
 from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import Run
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from reference_impl.register import registers
 from walproof.implementations import all_implementations
 

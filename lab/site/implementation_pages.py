@@ -13,7 +13,7 @@ from conformance.score import WRITING
 from lab.site import page_paths, prose
 from lab.site.frame import Frame
 from lab.site.run import KINDS, NULL, Implementation, Result, Run, formats_of, kind_of
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from walproof.implementations import all_implementations
 
 

@@ -14,7 +14,7 @@ from lab.site import byte_view, page_paths
 from lab.site.answers import answers
 from lab.site.frame import Frame
 from lab.site.run import Implementation, Result
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 RECORDS = 8
@@ -66,7 +66,7 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
         files=shown,
         others=others,
         gone=byte_view.gone_files(vector, task.control),
-        owed=list(_owed(body)),
+        owed=list(_expected_parts(body)),
         prefixes=_prefixes(body.get("table", ())),
         path=vector.input.relative_to(ROOT).as_posix(),
         answers=answers(task.results),
@@ -75,7 +75,7 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
     )
 
 
-def _owed(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
+def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
     """What a reader owes, part by part: in profile ``recover``, and in ``strict`` if that differs.
 
     Of records and ranges the texts are given, and how many more there are.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.compare import differences
-from conformance.describe import apart, cut_apart
+from conformance.describe import cut_apart, distinct_texts
 from conformance.reports.side_by_side import lines, unsaid
 
 COMPOSED, DECOMPOSED = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
@@ -27,7 +27,7 @@ ALIKE = [
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
 def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None:
-    shown = apart(one, other, lambda value: "nothing" if value is None else str(value))
+    shown = distinct_texts(one, other, lambda value: "nothing" if value is None else str(value))
     assert shown[0] != shown[1]
     assert all(text.isascii() and text.isprintable() for text in shown)
     assert shown[0].strip() == shown[0]
@@ -35,7 +35,7 @@ def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None
 
 @pytest.mark.parametrize(("one", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
 def test_other_values_stay_as_they_are(one: Any, other: Any) -> None:
-    assert apart(one, other) == (str(one), str(other))
+    assert distinct_texts(one, other) == (str(one), str(other))
 
 
 def test_long_texts_are_cut_where_they_differ() -> None:

@@ -17,7 +17,7 @@ from conformance.kaitai.compile import ToolMissing, compiled
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
 SOURCES = sorted(SECOND.rglob("*.py"))
-PLACES = {"reference_impl", "reference_impl.places"}
+PLACES = {"reference_impl", "reference_impl.paths"}
 """Where grammars are; read by the package ``conformance``, and no code of any reader."""
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from reference_impl.formats import FORMATS
-from reference_impl.places import GRAMMARS, SPEC
+from reference_impl.paths import GRAMMARS, SPEC
 from reference_impl.register import load, registers
 
 KINDS = {"torn", "damage", "refused"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from reference_impl.places import ROOT
+from reference_impl.paths import ROOT
 from walproof.worker_pool import core_count, map_unordered
 
 _added = 0

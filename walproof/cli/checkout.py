@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from reference_impl.places import IS_INSTALLED
+from reference_impl.paths import IS_INSTALLED
 
 
 class NeedsCheckout(click.ClickException):

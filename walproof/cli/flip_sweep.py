@@ -13,7 +13,7 @@ from conformance.saving import save
 from conformance.traceability.write_tables import write_tables
 from conformance.undetected_flips import FOLDER, text_of
 from conformance.vectors import BrokenVector, load_all
-from reference_impl.places import SPEC
+from reference_impl.paths import SPEC
 from walproof.cli.checkout import must_be_checkout
 from walproof.cli.context import context_of
 from walproof.cli.output import say, say_json

@@ -92,7 +92,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     return [ours[name] for name in names]
 
 
-def own(implementation: Implementation, isolated: bool = True) -> Subject:
+def own_subject(implementation: Implementation, isolated: bool = True) -> Subject:
     """The subject of ``--impl``; a broken list of known failures is a one-line error."""
     try:
         subject = subject_of(implementation, program_name())
@@ -162,7 +162,7 @@ def chosen_subjects(
         subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
         found.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
-    return found + [own(one, isolated) for one in ours]
+    return found + [own_subject(one, isolated) for one in ours]
 
 
 def _formats_of(

@@ -21,7 +21,7 @@ from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.summary import of_system
-from walproof.summary.logs import FoundOne, one
+from walproof.summary.logs import FoundOne, find_log
 from walproof.summary.model import Summary, size_of
 from walproof.summary.of_system import Row
 from walproof.summary.screen import Line, screen, table
@@ -114,7 +114,7 @@ def _about(
             if format_id is None or "folder" not in registers()[format_id].log:
                 return _about_tree(log, found, all_logs, as_json)
     try:
-        one_log = one(log.path, format_id)
+        one_log = find_log(log.path, format_id)
     except UnknownFormat as error:
         raise UnknownFormat(f"{error}{_carved(log)}") from None
     assert one_log is not None
@@ -181,7 +181,7 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
     else:
         width = _width()
         told_of = list(of_system.findings(system.findings, width))
-        files = list(of_system.beside(system.others, width))
+        files = list(of_system.other_file_lines(system.others, width))
         title = f"{system.title}: {system.logs[0].role}"
         is_all = not of_system.is_lost(system.findings)
         _print(screen(log, found, about, width, title, told_of, files, is_all))

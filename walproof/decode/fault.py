@@ -35,7 +35,7 @@ class Cursor:
         self.at += count
         return self.data[self.at - count : self.at]
 
-    def made(self, count: int = 1) -> None:
+    def count_values(self, count: int = 1) -> None:
         """Count values that are made. Raises :class:`Undecodable` where they are too many."""
         self._room -= count
         if self._room < 0:

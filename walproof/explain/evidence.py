@@ -10,7 +10,7 @@ from typing import Any
 
 from conformance import known_failures
 from conformance.vectors import Vector, load_all
-from reference_impl.places import GRAMMARS, PACKAGES, ROOT
+from reference_impl.paths import GRAMMARS, PACKAGES, ROOT
 from reference_impl.register import ContextKey, FieldToWrite, Reason, RecordField, Register
 from walproof.explain.subject import GrammarField, Meaning
 from walproof.implementations import all_implementations

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from conformance.reports.console_text import print_tidy
 from conformance.vectors import Vector
-from reference_impl.places import SPEC
+from reference_impl.paths import SPEC
 from reference_impl.register import (
     ContextKey,
     Fault,

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from reference_impl.places import GRAMMARS, ROOT
+from reference_impl.paths import GRAMMARS, ROOT
 from reference_impl.register import (
     ContextKey,
     FieldToWrite,
@@ -77,7 +77,7 @@ def subjects(word: str, format: str | None = None) -> list[Subject]:
 
 def known_to(register: Register, word: str) -> Iterator[str]:
     """All that a word may have meant: of a path with a name that is none, fields in its place."""
-    yield from words(register)
+    yield from names_of(register)
     outer, dot, _ = word.rpartition(".")
     steps = _INDEX.sub("", outer).split(".") if dot else []
     documents = {name: _document(name) for one in register.grammars for name in _files(one.name)}
@@ -90,7 +90,7 @@ def known_to(register: Register, word: str) -> Iterator[str]:
         yield from (f"{outer}{dot}{name}" for name in body.get("instances", {}))
 
 
-def words(register: Register) -> Iterator[str]:
+def names_of(register: Register) -> Iterator[str]:
     """All that can be asked of a format, but for the fields of its grammars."""
     yield from (id for id in prose() if id.startswith(f"{register.prefix}-"))
     yield from register.reasons

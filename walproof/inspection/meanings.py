@@ -39,7 +39,9 @@ class Meanings:
         if number >= self._next:
             batch = self._batch(number)
             self._first, self._next = number, number + len(batch)
-            self._texts = [None if text is None else _short(text) for text in self._said(batch)]
+            self._texts = [
+                None if text is None else _short(text) for text in self._meanings_of(batch)
+            ]
         place = number - self._first
         return self._texts[place] if 0 <= place < len(self._texts) else None
 
@@ -54,7 +56,7 @@ class Meanings:
                 break
         return batch
 
-    def _said(self, batch: Sequence[Record]) -> Sequence[str | None]:
+    def _meanings_of(self, batch: Sequence[Record]) -> Sequence[str | None]:
         try:
             from walproof.summary.meaning import meanings
         except ModuleNotFoundError:  # no numpy or pyarrow: the bytes are all there is to show

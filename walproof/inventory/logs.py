@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from walproof.lake.discovery import FoundLog, find
-from walproof.lake.names import said, shown
+from walproof.lake.names import printable_message, shown
 from walproof.lake.options import Options
 from walproof.lake.trees import absolute, tree_of
 from walproof.tables.rows import file_name
@@ -109,6 +109,6 @@ def _member(path: str, name: str | None, size: int, modified_seconds: float) -> 
 def describe_error(error: BaseException, path: str) -> str:
     """Return the text of an error without the path, which has a column of its own."""
     if not isinstance(error, OSError):
-        return said(f"{type(error).__name__}: {error}")
+        return printable_message(f"{type(error).__name__}: {error}")
     text = error.strerror or str(error)
-    return said(text.replace(f": '{path}'", "").removeprefix(f"{path}: "))
+    return printable_message(text.replace(f": '{path}'", "").removeprefix(f"{path}: "))

@@ -1,7 +1,7 @@
 """What a worker does: read pieces of logs and write their rows as Parquet files.
 
 The rows stay in the worker, also on Spark: through Spark's own writer they would pass a socket and
-the JVM, at several times the processor time (docs/speed.md). A worker returns counts.
+the JVM, at several times the processor time (docs/cluster.md). A worker returns counts.
 """
 
 from __future__ import annotations

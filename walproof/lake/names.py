@@ -14,9 +14,9 @@ def shown(path: str) -> str:
     A name that says ``\xNN`` itself has its backslashes doubled, so that two names never look
     alike.
     """
-    return said(_BEFORE_A_BYTE.sub(lambda found: found[0] * 2, path))
+    return printable_message(_BEFORE_A_BYTE.sub(lambda found: found[0] * 2, path))
 
 
-def said(text: str) -> str:
+def printable_message(text: str) -> str:
     r"""A message that names files, with bytes of their names that are not UTF-8 as ``\xNN``."""
     return os.fsencode(text).decode("utf-8", "backslashreplace")

@@ -13,7 +13,7 @@ import yaml
 from conformance.kaitai.compile import GrammarError, parser_folder
 from conformance.process import JsonLinesProgram, Limits
 from conformance.sandbox import Sandbox, python_paths
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 SECONDS = 60
 """What one answer may take."""

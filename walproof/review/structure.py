@@ -148,35 +148,35 @@ class StructureDiff:
         rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
         change = f"{'added' if added else 'removed'}{self._as(member, model)}"
 
-        def found(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
+        def finding(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
             return Finding(
                 rule, classes, severity, member.shown, change, hurts, model.where(member)
             )
 
         if _is_empty(facets):
             if facets["accepts"].everything:
-                return found(("API",), "note", "nobody: the field has no bytes")
-            return found((troubles[0],), "breaking", f"{having} readers check more, and may"
+                return finding(("API",), "note", "nobody: the field has no bytes")
+            return finding((troubles[0],), "breaking", f"{having} readers check more, and may"
                          f" refuse {lacking} logs")  # fmt: skip
         if absent == "never":
-            return found(("API",), "note", "nobody: the field is never there")
+            return finding(("API",), "note", "nobody: the field is never there")
         if end and absent in ("end", "empty"):
             rule = "FIELD_APPENDED" if added else rule
             if added:
-                return found(("WRITE",), "note", "nobody: old readers skip it, and new readers"
+                return finding(("WRITE",), "note", "nobody: old readers skip it, and new readers"
                              " read logs that end before it")  # fmt: skip
-            return found(("API",), "warning", "programs that use the field; readers skip it")
+            return finding(("API",), "warning", "programs that use the field; readers skip it")
         if end and absent == "condition":
-            return found((troubles[0],), "warning", f"{having} readers of {lacking} logs, if its"
+            return finding((troubles[0],), "warning", f"{having} readers of {lacking} logs, if its"
                          f" condition can hold there; {lacking} readers skip it")  # fmt: skip
         if end:
-            return found((troubles[0],), "breaking", f"{having} readers hit the end of {lacking}"
+            return finding((troubles[0],), "breaking", f"{having} readers hit the end of {lacking}"
                          f" logs where the field should be; {lacking} readers skip it")  # fmt: skip
         if absent == "condition":
-            return found((troubles[1],), "breaking", f"{lacking} readers misread all that follows"
+            return finding((troubles[1],), "breaking", f"{lacking} readers misread all that follows"
                          f" in {having} logs that have it; {having} readers only {lacking} logs in"
                          " which its condition holds")  # fmt: skip
-        return found(BOTH, "breaking", PUSHED)
+        return finding(BOTH, "breaking", PUSHED)
 
     def _as(self, member: Member, model: Model) -> str:
         written = model.written(member)

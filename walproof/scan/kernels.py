@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from conformance import __version__
-from reference_impl.places import IS_INSTALLED, cache
+from reference_impl.paths import IS_INSTALLED, cache
 
 CASTAGNOLI = 0x82F63B78
 """The polynomial of CRC-32C, bits reversed."""

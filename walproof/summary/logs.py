@@ -33,7 +33,7 @@ class FoundOne:
     is_packed: bool = False
 
 
-def one(path: Path, format_id: str | None) -> FoundOne | None:
+def find_log(path: Path, format_id: str | None) -> FoundOne | None:
     """The log that ``path`` itself is; None for a folder that is none, but may hold some.
 
     Raises :class:`UnknownFormat` with what a file looks like, and ``OSError``.

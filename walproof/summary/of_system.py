@@ -41,7 +41,7 @@ def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
             yield f"  {label:<{LABEL}}{line}", _STYLE[finding.harm]
 
 
-def beside(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
+def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
     """The files that are no logs: name, size and what they are for."""
     shown = others[:MOST_FILES]
     room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
@@ -75,7 +75,7 @@ def screen(
         yield "", None
     if rows:
         yield from logs(system, rows, width, height)
-    yield from beside(system.others, width)
+    yield from other_file_lines(system.others, width)
     for line in said:
         line = one_line(f"  {line}")
         yield line if len(line) <= width else f"{line[: width - 1]}…", None

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from reference_impl.answer import Lost
 from walproof.formats import plugin_for
-from walproof.lake.names import said, shown
+from walproof.lake.names import printable_message, shown
 from walproof.scan.model import MAX_ROWS, PIECE_ROWS, Event, Records
 
 FIXED = pa.schema(
@@ -109,7 +109,7 @@ def unreadable(schema: pa.Schema, file: str, error: str) -> pa.RecordBatch:
     known: Mapping[str, Make] = {
         "file": _same(shown(file), 1),
         "kind": _same("unreadable", 1),
-        "detail": _same(said(error), 1),
+        "detail": _same(printable_message(error), 1),
     }
     return _batch(schema, 1, known, {})
 
@@ -178,7 +178,7 @@ def _same(value: str | bool | None, count: int) -> Make:
         longest = len(value) if isinstance(value, str) else 1
         most = PIECE_ROWS if count <= PIECE_ROWS else MAX_ROWS
         if FEW < count <= most and longest * most <= KEPT_BYTES:
-            return _kept(value, type, most)[:count]
+            return _constant_column(value, type, most)[:count]
         return _repeated(value, type, count)
 
     return make
@@ -195,6 +195,6 @@ def _repeated(value: str | bool | None, type: pa.DataType, count: int) -> pa.Arr
 
 
 @functools.lru_cache(maxsize=16)
-def _kept(value: str | bool | None, type: pa.DataType, most: int) -> pa.Array:
+def _constant_column(value: str | bool | None, type: pa.DataType, most: int) -> pa.Array:
     """As many as a run or a piece of one may have, of which each takes the first."""
     return _repeated(value, type, most)

@@ -168,7 +168,7 @@ class Recovery:
             if fault:
                 break
             size = found.ofs_next - at
-            self.one(segment, found, at, size)
+            self.add_record(segment, found, at, size)
             at += size
         self.end = (at, segment.file)
         next_index = following.index if following else None
@@ -187,7 +187,7 @@ class Recovery:
         if resumed:
             self.expected, self.over = next_index, False
 
-    def one(self, segment: Segment, found: Any, at: int, size: int) -> None:
+    def add_record(self, segment: Segment, found: Any, at: int, size: int) -> None:
         """A record whose checks 2 to 10 passed."""
         self.expected += 1
         asqn = found.data.asqn

@@ -8,14 +8,21 @@ from conformance.recipes.kahadb_journal.layout import (
     five_batches_without_checksums,
     hello,
 )
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import (
+    BOOK,
+    EOF,
+    HEADER,
+    KahaDBLog,
+    numbered,
+    whole_batch,
+)
 from conformance.recipes.kahadb_journal.preallocation import sparse_file
 
 FOUR = [0, 1, 2, 3]
 ALL = range(5)
 EMPTY = HEADER + bytes(12)
 TWO_TYPES = struct.pack(">iB", 6, 9) + b"x" + struct.pack(">iB", 9, 1) + b"echo"
-WRONG = HEADER + struct.pack(">iq", 17, 7) + whole_batch(words(6))[28:]
+WRONG = HEADER + struct.pack(">iq", 17, 7) + whole_batch(numbered(6))[28:]
 
 
 def _from(log: KahaDBLog, at: int, new: bytes, what: str) -> None:
@@ -112,8 +119,8 @@ def bare_header_behind_an_eof_record(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-039", "KDB-046")
 def eof_record_zeros_and_an_unchecked_batch(log: KahaDBLog) -> None:
     """After an EOF record and zeros, an unchecked batch whose record leads to the end."""
-    log.extend(bytes(20) + whole_batch(words(6), checked=False), "20 zeros and a batch")
-    log.expect("damaged", "early-eof", survivors=[*ALL, words(6)], end=295)
+    log.extend(bytes(20) + whole_batch(numbered(6), checked=False), "20 zeros and a batch")
+    log.expect("damaged", "early-eof", survivors=[*ALL, numbered(6)], end=295)
 
 
 @BOOK.damaged(five_batches, "end", "KDB-015", "KDB-046")
@@ -189,10 +196,10 @@ def size_that_ends_in_the_zeros_and_a_wrong_type(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-051", "KDB-047")
 def batch_in_a_batch_that_ends_with_the_file(log: KahaDBLog) -> None:
     """A record that holds a batch, a wrong checksum: what is appended would mark the outer end."""
-    inner = whole_batch(words(6))
+    inner = whole_batch(numbered(6))
     record = struct.pack(">iB", 5 + 4 + len(inner), 9) + b"four" + inner
     _from(log, 180, HEADER + struct.pack(">iq", len(record), 7) + record, "a batch in a batch")
-    log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, words(6)], end=None)
+    log.expect("damaged", "checksum-mismatch", survivors=[*FOUR, numbered(6)], end=None)
 
 
 def _of_two_types(checksum: int) -> bytes:

@@ -1,7 +1,7 @@
 """What stands after the last batch: EOF records, zeros, remains, and none of these."""
 
 from conformance.recipes.kahadb_journal.layout import five_batches, five_batches_without_checksums
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
 
 ALL = range(5)
 CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
@@ -166,9 +166,9 @@ def zeros_only(log: KahaDBLog) -> None:
 @BOOK.valid("ending", "KDB-033")
 def empty_batch(log: KahaDBLog) -> None:
     """A control record without records between two batches: it is framing, and the file goes on."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(checked=False)
-    log.batch(words(2))
+    log.batch(numbered(2))
     log.eof()
     log.expect("intact", survivors=[0, 1], end=118)
     log.note("No writer makes one; the real reader takes it for the end of the file.")
@@ -177,8 +177,8 @@ def empty_batch(log: KahaDBLog) -> None:
 @BOOK.valid("ending", "KDB-033", "KDB-007")
 def empty_batch_with_the_checksum_of_nothing(log: KahaDBLog) -> None:
     """A control record without records whose checksum is 1, that of no bytes."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch()
-    log.batch(words(2))
+    log.batch(numbered(2))
     log.eof()
     log.expect("intact", survivors=[0, 1], end=118)

@@ -1,6 +1,6 @@
 """Journals of several files: which belong to it, in which order, and what is between them."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
 from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO
 
 
@@ -8,7 +8,7 @@ from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO
 def two_files(log: KahaDBLog) -> None:
     """Two data files of two batches each."""
     for number in range(1, 5):
-        log.batch(words(number), file=f"db-{1 + number // 3}.log")
+        log.batch(numbered(number), file=f"db-{1 + number // 3}.log")
     log.eof("db-1.log")
     log.eof("db-2.log")
     log.expect("intact", survivors=range(4))
@@ -18,7 +18,7 @@ def two_files(log: KahaDBLog) -> None:
 def nine_before_ten(log: KahaDBLog) -> None:
     """Files are read by number, not by name; numbers may be missing."""
     for number in (2, 9, 10, 100):
-        log.batch(words(number), file=f"db-{number}.log")
+        log.batch(numbered(number), file=f"db-{number}.log")
         log.eof(f"db-{number}.log")
     log.expect("intact", survivors=range(4))
 
@@ -26,7 +26,7 @@ def nine_before_ten(log: KahaDBLog) -> None:
 @BOOK.valid("folder", "KDB-002")
 def files_that_are_no_data_files(log: KahaDBLog) -> None:
     """The index, the lock, a template, backups and unrelated files are left alone."""
-    log.batch(words(1), file="db-1.log")
+    log.batch(numbered(1), file="db-1.log")
     log.eof("db-1.log")
     batch = bytearray(whole_batch(b"stranger") + EOF)
     for name in ("db-2.log.bak", "db-3.LOG", "db-x.log", "db-.log", "db-4 .log", "db-0x5.log"):
@@ -40,9 +40,9 @@ def files_that_are_no_data_files(log: KahaDBLog) -> None:
 @BOOK.valid("folder", "KDB-002", "KDB-003")
 def signs_in_file_names(log: KahaDBLog) -> None:
     """A number may have a sign: db--3.log is read before db-+2.log, as Integer.parseInt does."""
-    log.batch(words(1), file="db--3.log")
+    log.batch(numbered(1), file="db--3.log")
     log.eof("db--3.log")
-    log.batch(words(2), file="db-+2.log")
+    log.batch(numbered(2), file="db-+2.log")
     log.eof("db-+2.log")
     log.expect("intact", survivors=[0, 1])
 
@@ -50,7 +50,7 @@ def signs_in_file_names(log: KahaDBLog) -> None:
 @BOOK.valid("folder", "KDB-002")
 def number_beyond_32_bits(log: KahaDBLog) -> None:
     """A file whose number exceeds an int is not a data file."""
-    log.batch(words(1), file="db-2147483647.log")
+    log.batch(numbered(1), file="db-2147483647.log")
     log.eof("db-2147483647.log")
     log.files["db-2147483648.log"] = bytearray(whole_batch(b"stranger") + EOF)
     log.expect("intact", survivors=[0])
@@ -74,9 +74,9 @@ def two_names_for_one_number(log: KahaDBLog) -> None:
 @BOOK.valid("folder", "KDB-004", "KDB-002")
 def number_with_zeros_in_front(log: KahaDBLog) -> None:
     """db-01.log alone is file number 1."""
-    log.batch(words(1), file="db-01.log")
+    log.batch(numbered(1), file="db-01.log")
     log.eof("db-01.log")
-    log.batch(words(2), file="db-2.log")
+    log.batch(numbered(2), file="db-2.log")
     log.eof("db-2.log")
     log.expect("intact", survivors=[0, 1])
 

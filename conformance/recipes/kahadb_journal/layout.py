@@ -1,6 +1,6 @@
 """Undamaged data files: what every reader must get right first."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered, whole_batch
 
 
 @BOOK.valid("layout", "KDB-001", "KDB-012")
@@ -56,7 +56,7 @@ def batch_of_five_records(log: KahaDBLog) -> None:
 def five_batches(log: KahaDBLog) -> None:
     """Five batches of one record each, at 0, 45, 90, 135 and 180."""
     for number in range(1, 6):
-        log.batch(words(number))
+        log.batch(numbered(number))
     log.eof()
     log.expect("intact", survivors=range(5), end=225)
 
@@ -65,7 +65,7 @@ def five_batches(log: KahaDBLog) -> None:
 def five_batches_without_checksums(log: KahaDBLog) -> None:
     """Five batches of one record each, in a journal that writes no checksums."""
     for number in range(1, 6):
-        log.batch(words(number), checked=False)
+        log.batch(numbered(number), checked=False)
     log.eof()
     log.expect("intact", survivors=range(5), end=225)
 
@@ -92,10 +92,10 @@ def several_records_without_checksums(log: KahaDBLog) -> None:
 @BOOK.valid("layout", "KDB-008")
 def checksums_switched_on_later(log: KahaDBLog) -> None:
     """A journal whose checksums were switched on after two batches, and off again."""
-    log.batch(words(1), checked=False)
-    log.batch(words(2), checked=False)
-    log.batch(words(3))
-    log.batch(words(4), checked=False)
+    log.batch(numbered(1), checked=False)
+    log.batch(numbered(2), checked=False)
+    log.batch(numbered(3))
+    log.batch(numbered(4), checked=False)
     log.eof()
     log.expect("intact", survivors=range(4))
 
@@ -103,9 +103,9 @@ def checksums_switched_on_later(log: KahaDBLog) -> None:
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_holds_a_batch(log: KahaDBLog) -> None:
     """A payload that is a whole batch, as when a journal is sent as a message."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(b"copy: " + whole_batch(b"phantom") + b"tail")
-    log.batch(words(3))
+    log.batch(numbered(3))
     log.eof()
     log.expect("intact", survivors=range(3))
 
@@ -113,9 +113,9 @@ def payload_that_holds_a_batch(log: KahaDBLog) -> None:
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
     """A payload whose last bytes are a whole batch: both end at the same place."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(b"copy: " + whole_batch(b"phantom"))
-    log.batch(words(3))
+    log.batch(numbered(3))
     log.eof()
     log.expect("intact", survivors=range(3))
 
@@ -123,9 +123,9 @@ def payload_that_ends_with_a_batch(log: KahaDBLog) -> None:
 @BOOK.valid("layout", "KDB-008", "KDB-048")
 def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
     """A whole batch in a payload, in a journal without checksums."""
-    log.batch(words(1), checked=False)
+    log.batch(numbered(1), checked=False)
     log.batch(b"copy: " + whole_batch(b"phantom", checked=False) + b"tail", checked=False)
-    log.batch(words(3), checked=False)
+    log.batch(numbered(3), checked=False)
     log.eof()
     log.expect("intact", survivors=range(3))
 
@@ -133,9 +133,9 @@ def payload_that_holds_a_batch_without_checksums(log: KahaDBLog) -> None:
 @BOOK.valid("layout", "KDB-032", "KDB-048")
 def payload_that_holds_a_header(log: KahaDBLog) -> None:
     """A payload with the sixteen bytes that begin a batch, and nothing of one."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(b"look: \0\0\0\x1c\x02WRITE BATCH and no more")
-    log.batch(words(3))
+    log.batch(numbered(3))
     log.eof()
     log.expect("intact", survivors=range(3))
 

@@ -3,7 +3,7 @@
 import struct
 
 from conformance.recipes.kahadb_journal.layout import five_batches
-from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, numbered, whole_batch
 from reference_impl.kahadb_journal.writer import record
 
 
@@ -18,9 +18,9 @@ def thousand_empty_records(log: KahaDBLog) -> None:
 @BOOK.valid("limits", "KDB-009", "KDB-053", kind="limit")
 def large_record(log: KahaDBLog) -> None:
     """A record of 70,000 bytes between two small ones."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(b"large " * 11667)
-    log.batch(words(3))
+    log.batch(numbered(3))
     log.eof()
     log.expect("intact", survivors=[0, 1, 2])
 

@@ -95,7 +95,7 @@ class KahaDBLog(Log):
 BOOK: Book[KahaDBLog] = Book("kahadb-journal")
 
 
-def words(number: int) -> bytes:
+def numbered(number: int) -> bytes:
     """Twelve bytes: a record of 17, a batch of 45."""
     return b"record %05d" % number
 

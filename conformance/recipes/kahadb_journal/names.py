@@ -1,7 +1,7 @@
 """Folders: which file counts for a number, and in which file a log ends."""
 
 from conformance.recipes.kahadb_journal.folders import number_with_zeros_in_front, two_files
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered, whole_batch
 from conformance.recipes.kahadb_journal.siblings import JOURNAL_IO
 
 STRANGER = whole_batch(b"stranger") + EOF
@@ -105,7 +105,7 @@ def two_files_without_content(log: KahaDBLog) -> None:
 @BOOK.valid("folder", "KDB-002")
 def folder_with_the_name_of_a_data_file(log: KahaDBLog) -> None:
     """A folder called db-2.log is no data file."""
-    log.batch(words(1), file="db-1.log")
+    log.batch(numbered(1), file="db-1.log")
     log.eof("db-1.log")
     log.files["db-2.log/db-3.log"] = bytearray(STRANGER)
     log.expect("intact", survivors=[0], end=38 + 7)

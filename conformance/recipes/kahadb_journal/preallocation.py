@@ -1,15 +1,15 @@
 """What each preallocation strategy leaves in a file, and what damage makes of it."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, words
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, KahaDBLog, numbered
 
 LENGTH = 4096
-BATCHES = [[words(number)] for number in range(1, 4)]
+BATCHES = [[numbered(number)] for number in range(1, 4)]
 ALL = range(3)
 CLEAN_FLAGGED = "since 5.16.0 recoveryCheck reports the zeros of older writers as corrupt"
 LOSES_ALL = "Journal.recoveryCheck loses its place at the end of a full buffer: all that follows"
 
 
-def _made(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
+def _preallocated(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
     log.written(*BATCHES, preallocation=strategy, max_file_length=LENGTH, eof=eof)
     log.expect("intact", survivors=ALL, end=135)
 
@@ -17,13 +17,13 @@ def _made(log: KahaDBLog, strategy: str, eof: str = "record") -> None:
 @BOOK.valid("preallocation", "KDB-013", "KDB-014")
 def sparse_file(log: KahaDBLog) -> None:
     """SPARSE_FILE, the default: an EOF record in the last five bytes, and zeros before it."""
-    _made(log, "sparse")
+    _preallocated(log, "sparse")
 
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014")
 def zeros_or_kernel_copy(log: KahaDBLog) -> None:
     """ZEROS and OS_KERNEL_COPY: zeros to the end."""
-    _made(log, "zeros")
+    _preallocated(log, "zeros")
 
 
 @BOOK.valid("preallocation", "KDB-013", "KDB-014", kind="limit")
@@ -36,7 +36,7 @@ def chunked_zeros(log: KahaDBLog) -> None:
 @BOOK.valid("preallocation", "KDB-012", "KDB-013", "KDB-014")
 def preallocated_by_5_12(log: KahaDBLog) -> None:
     """5.12 and 5.13: a zero byte at the end, and five zeros after each batch."""
-    _made(log, "last-byte", "zeros")
+    _preallocated(log, "last-byte", "zeros")
     log.bug(CLEAN_FLAGGED)
 
 
@@ -52,14 +52,14 @@ def preallocated_by_5_11(log: KahaDBLog) -> None:
 @BOOK.valid("preallocation", "KDB-012", "KDB-013")
 def caller_buffer_appender(log: KahaDBLog) -> None:
     """The appender that writes no EOF records, in a sparse file: zeros, then one EOF record."""
-    _made(log, "sparse", "none")
+    _preallocated(log, "sparse", "none")
     log.bug("since 5.16.0 recoveryCheck reports this sound file as corrupt")
 
 
 @BOOK.valid("preallocation", "KDB-013")
 def last_batch_cuts_a_preallocated_eof_record(log: KahaDBLog) -> None:
     """A batch that ends inside the preallocated EOF record: three bytes of it are left."""
-    log.batch(words(1))
+    log.batch(numbered(1))
     log.batch(b"x" * (512 - 45 - 33 - 3))
     log.data += EOF[2:]
     log.expect("intact", survivors=[0, 1], end=509)

@@ -8,7 +8,7 @@ from conformance.recipes.kahadb_journal.layout import (
     five_batches_without_checksums,
     payload_that_holds_a_batch,
 )
-from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, HEADER, KahaDBLog, numbered, whole_batch
 from conformance.recipes.kahadb_journal.preallocation import preallocated_by_5_12
 
 ALL = range(5)
@@ -20,7 +20,7 @@ def batch_between_a_torn_one_and_garbage(log: KahaDBLog) -> None:
     """Forty bytes of a batch, a sound batch, garbage: the checksum vouches for the sound one."""
     log.insert(135, GARBAGE, "9 bytes of garbage")
     log.drop("batches[1]")
-    log.insert(45, whole_batch(words(2))[:40], "40 bytes of batch 2")
+    log.insert(45, whole_batch(numbered(2))[:40], "40 bytes of batch 2")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=229)
 
 
@@ -78,7 +78,7 @@ def unchecked_batch_between_garbage(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "end", "KDB-015", "KDB-046")
 def eof_record_and_remains_that_hold_a_batch(log: KahaDBLog) -> None:
     """After the EOF record, remains of a payload that held a batch: its checksum says nothing."""
-    log.extend(GARBAGE + whole_batch(words(6)) + GARBAGE, "garbage, a batch and garbage")
+    log.extend(GARBAGE + whole_batch(numbered(6)) + GARBAGE, "garbage, a batch and garbage")
     log.expect("intact", survivors=ALL, end=225)
 
 
@@ -93,7 +93,7 @@ def payload_with_a_batch_in_front_of_garbage(log: KahaDBLog) -> None:
 @BOOK.damaged(preallocated_by_5_12, "torn-tail", "KDB-042", "KDB-047", "KDB-048", kind="eof")
 def torn_batch_whose_payload_holds_one(log: KahaDBLog) -> None:
     """A torn batch of two records, the first of which holds a batch: nobody looks into it."""
-    torn = whole_batch(b"copy: " + whole_batch(b"phantom") + b"tail", words(4))
+    torn = whole_batch(b"copy: " + whole_batch(b"phantom") + b"tail", numbered(4))
     log.put(135, torn[:-17], "the first record of a batch of two")
     log.expect("torn", "torn-batch", survivors=range(3), end=135)
 

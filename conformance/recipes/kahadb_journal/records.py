@@ -7,7 +7,7 @@ from conformance.recipes.kahadb_journal.layout import (
     five_batches,
     several_records_without_checksums,
 )
-from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog, words
+from conformance.recipes.kahadb_journal.log import BOOK, EOF, HEADER, KahaDBLog, numbered
 from reference_impl.kahadb_journal.writer import record
 
 SIZE = "batches[1].records[1].header.len_record"
@@ -174,28 +174,35 @@ def many_records_of_size_0(log: KahaDBLog) -> None:
 @BOOK.damaged(five_batches, "record", "KDB-037")
 def rest_of_three_bytes_in_a_batch(log: KahaDBLog) -> None:
     """Three bytes are left in a batch after its last record: they are lost, the records are not."""
-    _insert(log, record(words(7)) + record(words(8)) + b"xyz")
-    log.expect("damaged", "bad-record", survivors=[0, 1, words(7), words(8), 2, 3, 4], end=290)
+    _insert(log, record(numbered(7)) + record(numbered(8)) + b"xyz")
+    log.expect(
+        "damaged", "bad-record", survivors=[0, 1, numbered(7), numbered(8), 2, 3, 4], end=290
+    )
 
 
 @BOOK.damaged(five_batches, "record", "KDB-037")
 def rest_of_three_bytes_without_checksum(log: KahaDBLog) -> None:
     """Three bytes are left in an unchecked batch after its last record: all of it is lost."""
-    _insert(log, record(words(7)) + record(words(8)) + b"xyz", checked=False)
+    _insert(log, record(numbered(7)) + record(numbered(8)) + b"xyz", checked=False)
     log.expect("damaged", "bad-record", survivors=ALL, end=290)
 
 
 @BOOK.damaged(five_batches, "record", "KDB-038", "KDB-048")
 def control_record_as_a_record(log: KahaDBLog) -> None:
     """An empty batch where a record should be, under a right checksum: a record of type 2."""
-    _insert(log, record(words(7)) + HEADER + bytes(12) + record(words(8)))
-    log.expect("damaged", "unknown-type", survivors=[0, 1, words(7), words(8), 2, 3, 4], end=315)
+    _insert(log, record(numbered(7)) + HEADER + bytes(12) + record(numbered(8)))
+    log.expect(
+        "damaged",
+        "unknown-type",
+        survivors=[0, 1, numbered(7), numbered(8), 2, 3, 4],
+        end=315,
+    )
 
 
 @BOOK.damaged(five_batches, "record", "KDB-037", "KDB-047")
 def control_record_as_a_record_without_checksum(log: KahaDBLog) -> None:
     """An empty batch among unchecked records: the outer one may have swallowed it, and is lost."""
-    _insert(log, record(words(7)) + HEADER + bytes(12) + record(words(8)), checked=False)
+    _insert(log, record(numbered(7)) + HEADER + bytes(12) + record(numbered(8)), checked=False)
     log.expect("damaged", "bad-record", survivors=ALL, end=315)
 
 

@@ -8,7 +8,7 @@ from conformance.recipes.kahadb_journal.layout import (
     payload_that_holds_a_batch_without_checksums,
     payload_that_holds_a_header,
 )
-from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, whole_batch, words
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered, whole_batch
 
 PHANTOM = "Journal.findNextBatchRecord searches for the header alone: the inner batch is returned"
 
@@ -146,15 +146,15 @@ def batch_twice(log: KahaDBLog) -> None:
 def batch_of_an_older_file(log: KahaDBLog) -> None:
     """A lost write: a batch of an older file of the same shape shows through."""
     log.shows("lost-write")
-    older = whole_batch(words(70)) + whole_batch(words(71))
+    older = whole_batch(numbered(70)) + whole_batch(numbered(71))
     log.stale(45, 90, older)
-    log.expect("intact", survivors=[0, words(71), 2, 3, 4], end=225)
+    log.expect("intact", survivors=[0, numbered(71), 2, 3, 4], end=225)
 
 
 @BOOK.damaged(five_batches, "resync", "KDB-034", "KDB-036")
 def end_of_an_older_batch(log: KahaDBLog) -> None:
     """A lost write from the middle of a batch on: head of one, tail of another."""
-    older = whole_batch(words(70)) + whole_batch(words(71))
+    older = whole_batch(numbered(70)) + whole_batch(numbered(71))
     log.stale(80, 90, older)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4], end=225)
 

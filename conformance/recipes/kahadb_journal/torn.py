@@ -5,7 +5,7 @@ from conformance.recipes.kahadb_journal.layout import (
     five_batches,
     five_batches_without_checksums,
 )
-from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, words
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered
 
 FOUR = [0, 1, 2, 3]
 
@@ -159,5 +159,5 @@ def torn_batch_in_front_of_sound_ones_without_checksums(log: KahaDBLog) -> None:
 
 def _part(length: int, checked: bool = True) -> bytes:
     whole = KahaDBLog(b"", [])
-    whole.batch(words(2), checked=checked)
+    whole.batch(numbered(2), checked=checked)
     return bytes(whole.data[:length])

@@ -1,6 +1,6 @@
 """Writer vectors: records and their batches determine every byte."""
 
-from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, words
+from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog, numbered
 
 # Written by activemq-kahadb-store 5.17.2.
 HELLO = "0000001c0257524954452042415443480000000a00000000067d02200000000a0168656c6c6f"
@@ -49,31 +49,31 @@ def write_nothing(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-014", "KDB-020")
 def write_into_a_sparse_file(log: KahaDBLog) -> None:
     """Two batches in a file preallocated by SPARSE_FILE."""
-    log.written([words(1)], [words(2)], preallocation="sparse", max_file_length=1024)
+    log.written([numbered(1)], [numbered(2)], preallocation="sparse", max_file_length=1024)
 
 
 @BOOK.writing("writing", "KDB-014", "KDB-020")
 def write_into_zeros(log: KahaDBLog) -> None:
     """Two batches in a file preallocated by ZEROS."""
-    log.written([words(1)], [words(2)], preallocation="zeros", max_file_length=1024)
+    log.written([numbered(1)], [numbered(2)], preallocation="zeros", max_file_length=1024)
 
 
 @BOOK.writing("writing", "KDB-014", "KDB-020")
 def write_into_a_kernel_copy(log: KahaDBLog) -> None:
     """Two batches in a file preallocated by OS_KERNEL_COPY."""
-    log.written([words(1)], [words(2)], preallocation="kernel-copy", max_file_length=1024)
+    log.written([numbered(1)], [numbered(2)], preallocation="kernel-copy", max_file_length=1024)
 
 
 @BOOK.writing("writing", "KDB-014", "KDB-020")
 def write_into_chunked_zeros(log: KahaDBLog) -> None:
     """Two batches in a file preallocated by CHUNKED_ZEROS, of less than one chunk."""
-    log.written([words(1)], [words(2)], preallocation="chunked-zeros", max_file_length=1024)
+    log.written([numbered(1)], [numbered(2)], preallocation="chunked-zeros", max_file_length=1024)
 
 
 @BOOK.writing("writing", "KDB-021", "KDB-020")
 def write_several_files(log: KahaDBLog) -> None:
     """Five batches of 45 bytes, at most 128 bytes a file: three fit, the fourth rotates."""
-    groups = [[words(number)] for number in range(1, 6)]
+    groups = [[numbered(number)] for number in range(1, 6)]
     log.written(*groups, folder=True, max_file_length=128)
 
 
@@ -158,7 +158,7 @@ def write_a_third_batch_into_the_second_file(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-021")
 def write_past_the_length_of_the_only_file(log: KahaDBLog) -> None:
     """A log of one file has no limit: three batches, also one of two records, pass the length."""
-    log.written([words(1)], [words(2), words(3)], [words(4)], max_file_length=64)
+    log.written([numbered(1)], [numbered(2), numbered(3)], [numbered(4)], max_file_length=64)
     assert len(log.data) == 45 + 62 + 45 + 5
 
 
@@ -172,21 +172,27 @@ def write_records_without_batch(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-012", "KDB-020")
 def write_without_eof_record(log: KahaDBLog) -> None:
     """Two batches and nothing after them, as up to 5.11."""
-    log.written([words(1)], [words(2)], eof="none")
+    log.written([numbered(1)], [numbered(2)], eof="none")
     assert len(log.data) == 90
 
 
 @BOOK.writing("writing", "KDB-012", "KDB-020")
 def write_five_zeros(log: KahaDBLog) -> None:
     """Two batches and five zeros, as in 5.12 and 5.13."""
-    log.written([words(1)], [words(2)], eof="zeros")
+    log.written([numbered(1)], [numbered(2)], eof="zeros")
     assert log.data[90:] == bytes(5)
 
 
 @BOOK.writing("writing", "KDB-014", "KDB-012")
 def write_into_a_file_of_5_12(log: KahaDBLog) -> None:
     """Two batches in a file of zeros, as in 5.12 and 5.13."""
-    log.written([words(1)], [words(2)], eof="zeros", preallocation="last-byte", max_file_length=512)
+    log.written(
+        [numbered(1)],
+        [numbered(2)],
+        eof="zeros",
+        preallocation="last-byte",
+        max_file_length=512,
+    )
     assert len(log.data) == 512
 
 
@@ -211,7 +217,7 @@ def write_files_of_5_11(log: KahaDBLog) -> None:
     """Half a mebibyte less than the limit is preallocated, and cut off when the file is full."""
     big = b"x" * ((1 << 19) + 64)
     log.written(
-        [words(1)],
+        [numbered(1)],
         [big],
         folder=True,
         eof="none",
@@ -227,7 +233,7 @@ def write_files_of_5_11(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-014", "KDB-021")
 def write_kernel_copies(log: KahaDBLog) -> None:
     """Two files of OS_KERNEL_COPY, and the template that they were copied from."""
-    groups = [[words(number)] for number in range(1, 4)]
+    groups = [[numbered(number)] for number in range(1, 4)]
     log.written(*groups, folder=True, preallocation="kernel-copy", max_file_length=100)
     assert sorted(log.files) == ["db-1.log", "db-2.log", "db-log.template"]
     assert log.files["db-log.template"] == b"-qMa4" + bytes(95)
@@ -236,14 +242,14 @@ def write_kernel_copies(log: KahaDBLog) -> None:
 @BOOK.writing("writing", "KDB-014", "KDB-020", kind="limit")
 def write_into_two_chunks_of_zeros(log: KahaDBLog) -> None:
     """CHUNKED_ZEROS of more than a mebibyte: the file ends inside the second EOF record."""
-    log.written([words(1)], preallocation="chunked-zeros", max_file_length=(1 << 20) + 3)
+    log.written([numbered(1)], preallocation="chunked-zeros", max_file_length=(1 << 20) + 3)
     assert log.data.endswith(bytes(10) + b"-qM")
 
 
 @BOOK.writing("writing", "KDB-014", kind="limit")
 def write_into_a_small_file_of_5_11(log: KahaDBLog) -> None:
     """A limit of less than a mebibyte: half a mebibyte is preallocated, not less."""
-    log.written([words(1)], eof="none", preallocation="half-mebibyte-less", max_file_length=1024)
+    log.written([numbered(1)], eof="none", preallocation="half-mebibyte-less", max_file_length=1024)
     assert len(log.data) == 1 << 19
 
 

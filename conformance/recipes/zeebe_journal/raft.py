@@ -16,7 +16,7 @@ GOLDEN_JOINT = bytes.fromhex(
 )
 
 
-def _one(log: ZeebeLog, payload: bytes, asqn: int = -1) -> None:
+def _single_record(log: ZeebeLog, payload: bytes, asqn: int = -1) -> None:
     log.segment((payload, asqn))
     log.expect("intact", survivors=[0])
 
@@ -38,7 +38,7 @@ def initial_entries_of_all_versions(log: ZeebeLog) -> None:
 @BOOK.valid("raft", "ZBJ-057")
 def configuration_entry_of_version_1(log: ZeebeLog) -> None:
     """A configuration entry of version 1 has one group."""
-    _one(log, encode_configuration(5, 1234, MEMBERS, version=1))
+    _single_record(log, encode_configuration(5, 1234, MEMBERS, version=1))
 
 
 @BOOK.valid("raft", "ZBJ-057")
@@ -65,7 +65,7 @@ def joint_consensus(log: ZeebeLog) -> None:
     new = (Member("active", 123456, b"1"), Member("promotable", 123457, b"22"))
     payload = encode_configuration(5, 1234, new, MEMBERS[:1])
     assert payload == GOLDEN_JOINT
-    _one(log, payload)
+    _single_record(log, payload)
 
 
 @BOOK.valid("raft", "ZBJ-057")
@@ -77,26 +77,28 @@ def all_member_types(log: ZeebeLog) -> None:
         Member("promotable", 1, "Zürich".encode()),
         Member("active", 2, b"broker-3"),
     )
-    _one(log, encode_configuration(1, 0, members, members))
+    _single_record(log, encode_configuration(1, 0, members, members))
 
 
 @BOOK.valid("raft", "ZBJ-057", kind="limit")
 def member_id_that_is_not_text(log: ZeebeLog) -> None:
     """Members whose ids are the byte ff, a cut letter, and a letter that was written too long."""
     ids = (b"\xff", "broker-\u00fc".encode()[:-1], b"\xc0\xaf")
-    _one(log, encode_configuration(1, 0, [Member("active", 1, member_id) for member_id in ids]))
+    _single_record(
+        log, encode_configuration(1, 0, [Member("active", 1, member_id) for member_id in ids])
+    )
 
 
 @BOOK.valid("raft", "ZBJ-057", kind="limit")
 def configuration_without_members(log: ZeebeLog) -> None:
     """A configuration entry with two empty groups."""
-    _one(log, encode_configuration(1, 0, ()))
+    _single_record(log, encode_configuration(1, 0, ()))
 
 
 @BOOK.valid("raft", "ZBJ-054", "ZBJ-055", kind="limit")
 def largest_numbers(log: ZeebeLog) -> None:
     """A term and positions of 2^64 - 2."""
-    _one(log, encode_application(2**64 - 2, 2**64 - 2, 2**64 - 2, b""))
+    _single_record(log, encode_application(2**64 - 2, 2**64 - 2, 2**64 - 2, b""))
 
 
 @BOOK.valid("raft", "ZBJ-055", kind="limit")
@@ -111,7 +113,7 @@ def unknown_entry_type(log: ZeebeLog) -> None:
     """An entry of type 3: the record is whole, its entry is unknown."""
     payload = bytearray(encode_initial(5))
     payload[16] = 3
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -119,7 +121,7 @@ def null_entry_type(log: ZeebeLog) -> None:
     """An entry of type 255, SBE's null."""
     payload = bytearray(encode_initial(5))
     payload[16] = 255
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -127,13 +129,13 @@ def unknown_member_type(log: ZeebeLog) -> None:
     """A member of type 4: the record is whole, its entry is unknown."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 4
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def group_cut_in_a_member(log: ZeebeLog) -> None:
     """A configuration entry that ends inside its second member."""
-    _one(log, encode_configuration(5, 1234, MEMBERS)[:-10])
+    _single_record(log, encode_configuration(5, 1234, MEMBERS)[:-10])
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -141,19 +143,19 @@ def group_that_counts_too_many(log: ZeebeLog) -> None:
     """A group that counts 254 members and holds two."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS, version=1))
     payload[LOG_ENTRY + 18] = 254
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
 def second_group_missing(log: ZeebeLog) -> None:
     """A configuration entry of version 4 without its second group."""
-    _one(log, encode_configuration(5, 1234, MEMBERS)[:-3])
+    _single_record(log, encode_configuration(5, 1234, MEMBERS)[:-3])
 
 
 @BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
 def batch_cut(log: ZeebeLog) -> None:
     """An application entry whose batch is shorter than its length."""
-    _one(log, encode_application(5, 1, 2, b"Test")[:-1], asqn=1)
+    _single_record(log, encode_application(5, 1, 2, b"Test")[:-1], asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
@@ -161,7 +163,7 @@ def application_entry_of_another_template(log: ZeebeLog) -> None:
     """The type says application, but the message after it is another one."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[LOG_ENTRY + 2] = 9
-    _one(log, bytes(payload), asqn=1)
+    _single_record(log, bytes(payload), asqn=1)
     log.note("Zeebe does not look at the header of the entry.")
 
 
@@ -170,7 +172,7 @@ def entry_of_another_schema(log: ZeebeLog) -> None:
     """A payload whose header names schema 9 is no raft entry."""
     payload = bytearray(encode_initial(5))
     payload[4] = 9
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
     log.note("Zeebe does not look at the header of the payload.")
 
 
@@ -179,13 +181,13 @@ def raft_entry_cut_in_its_block(log: ZeebeLog) -> None:
     """A RaftLogEntry of 17 bytes whose block claims 11: it is cut off, and no entry at all."""
     payload = bytearray(encode_initial(5))
     payload[0] = 11
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
 def raft_entry_cut_in_its_header(log: ZeebeLog) -> None:
     """A payload of seven bytes, the start of a RaftLogEntry."""
-    _one(log, encode_initial(5)[:7])
+    _single_record(log, encode_initial(5)[:7])
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -193,13 +195,13 @@ def raft_entry_with_a_short_block(log: ZeebeLog) -> None:
     """A RaftLogEntry with a block of 8 bytes has no room for its type."""
     payload = bytearray(encode_initial(5))
     payload[0] = 8
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-056", "ZBJ-058", kind="limit")
 def application_entry_missing(log: ZeebeLog) -> None:
     """The type says application, and the payload ends there."""
-    _one(log, encode_application(5, 1, 2, b"Test")[:LOG_ENTRY], asqn=1)
+    _single_record(log, encode_application(5, 1, 2, b"Test")[:LOG_ENTRY], asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -207,7 +209,7 @@ def application_entry_cut_in_a_foreign_header(log: ZeebeLog) -> None:
     """The header of the entry is of another schema, and cut off: it is not looked at."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[LOG_ENTRY + 4] = 9
-    _one(log, bytes(payload[: LOG_ENTRY + 7]), asqn=1)
+    _single_record(log, bytes(payload[: LOG_ENTRY + 7]), asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -215,7 +217,7 @@ def application_entry_with_a_short_block(log: ZeebeLog) -> None:
     """An ApplicationEntry with a block of 15 bytes cannot hold both positions."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[LOG_ENTRY] = 15
-    _one(log, bytes(payload), asqn=1)
+    _single_record(log, bytes(payload), asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
@@ -223,7 +225,7 @@ def members_with_a_short_block(log: ZeebeLog) -> None:
     """A group of two members with a block of 8 bytes."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 16] = 8
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
@@ -231,7 +233,7 @@ def no_members_with_a_short_block(log: ZeebeLog) -> None:
     """An empty group with a block of 0 bytes: nothing needs the block."""
     payload = bytearray(encode_configuration(5, 1234, (), MEMBERS))
     payload[LOG_ENTRY + 16] = 0
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
@@ -239,7 +241,7 @@ def null_member_type(log: ZeebeLog) -> None:
     """A member of type 255, SBE's null."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 255
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -247,7 +249,7 @@ def unknown_member_type_before_a_cut(log: ZeebeLog) -> None:
     """A member of type 4 whose name is cut off: the type is met first."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 4
-    _one(log, bytes(payload[: LOG_ENTRY + 19 + 9 + 2]))
+    _single_record(log, bytes(payload[: LOG_ENTRY + 19 + 9 + 2]))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -255,25 +257,25 @@ def unknown_member_type_in_a_cut_block(log: ZeebeLog) -> None:
     """A member of type 4 whose block is cut off: the cut is met first."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 19] = 4
-    _one(log, bytes(payload[: LOG_ENTRY + 19 + 5]))
+    _single_record(log, bytes(payload[: LOG_ENTRY + 19 + 5]))
 
 
 @BOOK.valid("raft", "ZBJ-057")
 def joint_consensus_of_version_2(log: ZeebeLog) -> None:
     """A configuration entry of version 2, the first with old members."""
-    _one(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=2))
+    _single_record(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=2))
 
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-057", kind="limit")
 def joint_consensus_of_the_largest_version(log: ZeebeLog) -> None:
     """A configuration entry of version 65535 has old members: versions have no sign."""
-    _one(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=65535))
+    _single_record(log, encode_configuration(5, 1234, MEMBERS[1:], MEMBERS[:1], version=65535))
 
 
 @BOOK.valid("raft", "ZBJ-057", kind="limit")
 def largest_timestamp(log: ZeebeLog) -> None:
     """A configuration entry with a timestamp of 2^64 - 2: it has no sign."""
-    _one(log, encode_configuration(5, 2**64 - 2, MEMBERS))
+    _single_record(log, encode_configuration(5, 2**64 - 2, MEMBERS))
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
@@ -281,7 +283,7 @@ def configuration_with_a_short_block(log: ZeebeLog) -> None:
     """A ConfigurationEntry with a block of 7 bytes cannot hold its timestamp."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY] = 7
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-058", kind="limit")
@@ -289,7 +291,7 @@ def application_entry_with_a_block_past_the_end(log: ZeebeLog) -> None:
     """An ApplicationEntry with a block of 32784 bytes is cut off: block lengths have no sign."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[LOG_ENTRY + 1] = 0x80
-    _one(log, bytes(payload), asqn=1)
+    _single_record(log, bytes(payload), asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-055", "ZBJ-058", kind="limit")
@@ -297,7 +299,7 @@ def batch_of_the_largest_length(log: ZeebeLog) -> None:
     """An application entry whose batch claims 4294967295 bytes."""
     payload = bytearray(encode_application(5, 1, 2, b"Test"))
     payload[-8:-4] = b"\xff" * 4
-    _one(log, bytes(payload), asqn=1)
+    _single_record(log, bytes(payload), asqn=1)
 
 
 @BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
@@ -305,7 +307,7 @@ def members_with_a_block_past_the_end(log: ZeebeLog) -> None:
     """A group of two members with blocks of 32777 bytes is cut off."""
     payload = bytearray(encode_configuration(5, 1234, MEMBERS))
     payload[LOG_ENTRY + 17] = 0x80
-    _one(log, bytes(payload))
+    _single_record(log, bytes(payload))
 
 
 @BOOK.valid("raft", "ZBJ-055", kind="limit")
@@ -321,13 +323,13 @@ def members_with_newer_fields(log: ZeebeLog) -> None:
     payload = encode_configuration(5, 1234, MEMBERS, version=1)
     head, members = payload[: LOG_ENTRY + 16], payload[LOG_ENTRY + 19 :]
     wider = b"".join(member[:9] + b"xy" + member[9:] for member in (members[:14], members[14:]))
-    _one(log, head + b"\x0b\x00\x02" + wider)
+    _single_record(log, head + b"\x0b\x00\x02" + wider)
 
 
 @BOOK.valid("future", "ZBJ-054", kind="limit")
 def bytes_after_an_initial_entry(log: ZeebeLog) -> None:
     """Bytes after an entry of type initial are skipped."""
-    _one(log, encode_initial(5) + b"more")
+    _single_record(log, encode_initial(5) + b"more")
 
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-054", kind="limit")
@@ -335,11 +337,11 @@ def raft_entry_with_newer_fields(log: ZeebeLog) -> None:
     """RaftLogEntry and ApplicationEntry of version 99 have more fields: they are skipped."""
     payload = encode_application(5, 1, 2, b"Test")
     entry = wider_block(payload[:LOG_ENTRY], b"new")
-    _one(log, entry + wider_block(payload[LOG_ENTRY:], b"newer"), asqn=1)
+    _single_record(log, entry + wider_block(payload[LOG_ENTRY:], b"newer"), asqn=1)
 
 
 @BOOK.valid("future", "ZBJ-005", "ZBJ-057", kind="limit")
 def configuration_with_newer_fields(log: ZeebeLog) -> None:
     """A ConfigurationEntry of version 99 has more fields in its block."""
     payload = encode_configuration(5, 1234, MEMBERS)
-    _one(log, payload[:LOG_ENTRY] + wider_block(payload[LOG_ENTRY:], b"newfield"))
+    _single_record(log, payload[:LOG_ENTRY] + wider_block(payload[LOG_ENTRY:], b"newfield"))

@@ -10,7 +10,7 @@ from conformance.registry import all_implementations
 from lab.crossing import known
 from lab.crossing.logs import added_logs
 from lab.crossing.run import Crossing, Pair
-from reference_impl.places import VECTORS
+from reference_impl.paths import VECTORS
 
 FORMAT = "leveldb-log"
 

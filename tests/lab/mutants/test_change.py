@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from lab.mutants.choice import NoSuchRevision, base_of_change, formats_touched, sources_of
 from lab.mutants.command import mutants
 from lab.mutants.reviewed import Reviewed
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 Git = Callable[..., str]
 ROOT = Path(__file__).parents[3]

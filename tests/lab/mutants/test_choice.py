@@ -9,7 +9,7 @@ import pytest
 
 from lab.mutants.choice import Choice, NoSuchRevision, all_mutants, changed_since
 from lab.mutants.reviewed import Reviewed
-from reference_impl.places import PACKAGES
+from reference_impl.paths import PACKAGES
 
 READER = PACKAGES / "reference_impl" / "leveldb_log" / "reader.py"
 

@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from reference_impl.register import registers
 from walproof.cli.explain import explain
 from walproof.explain import evidence
-from walproof.explain.subject import Unknown, subjects, words
+from walproof.explain.subject import Unknown, names_of, subjects
 
 
 def run(*arguments: str) -> Result:
@@ -17,7 +17,7 @@ def run(*arguments: str) -> Result:
 
 @pytest.mark.parametrize("format", registers())
 def test_every_word_of_a_register_means_something(format: str) -> None:
-    for word in words(registers()[format]):
+    for word in names_of(registers()[format]):
         assert subjects(word, format)[0].meanings, word
 
 

@@ -7,7 +7,7 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from walproof.lake.names import said, shown
+from walproof.lake.names import printable_message, shown
 
 names = st.lists(
     st.sampled_from([b"\\", b"x", b"ff", b"\xff", b"a", "é".encode(), b"\n", b"\\xff"]), min_size=1
@@ -23,7 +23,7 @@ def test_two_names_never_look_alike(pair: list[bytes]) -> None:
 @given(st.binary(min_size=1))
 def test_every_name_is_text(name: bytes) -> None:
     shown(os.fsdecode(name)).encode("utf-8")
-    said(f"{os.fsdecode(name)}: no such file").encode("utf-8")
+    printable_message(f"{os.fsdecode(name)}: no such file").encode("utf-8")
 
 
 def test_usual_names_stay_as_they_are() -> None:

@@ -72,7 +72,7 @@ class Reading:
         self.links = link_checks.check(journal)
         seals.check(journal, context.get("key"))
         check_counts(journal, self.links)
-        kept, others = journal.kept()
+        kept, others = journal.kept_faults()
         self.faults = list(kept)
         if others:
             low, high = min(one.start for one in others), max(one.stop for one in others)

@@ -280,7 +280,7 @@ class Links:
     def check_misled(self) -> None:
         """SDJ-096: arrays and tables to which only wrong links lead."""
         named = {self.journal.place_of_table(type)[0] - 16 for type in (DATA_TABLE, FIELD_TABLE)}
-        kept, _ = self.journal.kept()
+        kept, _ = self.journal.kept_faults()
         for at, fault in self.misled.items():
             if at in self.arrays or fault not in kept:
                 continue

@@ -57,7 +57,7 @@ class Journal:
         """Report a fault."""
         self.faults.append(fault)
 
-    def kept(self) -> tuple[dict[Fault, None], list[Fault]]:
+    def kept_faults(self) -> tuple[dict[Fault, None], list[Fault]]:
         """The faults in the order met, as many as are kept, and the others (SDJ-093)."""
         faults = sorted(self.faults, key=lambda fault: fault.step)
         most = 1024 + self.size // 64

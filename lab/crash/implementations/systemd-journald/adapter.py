@@ -57,7 +57,7 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(place))
 
 
-def apart() -> bool:
+def is_other_mount_namespace() -> bool:
     """Whether this mount namespace is another one than that of the machine's first process.
 
     Some containers do not tell that of the first process even to root: there the parent's counts.
@@ -74,7 +74,7 @@ def prepare() -> None:
 
     Ends the program where everybody would see them.
     """
-    if not apart():
+    if not is_other_mount_namespace():
         sys.exit("not started in a mount namespace of its own: unshare --mount --net does that")
     for place in ("/run", "/etc/systemd", "/var/log"):
         mount("tmpfs", Path(place), "tmpfs", 0)

@@ -25,9 +25,9 @@ def open_twice(mode: str, folder: Path, told: Told) -> None:
     name, paranoid = str(folder), mode == "paranoid"
     if mode == "repair":
         told.trying(lambda: plyvel.repair_db(name))
-        told.words(folder / "LOG")
+        told.report_lines(folder / "LOG")
     database = told.trying(lambda: plyvel.DB(name, paranoid_checks=paranoid))
-    told.words(folder / "LOG")
+    told.report_lines(folder / "LOG")
     told.items(database.iterator(verify_checksums=True))
     database.put(*MORE, sync=True)
     database.close()

@@ -39,7 +39,7 @@ class Told:
         """What it returns when it is opened again."""
         self._pairs("later", pairs)
 
-    def words(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
+    def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:
         """The lines of a file that is for people; without the time that they begin with."""
         for line in log.read_text("utf-8", "replace").splitlines():
             if not leave(line):

@@ -42,9 +42,9 @@ def open_twice(mode: str, folder: Path, told: Told) -> None:
     name = str(folder)
     if mode == "repair":
         told.trying(lambda: Rdict.repair(name, options(mode)))
-        told.words(folder / "LOG", no_word)
+        told.report_lines(folder / "LOG", no_word)
     database = told.trying(lambda: Rdict(name, options(mode)))
-    told.words(folder / "LOG", no_word)
+    told.report_lines(folder / "LOG", no_word)
     told.items(database.items())
     synced = WriteOptions()
     synced.sync = True

@@ -43,7 +43,7 @@ def mount(*words: str) -> None:
     subprocess.run(["mount", *words], check=True)
 
 
-def apart() -> bool:
+def is_other_mount_namespace() -> bool:
     """Whether this mount namespace is another one than that of the machine's first process.
 
     Some containers do not tell that of the first process even to root: there the parent's counts.
@@ -60,7 +60,7 @@ def prepare(folder: Path, log: Path) -> None:
 
     Ends the program where everybody would see them.
     """
-    if not apart():
+    if not is_other_mount_namespace():
         sys.exit("not in a mount namespace of its own: the mode is start")
     folder.mkdir()
     mount("-t", "tmpfs", "tmpfs", "/run")
@@ -94,7 +94,7 @@ def served(kind: str, message: bytes) -> None:
             daemon.terminate()
             _, said = daemon.communicate(timeout=SECONDS)
     SOCKET.unlink(missing_ok=True)
-    words(said)
+    report_lines(said)
     if daemon.returncode:
         sys.exit(f"systemd-journald ended with {daemon.returncode}")
 
@@ -104,10 +104,10 @@ def entries(kind: str) -> None:
     done = run(*JOURNALCTL, "-o", "json", "--all")
     for message in messages(done.stdout, lambda entry: not entry.get("_TRANSPORT")):
         say({kind: message})
-    words(done.stderr)
+    report_lines(done.stderr)
 
 
-def words(said: bytes) -> None:
+def report_lines(said: bytes) -> None:
     """What a program said of damage."""
     for line in said.decode(errors="replace").splitlines():
         if not ITS_OWN.search(line):

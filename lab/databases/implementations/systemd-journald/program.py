@@ -29,7 +29,7 @@ def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]
     return done
 
 
-def words(done: subprocess.CompletedProcess[bytes]) -> None:
+def report_lines(done: subprocess.CompletedProcess[bytes]) -> None:
     """What a program said of damage."""
     for line in re.split(r"[\r\n]", done.stderr.decode(errors="replace")):
         if not NO_WORD.search(line):
@@ -41,7 +41,7 @@ def entries(folder: Path, kind: str) -> None:
     done = run("journalctl", f"--directory={folder}", "-o", "json", "--all")
     for message in messages(done.stdout):
         say({kind: message})
-    words(done)
+    report_lines(done)
 
 
 def main(mode: str, folder: Path, log: Path) -> None:
@@ -51,7 +51,7 @@ def main(mode: str, folder: Path, log: Path) -> None:
     path.write_bytes(of_this_machine(log))
     entries(folder, "item")
     if mode == "verify":
-        words(run("journalctl", f"--file={path}", "--verify"))
+        report_lines(run("journalctl", f"--file={path}", "--verify"))
     done = run(REMOTE, f"--output={path}", "--split-mode=none", "-", stdin=MORE)
     say({"again": True})
     if done.returncode:

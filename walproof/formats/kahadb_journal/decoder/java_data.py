@@ -70,7 +70,7 @@ class JavaData:
             raise Undecodable(
                 f"at {self._cursor.at}: more than {DEEPEST} values inside one another"
             )
-        self._cursor.made()
+        self._cursor.count_values()
         at, kind = self._cursor.at, self.number("b")
         if kind in _NUMBERS:
             return self.number(_NUMBERS[kind])

@@ -127,7 +127,7 @@ def decode(payload: bytes, is_pebble: bool = False) -> Edit:
     cursor, edit = Cursor(payload), Edit()
     while cursor.left:
         at, tag = cursor.at, cursor.varint(5)
-        cursor.made()
+        cursor.count_values()
         of_pebble = _OF_PEBBLE.get(tag) or (_PEBBLE_INSTEAD.get(tag) if is_pebble else None)
         if of_pebble is not None:
             name, parts = of_pebble
@@ -216,7 +216,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
     found: list[Edit] = []
     while True:
         at, tag = cursor.at, cursor.varint(5)
-        cursor.made()
+        cursor.count_values()
         if tag == 1:
             return found
         if tag == _VIRTUAL:

@@ -104,8 +104,8 @@ def decode(payload: bytes) -> dict[str, Any]:
             _split_time(operation, at)
         elif tag.op == "put_entity":
             operation["columns"] = columns(operation["value"])
-            cursor.made(len(operation["columns"] or ()))
-        cursor.made()
+            cursor.count_values(len(operation["columns"] or ()))
+        cursor.count_values()
         found.append(operation)
         counted += tag.is_counted
     if counted != count:
@@ -139,7 +139,7 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
         if cursor.varint(5) != 1:
             return None
         count = _bounded(cursor, cursor.varint(5))
-        cursor.made(count)
+        cursor.count_values(count)
         index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
         found = [{"name": name, "value": cursor.take(size)} for name, size in index]
     except Undecodable:

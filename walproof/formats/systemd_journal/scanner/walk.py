@@ -217,7 +217,7 @@ def _nothing_after(state, facts, faults, lost, at):
 
 
 @helper
-def _found(state, counts, bits, offsets, kinds, name_ids, at, kind, following, mark, name):
+def _note_object(state, counts, bits, offsets, kinds, name_ids, at, kind, following, mark, name):
     bits[at >> 9] |= uint64(1) << (uint64(at >> 3) & uint64(63))
     offsets[state[FOUND]] = at
     kinds[state[FOUND]] = kind | mark
@@ -306,7 +306,7 @@ def walk(
                         state[PHASE] = _RESYNC
                     else:
                         _lose(state, faults, lost, at, following, code)
-                        _found(
+                        _note_object(
                             state, counts, bits, offsets, kinds, name_ids, at, kind, following,
                             BAD, NO_NAME,
                         )  # fmt: skip
@@ -324,7 +324,7 @@ def walk(
                             start = at + facts[DATA_FIXED]
                             length = name_length(data, start, at + size)
                             name = name_id(data, start, length, True, slots, names, lengths, state)
-                    _found(
+                    _note_object(
                         state, counts, bits, offsets, kinds, name_ids, at, kind, following,
                         mark, name,
                     )  # fmt: skip
@@ -354,7 +354,7 @@ def walk(
                 if following < 0:
                     following = state[PENDING_END]
                 _lose(state, faults, lost, at, following, state[PENDING])
-                _found(
+                _note_object(
                     state, counts, bits, offsets, kinds, name_ids, at, state[PENDING_KIND],
                     following, BAD, NO_NAME,
                 )  # fmt: skip

@@ -59,7 +59,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     if files is None or sum(file.stat().st_size for file in files) <= target_bytes:
         return [WHOLE]
     journal = _Journal(path, files, Wanted(payload=False, columns=frozenset()), None, None)
-    starts = list(journal.places(target_bytes))
+    starts = list(journal.part_starts(target_bytes))
     if not starts:
         return [WHOLE]
     parts = []
@@ -158,7 +158,7 @@ class _Journal:
         """Where a segment ended, unless its seal names the record in front of that as the last."""
         self.every = self.left = NO_LIMIT  # bytes between places, and to the next one
 
-    def places(self, every: int) -> Iterator[Place]:
+    def part_starts(self, every: int) -> Iterator[Place]:
         """Where parts may begin, about ``every`` bytes apart, as far as the log can be read."""
         self.every, self.left = every, every
         for event in self._closed(None):

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from conformance.process import Limits, run_program
 from conformance.saving import save
-from reference_impl.places import BUILD
+from reference_impl.paths import BUILD
 
 HERE = Path(__file__).resolve().parent
 TABLE = HERE / "protocol.toml"
