@@ -23,96 +23,98 @@ OPTIONS: Sequence[Option] = (
         "mode",
         one_of(PERMISSIVE, DROPMALFORMED, FAILFAST),
         "`PERMISSIVE`",
-        "`PERMISSIVE`: a row for all that was found or lost. `DROPMALFORMED`: records only."
-        " `FAILFAST`: the first row that is no record fails the job and is named.",
+        "`PERMISSIVE`: return records and a row for each problem. `DROPMALFORMED`: return records"
+        " only. `FAILFAST`: fail the job at the first problem.",
     ),
     Option(
         "columnNameOfCorruptRecord",
         "corrupt_column",
         text_value,
         "`_corrupt_record`",
-        "Column for the raw bytes of a lost range. It is there when this option is given, or when"
-        " the schema that you give names it.",
+        "Column for the raw bytes of a lost range. It exists if you set this option or your schema"
+        " names the column.",
     ),
     Option(
         "ignoreCorruptFiles",
         "ignore_corrupt",
         flag,
         "`false`",
-        "Pass over files that cannot be read, and logs that are refused, in every mode.",
+        "Skip unreadable files and refused logs, in every mode.",
     ),
     Option(
         "ignoreMissingFiles",
         "ignore_missing",
         flag,
         "`false`",
-        "Pass over files that vanished since they were listed.",
+        "Skip files that were deleted after they were listed.",
     ),
     Option(
         "maxPartitionBytes",
         "max_partition",
         byte_count,
         "`32m`",
-        "Largest partition, as far as the format can be split there.",
+        "Largest partition, where the format can be split.",
     ),
     Option(
         "openCostInBytes",
         "open_cost",
         byte_count,
         "`64k`",
-        "What opening a file costs, in bytes that could be read instead: packs small files.",
+        "Estimated cost of opening a file, as the number of bytes that could be read in that time."
+        " Used to pack small files.",
     ),
     Option(
         "minPartitionNum",
         "min_partitions",
         count,
         "cores of the driver's machine",
-        "How many partitions to aim for at least: the slots of the cluster.",
+        "Minimum number of partitions to aim for. Set it to the number of slots in the cluster.",
     ),
     Option(
         "decode",
         "decode",
         flag,
         "`false`",
-        "Add the struct `decoded`: what the payload means (see Decoding).",
+        "Add the struct `decoded`, the decoded payload (see Decoding).",
     ),
     Option(
         "systemdFields",
         "systemd_fields",
         text_value,
         "none",
-        "With `decode`: fields of systemd entries that become columns of `decoded`, separated by"
-        " commas (`MESSAGE,_PID`), instead of the map.",
+        "With `decode`: comma-separated fields of systemd entries (`MESSAGE,_PID`) that become"
+        " columns of `decoded`, instead of the map.",
     ),
     Option(
         "maxFilesPerTrigger",
         "max_files",
         count,
         "none",
-        "Streaming: how many logs move on in one batch at most.",
+        "Streaming: maximum number of logs that one batch reads.",
     ),
     Option(
         "maxBytesPerTrigger",
         "max_trigger",
         byte_count,
         "none",
-        "Streaming: how many bytes of logs one batch reads at most, but for its first record.",
+        "Streaming: maximum bytes of records in one batch. Only its first record may exceed the"
+        " limit.",
     ),
     Option(
         "damageAfterSeconds",
         "quiet",
         seconds,
         "`60`",
-        "Streaming: damage at the very end of a log is reported when the log did not change for"
-        " this long. Until then it may be a write that is still under way.",
+        "Streaming: report damage at the very end of a log once the log is unchanged for this"
+        " long. Until then it may be an unfinished write.",
     ),
     Option(
         "onRewrite",
         "on_rewrite",
         one_of("fail", "restart"),
         "`fail`",
-        "Streaming: what to do about a log that was truncated or replaced since the"
-        " stream read it: fail, or read it again from its start.",
+        "Streaming: what to do if a log was truncated or replaced after the stream read it."
+        " `fail` fails the query; `restart` reads the log again from its start.",
     ),
 )
 """Those that are the same for every format; each format adds its own (its part ``discovery``)."""

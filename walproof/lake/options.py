@@ -33,46 +33,52 @@ OPTIONS: Sequence[Option] = (
         "format",
         one_of("auto", *FORMATS),
         "`auto`",
-        f"What the logs are: {', '.join(f'`{name}`' for name in FORMATS)}; `auto` looks at"
-        " each; its columns are those that all formats share, and a schema may name any other.",
+        f"Format of the logs: {', '.join(f'`{name}`' for name in FORMATS)}. `auto` detects the"
+        " format of each log.",
     ),
     Option(
         "pathGlobFilter",
         "glob",
         text_value,
         "none",
-        "Only files with such a name (`*.log`). A log of several files is taken whole or not at"
-        " all: it passes when its folder or one of its files does.",
+        "Read only files whose name matches (`*.log`). A log of several files is read whole if"
+        " its folder or one of its files matches.",
     ),
     Option(
         "recursiveFileLookup",
         "recursive",
         flag,
         "`false`",
-        "Whether to look into folders inside the given ones.",
+        "Search subfolders as well.",
     ),
     Option(
         "modifiedBefore",
         "before",
         time,
         "none",
-        "Only logs last modified before this time (UTC unless it names a zone).",
+        "Read only logs last modified before this time (UTC unless it has a zone).",
     ),
-    Option("modifiedAfter", "after", time, "none", "Only logs last modified after it."),
+    Option(
+        "modifiedAfter",
+        "after",
+        time,
+        "none",
+        "Read only logs last modified after this time (UTC unless it has a zone).",
+    ),
     Option(
         "maxPayloadBytes",
         "max_payload",
         byte_count,
         "`64m`",
-        "Longer payloads are cut to this many bytes and marked in `payload_truncated`.",
+        "Cut longer payloads to this many bytes and set `payload_truncated`.",
     ),
     Option(
         "maxFetchBytes",
         "max_fetch",
         byte_count,
         "`8g`",
-        "Largest remote log that is copied to the worker; a larger one is unreadable. Logs of"
-        " formats that can be read by ranges are never copied.",
+        "Largest remote log to copy to a worker; a larger log is `unreadable`. Logs that can be"
+        " read by byte ranges are never copied.",
     ),
 )
 """Those that are the same for every format; each format has its own (``formats``)."""

@@ -28,7 +28,7 @@ class SystemdDiscovery(Discovery):
             "key",
             _key,
             "none",
-            "systemd: checks the seals of a sealed journal.",
+            "systemd: verify the seals of a sealed journal with this key.",
         ),
     )
 

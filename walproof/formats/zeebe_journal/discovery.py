@@ -26,15 +26,15 @@ class ZeebeDiscovery(Discovery):
             "last_flushed_index",
             _flushed,
             "none",
-            "Zeebe: the index that the broker knows to be flushed; `meta` takes it from the file"
-            " beside the segments. What is missing below it is damage, not an unfinished write.",
+            "Zeebe: index up to which the broker has flushed; `meta` reads it from the file beside"
+            " the segments. Records missing up to it are damage, not an unfinished write.",
         ),
         Option(
             "journalName",
             "name",
             text_value,
             "all",
-            "Zeebe: of several journals in one folder, only this one.",
+            "Zeebe: read only this journal of a folder that holds several.",
         ),
     )
 

@@ -26,7 +26,7 @@ class ZmqRaftDiscovery(Discovery):
             "entries",
             _raw,
             "`false`",
-            "zmq-raft: entries have no header (logs that its server did not write).",
+            "zmq-raft: entries have no header, as in logs not written by the zmq-raft server.",
         ),
     )
 
