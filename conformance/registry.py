@@ -110,7 +110,7 @@ class Implementation:
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
         # The shell lets both streams write to the log while the build runs.
-        logged = ["sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
+        logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
         try:
             done = run_program(
                 logged, BUILD_SECONDS, variables=variables, limits=limits, cwd=self.folder

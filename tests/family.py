@@ -6,11 +6,11 @@ import psutil
 
 
 def children() -> list[psutil.Process]:
-    """All descendants, save the Spark session that other tests of this process share."""
+    """All descendants, save the Java machines that other tests of this process share."""
     found: list[psutil.Process] = []
     for child in psutil.Process().children():
         try:
-            if not any("pyspark" in word for word in child.cmdline()):
+            if not any("pyspark" in word or "recovery/drivers" in word for word in child.cmdline()):
                 found += [child, *child.children(recursive=True)]
         except psutil.NoSuchProcess:
             continue

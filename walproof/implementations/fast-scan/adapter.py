@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from conformance.adapterkit import Request, serve
 from conformance.compare import every_part
 from reference_impl.answer import collect
 from reference_impl.formats import FORMATS
+from reference_impl.paths import IS_INSTALLED
 from walproof.formats import plugin_for
 from walproof.scan import answers
 
@@ -29,6 +32,8 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if IS_INSTALLED:  # the user's cache, where numba would store kernels, is closed to the sandbox
+        os.environ.setdefault("NUMBA_CACHE_DIR", sys.argv[1])
     serve(
         {
             "name": "fast-scan",
