@@ -32,8 +32,9 @@ def read(path: Path, request: Request) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    output = sys.argv.pop(1)
     if IS_INSTALLED:  # the user's cache, where numba would store kernels, is closed to the sandbox
-        os.environ.setdefault("NUMBA_CACHE_DIR", sys.argv[1])
+        os.environ.setdefault("NUMBA_CACHE_DIR", output)
     serve(
         {
             "name": "fast-scan",
