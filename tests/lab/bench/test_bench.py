@@ -54,18 +54,6 @@ def test_quick_bench_shows_every_row(tmp_path: Path) -> None:
             assert row["mb_per_second"] > 0 and row["records_per_second"] > 0
 
 
-def test_only_one_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workloads, "WORKLOADS", (TINY,))
-    path = tmp_path / "bench.json"
-    arguments = ["--quick", "--only", "reading", "--report", str(path), "--rounds", "2"]
-    CliRunner().invoke(bench, arguments, standalone_mode=False, catch_exceptions=False)
-    report = json.loads(path.read_text())
-    assert report["harness"] == [] and report["rounds"] == 2
-    for row in report["reading"]:
-        if row["contender"] == "executable-spec":
-            assert len(row["seconds"]) == 2
-
-
 def test_every_format_has_one_peer() -> None:
     peers = [one.format for one in contenders() if one.peer]
     assert sorted(peers) == sorted({load.format for load in WORKLOADS})

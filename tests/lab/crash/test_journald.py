@@ -92,7 +92,6 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
     [
         # It answers while its sync goes on, and on a busy machine the answer may still come last.
         ("systemd-journald", 2.0, {judge.LOST, judge.FORGETS}),
-        ("systemd-journald-257", 0.5, set()),
         ("systemd-journald-262", 0.5, set()),
     ],
 )

@@ -123,7 +123,7 @@ def run(release: str) -> dict[str, Any]:
     return answer
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", ["8.2.15", "8.8.0"])
 def test_the_golden_files_are_what_the_real_classes_write(release: str) -> None:
     assert run(release)["entries"] == golden(release)
 
