@@ -5,7 +5,7 @@ from conformance.recipes.leveldb_log.layout import (
     one_record,
     three_records,
 )
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, foreign, numbered
+from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, foreign, numbered, physical
 
 LOG_NUMBER = (7).to_bytes(4, "little")
 
@@ -187,3 +187,58 @@ def recyclable_record_with_a_flipped_bit(log: LevelDBLog) -> None:
     record[-1] ^= 1
     log.splice("blocks[0].records[0]", bytes(record), "a recyclable record with a flipped bit")
     log.expect("damaged", "checksum-mismatch")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def timestamp_sizes_recyclable_of_seven_bytes(log: LevelDBLog) -> None:
+    """Type 11 with a header of 11 bytes: its data may have any length."""
+    log.data += foreign(11, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def predecessor_log_recyclable_of_eight_bytes(log: LevelDBLog) -> None:
+    """Type 131 with a header of 11 bytes: its data may have any length."""
+    log.data += foreign(131, LOG_NUMBER, b"\x01\x02\x03\x04\x05\x06\x07\x08")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.valid("dialects", "LDB-043", kind="limit")
+def pebble_wal_sync_of_no_bytes(log: LevelDBLog) -> None:
+    """An empty WAL-sync record, 19 bytes in all, is enough to refuse the log."""
+    log.data += foreign(9, LOG_NUMBER + bytes(8), b"")
+    log.expect("refused", "foreign-dialect")
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
+def compression_type_with_a_log_number(log: LevelDBLog) -> None:
+    """Type 9 with a header of 11 bytes is no dialect."""
+    record = foreign(9, LOG_NUMBER, (7).to_bytes(4, "little"))
+    log.splice("blocks[0].records[0]", record, "a record of type 9 with a log number")
+    log.expect("damaged", "checksum-mismatch", end=None)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043")
+def timestamp_sizes_with_a_log_number(log: LevelDBLog) -> None:
+    """Type 10 with a header of 11 bytes is no dialect: in RocksDB that is type 11."""
+    record = foreign(10, LOG_NUMBER, (3).to_bytes(4, "little") + (8).to_bytes(2, "little"))
+    log.splice("blocks[0].records[0]", record, "a record of type 10 with a log number")
+    log.expect("damaged", "checksum-mismatch", end=None)
+
+
+@BOOK.damaged(log_ends_with_its_block, "dialects", "LDB-028", "LDB-043")
+def recyclable_record_after_a_lost_block(log: LevelDBLog) -> None:
+    """Only a record at offset 0 decides on the dialect, also if none before can be read."""
+    log.flip("blocks[0].records[0].data", 0)
+    log.extend(foreign(5, LOG_NUMBER, b"bravo"), "a recyclable record")
+    log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
+
+
+@BOOK.damaged(one_record, "dialects", "LDB-028", "LDB-043", kind="limit")
+def pebble_wal_sync_across_its_block(log: LevelDBLog) -> None:
+    """A foreign record that fits the log, but not the first block, shows no dialect."""
+    bravo = physical(FULL, b"bravo")
+    record = foreign(9, LOG_NUMBER + bytes(8), numbered(32761 - len(bravo)) + bravo)
+    assert len(record) == 32768 + len(bravo)
+    log.splice("blocks[0].records[0]", record, "a WAL-sync record that crosses its block")
+    log.expect("damaged", "checksum-mismatch", survivors=[b"bravo"], end=len(record))

@@ -1,6 +1,8 @@
 """Fragments out of order: nothing may be joined that was not written as one record."""
 
 from conformance.recipes.leveldb_log.layout import (
+    empty_first_before_middle_and_last,
+    first_that_leaves_a_trailer,
     four_records_across_blocks,
     fragments_in_three_blocks,
     fragments_in_two_blocks,
@@ -136,3 +138,46 @@ def middle_block_dropped_joins_two_records(log: LevelDBLog) -> None:
         "The format cannot tell: each fragment has a checksum, but nothing ties a FIRST to its"
         " LAST. This vector records the limit; no reader can do better."
     )
+
+
+@BOOK.damaged(empty_first_before_middle_and_last, "fragments", "LDB-032", "LDB-033", kind="limit")
+def empty_first_and_middle_then_full(log: LevelDBLog) -> None:
+    """The data of an open record may stand in its MIDDLE alone: the range begins at the FIRST."""
+    log.drop("blocks[0].records[3]")
+    log.expect("damaged", "incomplete-record", survivors=[0, 2])
+
+
+@BOOK.damaged(fragments_within_one_block, "fragments", "LDB-032", "LDB-033", kind="limit")
+def first_then_empty_first_then_full(log: LevelDBLog) -> None:
+    """A FIRST with data is lost to an empty FIRST, which then loses nothing to a FULL."""
+    log.drop("blocks[0].records[2]")
+    log.splice("blocks[0].records[1]", physical(FIRST, b""), "an empty FIRST")
+    log.expect("damaged", "incomplete-record", survivors=[1])
+
+
+@BOOK.damaged(first_that_leaves_a_trailer, "fragments", "LDB-032", "LDB-005")
+def first_then_trailer_then_full(log: LevelDBLog) -> None:
+    """The range of a FIRST without LAST ends with its data: the trailer after it is framing."""
+    log.drop("blocks[1].records[0]")
+    log.expect("damaged", "incomplete-record", survivors=[0, 2])
+
+
+@BOOK.damaged(first_that_leaves_a_trailer, "fragments", "LDB-034", "LDB-005")
+def first_then_trailer_then_damage(log: LevelDBLog) -> None:
+    """The same if damage ends the open record: the trailer lies in neither range."""
+    log.flip("blocks[1].records[0].data", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
+
+
+@BOOK.damaged(empty_first_before_middle_and_last, "fragments", "LDB-034", "LDB-040", kind="limit")
+def empty_first_then_damage(log: LevelDBLog) -> None:
+    """Damage loses an open record without data as well: it has a range, and LAST is an orphan."""
+    log.retype("blocks[0].records[2]", 103)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+
+
+@BOOK.damaged(empty_first_before_middle_and_last, "fragments", "LDB-034", kind="limit")
+def empty_first_and_middle_then_damage(log: LevelDBLog) -> None:
+    """The range of the open record begins at its FIRST, not at its first fragment with data."""
+    log.retype("blocks[0].records[3]", 103)
+    log.expect("damaged", "unknown-type", survivors=[0, 2])

@@ -1,9 +1,17 @@
 """Undamaged logs: blocks, records, trailers. Most serve as controls."""
 
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog, forge_checksum, numbered
+from conformance.recipes.leveldb_log.log import (
+    BOOK,
+    FIRST,
+    FULL,
+    LAST,
+    MIDDLE,
+    LevelDBLog,
+    forge_checksum,
+    numbered,
+    physical,
+)
 from conformance.recipes.variation import Kept
-
-FULL = 1
 
 
 @BOOK.valid("layout", "LDB-001")
@@ -192,3 +200,90 @@ def four_records_across_blocks(log: LevelDBLog) -> None:
     """A short record, two that span blocks, and a short one."""
     log.write(b"alpha", numbered(40000), numbered(41000)[::-1], b"delta")
     log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.valid("trailer", "LDB-004", "LDB-005", "LDB-039", kind="eof")
+def log_ends_in_a_trailer_of_other_bytes(log: LevelDBLog) -> None:
+    """The log ends inside a trailer whose bytes are not zero: they are skipped all the same."""
+    log.write(b"alpha")
+    log.fill_block_but(4)
+    log.data += b"\xaa\xbb"
+    log.expect("intact", survivors=[0, 1], end=32766)
+
+
+@BOOK.valid("trailer", "LDB-004", kind="eof")
+def log_ends_seven_bytes_before_its_block(log: LevelDBLog) -> None:
+    """The log ends seven bytes before the end of its block: exactly a header would fit."""
+    log.write(b"alpha")
+    log.fill_block_but(7)
+    log.expect("intact", survivors=[0, 1], end=32761)
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-005")
+def first_that_leaves_a_trailer(log: LevelDBLog) -> None:
+    """A FIRST that leaves four bytes of its block: the LAST after the trailer completes it."""
+    log.write(b"alpha")
+    first = numbered(32768 - 12 - 7 - 4)
+    log.data += physical(FIRST, first) + bytes(4) + physical(LAST, b"bravo")
+    log.payloads.append(first + b"bravo")
+    log.write(b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010")
+def first_and_middle_in_one_block(log: LevelDBLog) -> None:
+    """FIRST and MIDDLE share the first block, LAST begins the second one."""
+    log.write(b"alpha")
+    middle = numbered(32768 - 12 - 12 - 7)
+    log.data += physical(FIRST, b"bravo") + physical(MIDDLE, middle) + physical(LAST, b"delta")
+    log.payloads.append(b"bravo" + middle + b"delta")
+    log.write(b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-012", kind="limit")
+def empty_first_before_middle_and_last(log: LevelDBLog) -> None:
+    """An empty FIRST in mid-block opens a record: MIDDLE and LAST hold all of its data."""
+    log.write(b"alpha")
+    log.data += physical(FIRST, b"") + physical(MIDDLE, b"bra") + physical(LAST, b"vo")
+    log.payloads.append(b"bravo")
+    log.write(b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010", kind="limit")
+def empty_middle_and_empty_last(log: LevelDBLog) -> None:
+    """MIDDLE and LAST may be empty too: the record is the data of FIRST."""
+    log.write(b"alpha")
+    log.data += physical(FIRST, b"bravo") + physical(MIDDLE, b"") + physical(LAST, b"")
+    log.payloads.append(b"bravo")
+    log.write(b"charlie")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-010", "LDB-011", kind="limit")
+def empty_record_in_two_fragments(log: LevelDBLog) -> None:
+    """An empty FIRST and an empty LAST are an empty record."""
+    log.write(b"alpha")
+    log.data += physical(FIRST, b"") + physical(LAST, b"")
+    log.payloads.append(b"")
+    log.write(b"bravo")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("fragments", "LDB-033", kind="limit")
+def empty_first_in_mid_block(log: LevelDBLog) -> None:
+    """An empty FIRST before a FULL lost nothing, wherever in a block it is."""
+    log.write(b"alpha")
+    log.data += physical(FIRST, b"")
+    log.write(b"bravo")
+    log.expect("intact", survivors=[0, 1], end=31)
+
+
+@BOOK.valid("fragments", "LDB-033", kind="limit")
+def empty_first_and_empty_middle_then_full(log: LevelDBLog) -> None:
+    """An open record to which an empty MIDDLE came has no data yet, and loses nothing."""
+    log.write(b"alpha")
+    log.data += physical(FIRST, b"") + physical(MIDDLE, b"")
+    log.write(b"bravo")
+    log.expect("intact", survivors=[0, 1], end=38)

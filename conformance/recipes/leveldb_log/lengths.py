@@ -1,6 +1,7 @@
 """Lengths that lie."""
 
 from conformance.recipes.leveldb_log.layout import (
+    first_and_middle_in_one_block,
     fragments_in_two_blocks,
     log_ends_with_its_block,
     three_records,
@@ -106,3 +107,10 @@ def length_of_a_fragment_too_few(log: LevelDBLog) -> None:
     """A LAST with a shorter length fails its checksum: record and rest of the block are lost."""
     log.set("blocks[1].records[0].header.len_data", 3)
     log.expect("damaged", "checksum-mismatch", survivors=[0])
+
+
+@BOOK.damaged(first_and_middle_in_one_block, "lengths", "LDB-023", "LDB-034", "LDB-036")
+def length_beyond_the_block_in_an_open_record(log: LevelDBLog) -> None:
+    """A MIDDLE whose length crosses its block ends the open record: its LAST is an orphan."""
+    log.set("blocks[0].records[2].header.len_data", 65535)
+    log.expect("damaged", "bad-length", survivors=[0, 2])

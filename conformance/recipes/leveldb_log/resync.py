@@ -4,6 +4,7 @@ from conformance.recipes.leveldb_log.layout import (
     example_of_the_source_document,
     four_records_across_blocks,
     fragments_in_three_blocks,
+    log_ends_before_its_trailer,
     payload_that_holds_a_log,
     two_blocks,
 )
@@ -109,3 +110,10 @@ def wiped_block_must_not_join_records(log: LevelDBLog) -> None:
     """As LevelDB's test ErrorJoinsRecords: FIRST of one record must not join LAST of another."""
     log.fill("blocks[1]", 0x78)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 3])
+
+
+@BOOK.damaged(log_ends_before_its_trailer, "resync", "LDB-028", "LDB-039")
+def damage_in_a_block_that_lacks_its_trailer(log: LevelDBLog) -> None:
+    """A last block that lacks only its trailer is short: no writer may go on in it."""
+    log.flip("blocks[0].records[1].data", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)

@@ -1,15 +1,21 @@
 """Logs that end early: unfinished writes."""
 
+from conformance.recipes.leveldb_log.fragments import fragments_within_one_block
 from conformance.recipes.leveldb_log.layout import (
+    empty_first_before_middle_and_last,
+    empty_first_in_mid_block,
+    first_and_middle_in_one_block,
+    first_that_leaves_a_trailer,
     fragments_in_three_blocks,
     fragments_in_two_blocks,
+    log_ends_seven_bytes_before_its_block,
     log_ends_with_its_block,
     one_record,
     seven_bytes_left_and_a_record,
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
+from conformance.recipes.leveldb_log.log import BOOK, MIDDLE, LevelDBLog
 
 BLOCK = 32768
 
@@ -192,3 +198,118 @@ def payload_lost_but_its_length_is_there(log: LevelDBLog) -> None:
 )
 def every_prefix_of_three_blocks(log: LevelDBLog) -> None:
     """Every prefix of a log of three blocks, and what survives it."""
+
+
+@BOOK.damaged(one_record, "torn-tail", "LDB-021", kind="eof")
+def two_zeros_and_one_byte(log: LevelDBLog) -> None:
+    """Three bytes of a header, only the last of them not zero: torn, and no preallocated space."""
+    log.extend(bytes([0, 0, 3]), "00 00 03")
+    log.expect("torn", "torn-header", survivors=[0], end=12)
+
+
+@BOOK.damaged(log_ends_seven_bytes_before_its_block, "torn-tail", "LDB-021", "LDB-004", kind="eof")
+def torn_header_where_just_a_header_fits(log: LevelDBLog) -> None:
+    """Seven bytes were left in the block: three bytes there are a torn header, not a trailer."""
+    log.extend(bytes([1, 2, 3]), "01 02 03")
+    log.expect("torn", "torn-header", survivors=[0, 1], end=BLOCK - 7)
+
+
+@BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-020", kind="eof")
+def torn_payload_of_zeros(log: LevelDBLog) -> None:
+    """What arrived of the data is zero: the checksum of a torn record is not looked at."""
+    log.zero("blocks[0].records[2].data")
+    log.truncate_in("blocks[0].records[2].data", 3)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
+
+
+@BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-020", kind="eof")
+def torn_payload_of_an_unknown_type(log: LevelDBLog) -> None:
+    """The type of a torn record is not looked at: its checksum cannot vouch for it."""
+    log.retype("blocks[0].records[2]", 103)
+    log.truncate_in("blocks[0].records[2].data", 3)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
+
+
+@BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-020", "LDB-030", kind="eof")
+def torn_payload_of_type_zero(log: LevelDBLog) -> None:
+    """Type 0 with a length, torn: a torn record, not zeros."""
+    log.retype("blocks[0].records[2]", 0)
+    log.truncate_in("blocks[0].records[2].data", 3)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
+
+
+@BOOK.damaged(three_records, "torn-tail", "LDB-022", "LDB-020", kind="eof")
+def torn_middle_without_first(log: LevelDBLog) -> None:
+    """A torn MIDDLE while no record is open: torn, and no orphan."""
+    log.retype("blocks[0].records[2]", MIDDLE)
+    log.truncate_in("blocks[0].records[2].data", 3)
+    log.expect("torn", "torn-payload", survivors=[0, 1], end=24)
+
+
+@BOOK.damaged(fragments_within_one_block, "torn-tail", "LDB-022", "LDB-035", kind="eof")
+def torn_full_in_an_open_record(log: LevelDBLog) -> None:
+    """A torn FULL while a record is open: one range from the FIRST, whatever the type says."""
+    log.drop("blocks[0].records[2]")
+    del log.data[-2:]
+    log.did("cut 2 bytes off the end")
+    log.expect("torn", "torn-payload", survivors=[], end=0)
+
+
+@BOOK.damaged(empty_first_in_mid_block, "torn-tail", "LDB-021", "LDB-033", kind="eof")
+def torn_header_after_an_empty_first(log: LevelDBLog) -> None:
+    """A record that is open without data is torn with the header that follows it."""
+    log.truncate_in("blocks[0].records[2].header", 3)
+    log.expect("torn", "torn-header", survivors=[0], end=12)
+
+
+@BOOK.damaged(empty_first_in_mid_block, "torn-tail", "LDB-022", "LDB-033", kind="eof")
+def torn_full_after_an_empty_first(log: LevelDBLog) -> None:
+    """The same with a torn FULL: nothing says yet that the empty FIRST was framing."""
+    log.truncate_in("blocks[0].records[2].data", 3)
+    log.expect("torn", "torn-payload", survivors=[0], end=12)
+
+
+@BOOK.damaged(empty_first_before_middle_and_last, "torn-tail", "LDB-022", kind="eof")
+def torn_last_after_an_empty_first(log: LevelDBLog) -> None:
+    """The torn range begins at the FIRST, not at the first fragment with data."""
+    log.truncate_in("blocks[0].records[3].data", 1)
+    log.expect("torn", "torn-payload", survivors=[0], end=12)
+
+
+@BOOK.damaged(empty_first_before_middle_and_last, "torn-tail", "LDB-035", "LDB-025", kind="eof")
+def zeros_after_an_empty_first(log: LevelDBLog) -> None:
+    """Zeros to the end of the log while a record without data is open: a torn record."""
+    log.truncate_in("blocks[0].records[2].header", 0)
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("torn", "torn-record", survivors=[0], end=12)
+
+
+@BOOK.damaged(fragments_within_one_block, "torn-tail", "LDB-035", "LDB-025", kind="eof")
+def three_zeros_after_first(log: LevelDBLog) -> None:
+    """Zeros too few for a header while a record is open: a torn record, and no torn header."""
+    log.truncate_in("blocks[0].records[1].header", 0)
+    log.extend(bytes(3), "3 zero bytes")
+    log.expect("torn", "torn-record", survivors=[], end=0)
+
+
+@BOOK.damaged(first_that_leaves_a_trailer, "torn-tail", "LDB-035", "LDB-004", kind="eof")
+def cut_in_the_trailer_after_first(log: LevelDBLog) -> None:
+    """The log ends inside the trailer after a FIRST: the torn range ends with its data."""
+    log.truncate_in("blocks[0].trailer", 2)
+    log.expect("torn", "torn-record", survivors=[0], end=12)
+
+
+@BOOK.damaged(first_that_leaves_a_trailer, "torn-tail", "LDB-035", "LDB-025", kind="eof")
+def zeros_after_first_and_its_trailer(log: LevelDBLog) -> None:
+    """Zeros in the block after the trailer: the torn range ends with the data of FIRST, too."""
+    log.truncate(BLOCK)
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("torn", "torn-record", survivors=[0], end=12)
+
+
+@BOOK.damaged(first_and_middle_in_one_block, "torn-tail", "LDB-035", "LDB-025", kind="eof")
+def zeros_over_two_blocks_after_first(log: LevelDBLog) -> None:
+    """Zeros to the end of the log are no gap, whether a record is open and a block ends or not."""
+    log.truncate_in("blocks[0].records[2].header", 0)
+    log.extend(bytes(BLOCK - 24 + 100), "zeros to the end of the block and 100 more")
+    log.expect("torn", "torn-record", survivors=[0], end=12)

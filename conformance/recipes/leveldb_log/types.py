@@ -1,6 +1,9 @@
 """Types that no writer of the plain dialect makes, with checksums that hold."""
 
-from conformance.recipes.leveldb_log.fragments import fragments_within_one_block
+from conformance.recipes.leveldb_log.fragments import (
+    four_short_records,
+    fragments_within_one_block,
+)
 from conformance.recipes.leveldb_log.layout import (
     fragments_in_two_blocks,
     three_records,
@@ -98,3 +101,11 @@ def unknown_type_between_first_and_last(log: LevelDBLog) -> None:
     """An unknown type between FIRST and LAST, in step: the open record is lost, LAST an orphan."""
     log.retype("blocks[0].records[1]", 77)
     log.expect("damaged", "unknown-type", survivors=[1], end=38)
+
+
+@BOOK.damaged(four_short_records, "types", "LDB-029")
+def unknown_types_in_a_row(log: LevelDBLog) -> None:
+    """Two records of an unknown type, one after the other, are two ranges."""
+    log.retype("blocks[0].records[1]", 103)
+    log.retype("blocks[0].records[2]", 103)
+    log.expect("damaged", "unknown-type", survivors=[0, 3])

@@ -1,14 +1,16 @@
 """Zeros where records should be: preallocated space, or a write that never arrived."""
 
 from conformance.recipes.leveldb_log.layout import (
+    first_and_middle_in_one_block,
     fragments_in_three_blocks,
     fragments_in_two_blocks,
+    log_ends_seven_bytes_before_its_block,
     log_ends_with_its_block,
     one_record,
     three_records,
     two_blocks,
 )
-from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, physical
+from conformance.recipes.leveldb_log.log import BOOK, FULL, LevelDBLog, forge_checksum, physical
 
 BLOCK = 32768
 
@@ -196,3 +198,84 @@ def trailer_not_zero(log: LevelDBLog) -> None:
     log.fill("blocks[0].trailer", 0x5A)
     log.expect("intact", survivors=[0, 1, 2, 3])
     log.note("LevelDB's own text says the trailer must be zero; no reader checks it.")
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-027", "LDB-021", "LDB-038")
+def torn_header_in_the_block_after_zeros(log: LevelDBLog) -> None:
+    """Zeros to the end of a block are a gap also if only a torn header follows them."""
+    log.extend(bytes(BLOCK - 12), "zeros to the end of the block")
+    log.extend(bytes([1, 2, 3]), "01 02 03")
+    log.expect("damaged", "zero-gap", survivors=[0], end=BLOCK)
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-027", "LDB-022", "LDB-038")
+def torn_payload_in_the_block_after_zeros(log: LevelDBLog) -> None:
+    """Zeros to the end of a block are a gap also if only a torn record follows them."""
+    log.extend(bytes(BLOCK - 12), "zeros to the end of the block")
+    log.extend(physical(FULL, b"bravo")[:10], 'the first ten bytes of the record "bravo"')
+    log.expect("damaged", "zero-gap", survivors=[0], end=BLOCK)
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-027", "LDB-008", "LDB-037")
+def gap_over_three_blocks(log: LevelDBLog) -> None:
+    """Zeros through several blocks are one gap, up to the start of the block that is not zero."""
+    log.extend(bytes(3 * BLOCK - 12), "zeros to the end of the third block")
+    later = LevelDBLog(b"", [])
+    later.write(forge_checksum(FULL, b"crc0", stored=0), b"bravo")
+    log.extend(bytes(later.data), "two records, the first with a stored checksum of zero")
+    log.expect("damaged", "zero-gap", survivors=[0, later.payloads[0], b"bravo"])
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-026", "LDB-027")
+def zeros_before_the_last_byte_of_the_block(log: LevelDBLog) -> None:
+    """The rest of the block is zero but for its very last byte: a zero header, and no gap."""
+    log.extend(bytes(BLOCK - 13) + b"\x01", "zeros and a byte 01 to the end of the block")
+    log.extend(physical(FULL, b"bravo"), 'the record "bravo"')
+    log.expect("damaged", "zero-header", survivors=[0, b"bravo"])
+
+
+@BOOK.damaged(one_record, "zeros", "LDB-026", "LDB-027", "LDB-039")
+def last_byte_of_a_zero_block_not_zero(log: LevelDBLog) -> None:
+    """A byte where a trailer could be ends a gap like any other: its block is not all zero."""
+    log.extend(bytes(BLOCK - 12), "zeros to the end of the block")
+    log.extend(bytes(BLOCK - 1) + b"\x01", "a block of zeros but for its last byte")
+    log.expect("damaged", "zero-gap", survivors=[0], end=2 * BLOCK)
+
+
+@BOOK.damaged(log_ends_seven_bytes_before_its_block, "zeros", "LDB-027", "LDB-004", kind="limit")
+def seven_zeros_at_the_end_of_a_block(log: LevelDBLog) -> None:
+    """Seven zeros before a block boundary are no trailer: a header would fit there."""
+    log.extend(bytes(7), "7 zero bytes")
+    log.extend(physical(FULL, b"bravo"), 'the record "bravo"')
+    log.expect("damaged", "zero-gap", survivors=[0, 1, b"bravo"])
+
+
+@BOOK.damaged(first_and_middle_in_one_block, "zeros", "LDB-026", "LDB-034", "LDB-036")
+def header_of_zeros_in_an_open_record(log: LevelDBLog) -> None:
+    """A zero header ends the open record: the LAST in the next block must not complete it."""
+    log.zero("blocks[0].records[2].header")
+    log.expect("damaged", "zero-header", survivors=[0, 2])
+
+
+@BOOK.damaged(two_blocks, "zeros", "LDB-025", "LDB-039")
+def damage_then_zero_tail(log: LevelDBLog) -> None:
+    """Damage in the first block, and zeros at the end: a writer resumes where they begin."""
+    log.flip("blocks[0].records[0].data", 0)
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("damaged", "checksum-mismatch", survivors=[2, 3], end=BLOCK + 26)
+
+
+@BOOK.damaged(two_blocks, "zeros", "LDB-025", "LDB-039", kind="eof")
+def zero_tail_after_a_trailer(log: LevelDBLog) -> None:
+    """Zeros after a trailer of zeros: they begin with the block, not with the trailer."""
+    log.truncate(BLOCK)
+    log.extend(bytes(100), "100 zero bytes")
+    log.expect("intact", survivors=[0, 1], end=BLOCK)
+
+
+@BOOK.damaged(three_blocks_of_short_records, "zeros", "LDB-027", "LDB-028")
+def damaged_block_before_a_block_of_zeros(log: LevelDBLog) -> None:
+    """A block that was given up and the block of zeros after it are two ranges."""
+    log.flip("blocks[0].records[0].data", 0)
+    log.zero("blocks[1]")
+    log.expect("damaged", "checksum-mismatch", survivors=[4, 5])
