@@ -59,7 +59,7 @@ def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
 )
 def test_what_is_owed_is_said_in_words(examples, id, owed):
     (found,) = (one for each in examples.values() for one in each if one.vector.id == id)
-    assert found.owed == owed
+    assert found.expected_text == owed
 
 
 def result(**more):
