@@ -326,3 +326,12 @@ def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) 
     log.expect("intact", survivors=[*range(6), FOXTROT[0]])
     segments = {name: 270 for name in (FIRST, SECOND, THIRD, FOURTH)}
     log.leaves({**segments, f"{FIFTH}/readme.txt": 13})
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-051", control=append_two_segments)
+def append_where_the_named_journal_has_no_segment(log: ZeebeLog) -> None:
+    """The writer is told a name that no segment has: it begins that journal beside the other."""
+    log.context |= {"name": "other", "max_segment_size": 270}
+    append_records(log, FOXTROT)
+    log.expect("intact", survivors=[FOXTROT[0]])
+    log.leaves({**{name: 270 for name in (FIRST, SECOND, THIRD, FOURTH)}, "other-1.log": 270})
