@@ -19,7 +19,8 @@ SEAL = struct.Struct("<qi")  # ZBJ-013: last index, last position
 EOF_FRAME, RECORD_FRAME = b"\0", b"\1"  # ZBJ-016
 NO_ASQN = -1
 NEWEST_SCHEMA_VERSION = 2
-SEGMENT_NAME = re.compile(r"(?P<name>.+)-(?P<id>[1-9][0-9]*)\.log", re.DOTALL)  # ZBJ-001
+# ZBJ-001. Python decodes a byte of a file name that is not UTF-8 to a surrogate.
+SEGMENT_NAME = re.compile(r"(?P<name>[^\ud800-\udfff]+)-(?P<id>[1-9][0-9]*)\.log")
 FIRST_ID = 1
 LARGEST_INT = 2**31 - 1
 """Of the number of a segment, and of its size in bytes (ZBJ-001, ZBJ-049)."""

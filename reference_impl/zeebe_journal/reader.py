@@ -61,6 +61,11 @@ def segment_files(folder: Path) -> dict[str, list[Path]]:
     return {name: [path for _, path in sorted(files)] for name, files in found.items()}
 
 
+def can_name_files(name: str) -> bool:
+    """Return whether a journal of this name can have files (ZBJ-001)."""
+    return bool(name) and "/" not in name and "\0" not in name
+
+
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
     """The journal in a folder: the one named, the only one, or the only one with a ``.meta``.
 
@@ -82,7 +87,8 @@ def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | No
     given = context.get("last_flushed_index")
     if given == "meta":
         meta = path / f"{name}.meta"
-        given = read_flushed_index(meta.read_bytes()[:256]) if meta.is_file() else None
+        is_there = can_name_files(name) and meta.is_file()
+        given = read_flushed_index(meta.read_bytes()[:256]) if is_there else None
     if given is None:
         return None
     _check_number(given)

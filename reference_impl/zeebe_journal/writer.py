@@ -6,6 +6,7 @@ Upstream authority: camunda/zeebe ``journal/file/SegmentWriter.java``,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from reference_impl.zeebe_journal.layout import (
 from reference_impl.zeebe_journal.reader import (
     Segment,
     Tail,
+    can_name_files,
     journal_name,
     open_segment,
     read,
@@ -134,9 +136,12 @@ class Writer:
         with path.open("r+b") as log:
             _seal(log, _described(open_segment(path, None)), (self.index - 1, self.last_at))
         self.start(self.id + 1, self.index)
+        following = self._file(self.id + 1)
         if self.id == LARGEST_INT:
             return  # a file of the next number would be no segment (ZBJ-001)
-        with self._file(self.id + 1).open("wb") as log:
+        if os.path.lexists(following):
+            return  # what has the name is no segment (ZBJ-049)
+        with following.open("wb") as log:
             log.truncate(self.max_segment_size)  # ZBJ-014: prepared ahead
 
     def _file(self, id: int) -> Path:
@@ -195,8 +200,8 @@ class _Place:
     empty: bool = True
 
 
-def _check(records: Sequence[NewRecord], place: _Place) -> None:
-    """Refuse records before anything is written.
+def _check(records: Sequence[NewRecord], place: _Place) -> int:
+    """Refuse records before anything is written; return the number of the last segment.
 
     Raises ``ValueError`` for an asqn that is not above all others or not a number of 64 bits
     (ZBJ-053), another index than the expected one, or none that is left (ZBJ-023), a record that
@@ -224,6 +229,19 @@ def _check(records: Sequence[NewRecord], place: _Place) -> None:
             room=place.room - size,
             empty=False,
         )
+    return place.id
+
+
+def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
+    """Refuse new segments whose names are taken (ZBJ-049).
+
+    ``ids`` are the numbers of the segments, ``removed`` the files that will be gone. Raises
+    ``ValueError``.
+    """
+    for id in ids:
+        path = folder / f"{name}-{id}.log"
+        if os.path.lexists(path) and path not in removed:
+            raise ValueError(f"{path.name} is there, and is no segment")
 
 
 def _room(id: int, size: int, version: str) -> int:
@@ -236,18 +254,18 @@ def _room(id: int, size: int, version: str) -> int:
 
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
-) -> None:
-    """Refuse what a new journal cannot begin with. Raises ``ValueError`` as :func:`_check`."""
+) -> int:
+    """Refuse what a new journal cannot begin with; return and raise as :func:`_check`."""
     if first < 1:
         raise ValueError(f"no journal begins with the index {first}")
     room = _room(FIRST_ID, size, version)
     fresh = None if one_file else size
-    _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
+    return _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
 
 
 def _usable(name: str) -> str:
     """The name, if its segments can be found again (ZBJ-001). Raises ``ValueError`` if not."""
-    if not name or "/" in name or "\0" in name:
+    if not can_name_files(name):
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name
 
@@ -323,7 +341,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     if segment is None or not isinstance(segment.descriptor, Descriptor):
         # There is nothing to go on from: segment 1, index 1.
         size = _size(records, context)
-        _begin(records, size, NEWEST, 1, one_file=False)
+        last = _begin(records, size, NEWEST, 1, one_file=False)
+        _check_names(path, name, range(FIRST_ID, last + 1), paths)
         for each in paths:
             each.unlink()
         writer = Writer(path, name, size, NEWEST)
@@ -332,8 +351,12 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         full = _full_size(segment)
         size = int(context.get("max_segment_size", full))
         index, id = segment.descriptor.index + found.count, _number(segment.path)
-        _check(records, _Place(found.asqn, index, id, full - at, size, empty=not found.count))
-        for later in paths[paths.index(segment.path) + 1 :]:
+        last = _check(
+            records, _Place(found.asqn, index, id, full - at, size, empty=not found.count)
+        )
+        removed = paths[paths.index(segment.path) + 1 :]
+        _check_names(path, name, range(id + 1, last + 1), removed)
+        for later in removed:
             later.unlink()
         writer = Writer(path, name, size, NEWEST)
         writer.resume(segment, at, found.last_at, index)

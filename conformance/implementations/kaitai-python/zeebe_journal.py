@@ -20,7 +20,8 @@ from conformance.kaitai.compile import compiled
 
 ZeebeSegment = compiled("zeebe_segment").ZeebeSegment
 ZeebeMeta = compiled("zeebe_meta").ZeebeMeta
-SEGMENT = re.compile(r"(.+)-([1-9]\d{0,9})\.log", re.DOTALL)
+# Python decodes a byte of a file name that is not UTF-8 to a surrogate.
+SEGMENT = re.compile(r"([^\ud800-\udfff]+)-([1-9]\d{0,9})\.log")
 ALWAYS_DAMAGE = ("data-header", "data-length", "index-mismatch")
 REFUSED = ("unknown-version", "bad-descriptor")
 
@@ -264,7 +265,8 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
     given = context.get("last_flushed_index")
     if given == "meta":
         file = path / f"{name}.meta"
-        given = flushed_in_meta(file.read_bytes()[:256]) if file.is_file() else None
+        is_there = name and "/" not in name and "\0" not in name and file.is_file()
+        given = flushed_in_meta(file.read_bytes()[:256]) if is_there else None
     return None if given is None or int(given) < 0 else int(given)
 
 
@@ -291,19 +293,20 @@ def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """The answer for one segment or folder."""
     context = request["context"]
-    name = context.get("name", "journal")
+    name = context.get("name")
     if path.is_dir():
         found = list(names_in(path))
         names = sorted({journal for journal, _, _ in found})
-        if len(names) > 1 and "name" not in context:
+        if len(names) > 1 and name is None:
             names = [one for one in names if (path / f"{one}.meta").is_file()]
             if len(names) != 1:
                 return refused("ambiguous-journal")
-        name = context.get("name") or next(iter(names), "journal")
+        if name is None:
+            name = next(iter(names), "journal")
         files = sorted((number, file) for journal, number, file in found if journal == name)
         segments = [Segment(file, file.name) for _, file in files]
     else:
         segments = [Segment(path, None)]
-    recovery = Recovery(flushed_index(path, name, context))
+    recovery = Recovery(flushed_index(path, name or "", context))
     answer = recovery.answer(segments)
     return recovery.strict(answer, segments) if request["profile"] == "strict" else answer

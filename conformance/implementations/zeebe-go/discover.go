@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 func segmentNumber(name string) (string, int64, bool) {
@@ -17,7 +18,7 @@ func segmentNumber(name string) (string, int64, bool) {
 		return "", 0, false
 	}
 	i := strings.LastIndexByte(base, '-')
-	if i < 1 {
+	if i < 1 || !utf8.ValidString(base) {
 		return "", 0, false
 	}
 	id := base[i+1:]
@@ -91,7 +92,7 @@ func (j *journal) flushedIndex() flushed {
 	switch v := j.context["last_flushed_index"].(type) {
 	case string:
 		if v == "meta" {
-			if !j.folder {
+			if !j.folder || !usable(j.name) {
 				return flushed{}
 			}
 			return metaIndex(filepath.Join(j.path, j.name+".meta"))

@@ -93,6 +93,9 @@ func (pl *plan) create(path string, s *planned) error {
 
 func createPrepared(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if os.IsExist(err) { // what has the name is no segment (ZBJ-049)
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -132,9 +135,6 @@ func (pl *plan) free(folder, name string, segs []*planned, gone []*segment) erro
 	paths := []string{}
 	for _, s := range segs {
 		paths = append(paths, segmentFile(folder, name, s.num))
-	}
-	if pl.prepare > 0 {
-		paths = append(paths, segmentFile(folder, name, pl.prepare))
 	}
 	for _, p := range paths {
 		if _, err := os.Lstat(p); err == nil && !removed[p] {

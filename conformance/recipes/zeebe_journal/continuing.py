@@ -4,10 +4,14 @@ from conformance.recipes.zeebe_journal.appending import (
     append_to_a_single_file,
     append_to_segments_of_45_bytes,
 )
+from conformance.recipes.zeebe_journal.descriptors import (
+    descriptor_of_version_1_with_a_block_of_32_bytes,
+)
 from conformance.recipes.zeebe_journal.edges import journal_of_a_broker
 from conformance.recipes.zeebe_journal.layout import (
     empty_last_segment,
     one_segment,
+    prepared_segment_alone,
     segments_of_45_bytes,
     three_segments,
 )
@@ -23,7 +27,7 @@ from conformance.recipes.zeebe_journal.log import (
     segment,
 )
 from conformance.recipes.zeebe_journal.writing import append_to_three_segments
-from reference_impl.zeebe_journal.writer import pack_descriptor
+from reference_impl.zeebe_journal.writer import pack_descriptor, pack_record
 
 FIRST, SECOND, THIRD, FOURTH, FIFTH = (f"journal-{number}.log" for number in (1, 2, 3, 4, 5))
 FOXTROT, GOLF = application(6, "foxtrot"), application(7, "golf")
@@ -274,3 +278,60 @@ def append_nothing_to_a_sealed_single_file(log: ZeebeLog) -> None:
     log.did("seal the descriptor at index 4 and position 321, and set the last 82 bytes to 01")
     log.flushed(4)
     log.expect("intact", survivors=range(4))
+
+
+@BOOK.appending(
+    prepared_segment_alone,
+    "appending",
+    "ZBJ-051",
+    control=append_to_a_single_file,
+    kind="limit",
+)
+def append_nothing_to_a_single_file_of_zeros(log: ZeebeLog) -> None:
+    """No records for a log of one file without a descriptor: that is done, and changes nothing."""
+    log.expect("intact", survivors=[])
+
+
+@BOOK.appending(descriptor_of_version_1_with_a_block_of_32_bytes, "appending", "ZBJ-013", "ZBJ-051")
+def append_to_a_block_of_32_bytes_without_a_seal(log: ZeebeLog) -> None:
+    """SBE version 1, and 12 bytes that read like a seal: they are none, and stay."""
+    append_records(log, (b"new", 7))
+    log.expect("intact", survivors=[*range(4), b"new"])
+    log.leaves_bytes("", SEAL_AT, _seal(9, 9))
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-013", "ZBJ-049", control=append_two_segments, kind="limit"
+)
+def append_after_a_segment_of_negative_indexes(log: ZeebeLog) -> None:
+    """Index -3, one record and no more room: the last index -3 is written, though it is no seal."""
+    for name in (SECOND, THIRD, FOURTH):
+        log.remove_file(name)
+    whole = pack_descriptor(1, -3, 180) + pack_record(-3, 6, log.payloads[1])
+    log.files[FIRST] = bytearray(whole.ljust(180, b"\0"))
+    log.did(f"{FIRST} has 180 bytes and one record, of the index -3")
+    append_records(log, (b"new", 7))
+    log.expect("intact", survivors=[1, b"new"])
+    log.leaves({FIRST: 180, SECOND: 180, THIRD: 180})
+    log.leaves_bytes(FIRST, SEAL_AT, (-3).to_bytes(8, "little", signed=True) + b"\x39\0\0\0")
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-014", "ZBJ-049", control=append_two_segments)
+def append_where_a_folder_has_the_name_of_the_segment_to_prepare(log: ZeebeLog) -> None:
+    """A new segment is written; a folder has the name of the one to prepare, and stays."""
+    log.add_file(f"{FIFTH}/readme.txt", b"not a segment", "13 letters")
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+    log.expect("intact", survivors=[*range(6), FOXTROT[0]])
+    segments = {name: 270 for name in (FIRST, SECOND, THIRD, FOURTH)}
+    log.leaves({**segments, f"{FIFTH}/readme.txt": 13})
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-003", "ZBJ-051", control=append_two_segments)
+def append_where_the_named_journal_has_no_segment(log: ZeebeLog) -> None:
+    """The writer is told a name that no segment has: it begins that journal beside the other."""
+    log.context |= {"name": "other", "max_segment_size": 270}
+    append_records(log, FOXTROT)
+    log.expect("intact", survivors=[FOXTROT[0]])
+    log.leaves({**{name: 270 for name in (FIRST, SECOND, THIRD, FOURTH)}, "other-1.log": 270})

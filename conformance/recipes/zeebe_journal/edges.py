@@ -17,6 +17,7 @@ from conformance.recipes.zeebe_journal.log import (
     SIX,
     ZeebeLog,
     segment,
+    wider_descriptor,
 )
 from conformance.recipes.zeebe_journal.numbers import indexes_below_one
 from reference_impl.zeebe_journal.layout import DESCRIPTOR_BLOCK, SBE_HEADER, SEAL
@@ -284,3 +285,130 @@ def journal_of_a_broker(log: ZeebeLog) -> None:
     }
     log.flushed(6)
     log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-035", "ZBJ-040", kind="limit")
+def descriptor_checksum_and_a_flushed_index_of_zero(log: ZeebeLog) -> None:
+    """The only descriptor is bad, and 0 was flushed: before anything was read, 1 is expected."""
+    log.flip("descriptor.metadata.checksum", 0)
+    log.flushed(0)
+    log.expect("torn", "descriptor-checksum", survivors=[], end=0)
+
+
+@BOOK.damaged(one_segment, "asqn", "ZBJ-032", "ZBJ-041")
+def last_asqn_repeated_and_one_more_flushed(log: ZeebeLog) -> None:
+    """The last record is lost for its asqn, and the one after it was flushed: two ranges."""
+    log.set("records[3].data.asqn", 2)
+    log.reseal("records[3]")
+    log.flushed(5)
+    log.expect("damaged", "asqn-order", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_segments, "future", "ZBJ-010", "ZBJ-013", "ZBJ-037")
+def seal_of_sbe_version_3(log: ZeebeLog) -> None:
+    """A descriptor of SBE version 3 has 8 bytes more and a seal: record 2 is bad, 3 follows."""
+    descriptor = wider_descriptor(bytes(8), size=270, seal=(2, 131))
+    log.files[FIRST][:] = (descriptor + log.files[FIRST][57:222]).ljust(270, b"\0")
+    log.files[FIRST][131 + 9] ^= 1
+    log.did(f"{FIRST} has a descriptor of 65 bytes; flip bit 0 of its second checksum")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3, 4, 5], end=254)
+
+
+@BOOK.damaged(indexes_below_one, "handover", "ZBJ-013", kind="limit")
+def seal_of_an_index_below_zero(log: ZeebeLog) -> None:
+    """Index -5, and a seal of index -4: that is none, and a zero frame there ends the log."""
+    record = pack_record(-4, -1, log.payloads[1])
+    log.data[:] = (
+        pack_descriptor(1, -5, 512, seal=(-4, 108))
+        + pack_record(-5, -1, log.payloads[0])
+        + record.replace(b"\1", b"\0", 1)
+    ).ljust(512, b"\0")
+    log.did("index -5, a seal at index -4, and the frame of record -4 is zero")
+    log.flushed(None)
+    log.expect("intact", survivors=[0], end=108)
+
+
+@BOOK.valid("future", "ZBJ-005", kind="limit")
+def messages_of_sbe_version_0(log: ZeebeLog) -> None:
+    """All messages of descriptor and records have version 0: nobody looks at it."""
+    log.segment(*FOUR)
+    message = bytearray(pack_descriptor(1, 1, 512)[17:])
+    message[6] = 0
+    checksum = crc32c(bytes(message)).to_bytes(8, "little")
+    log.data[:57] = b"\2" + SBE_HEADER.pack(8, 4, 7, 0) + checksum + bytes(message)
+    records = b"".join(pack_record(n, asqn, p, 0, 0) for n, (p, asqn) in enumerate(FOUR, 1))
+    log.data[57 : 57 + len(records)] = records
+    log.expect("intact", survivors=range(4), end=57 + len(records))
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-014", "ZBJ-061", kind="limit")
+def byte_after_5000_zeros(log: ZeebeLog) -> None:
+    """A file that begins with 5000 zeros and is not all zeros is not prepared."""
+    log.data[:] = bytes(5000) + b"\1" + bytes(10)
+    log.did("5000 zeros, a 1 and 10 zeros instead of the log")
+    log.expect("refused", "unknown-version", survivors=[])
+
+
+@BOOK.damaged(one_segment, "descriptor", "ZBJ-061", kind="eof")
+def metadata_of_another_schema_and_a_cut(log: ZeebeLog) -> None:
+    """The first message has another schema, the second is cut in its header: the first decides."""
+    log.set("descriptor.metadata.header.schema_id", 9)
+    log.truncate(19)
+    log.expect("refused", "bad-descriptor", survivors=[])
+
+
+def _sized(log: ZeebeLog, size: int) -> None:
+    log.data[:57] = pack_descriptor(1, 1, size)
+    log.did(f"set the maximal segment size to {size}, and reseal the descriptor")
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
+def cut_where_no_header_would_fit(log: ZeebeLog) -> None:
+    """17 of 20 bytes that the segment had are left: it was cut, whatever would have fitted."""
+    _sized(log, 341)
+    log.data[322:] = bytes(16)
+    log.did("cut all but the frame of the last record, and add 16 zeros")
+    log.stops("torn-record", [0, 1, 2], end=321)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-027", "ZBJ-029", kind="eof")
+def data_of_no_bytes_at_the_end(log: ZeebeLog) -> None:
+    """The last 21 bytes are frame and metadata of length 0: they are not too few."""
+    _sized(log, 342)
+    log.data[330:] = bytes(12)
+    log.did("the file ends after the metadata of the last record; its checksum and length are 0")
+    log.expect("damaged", "data-header", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-027", kind="eof")
+def length_past_everything_and_a_cut(log: ZeebeLog) -> None:
+    """The file is cut in its last record, whose length leads past the maximal size too."""
+    log.set("records[3].metadata.len_data", 500)
+    log.truncate(400)
+    log.stops("bad-length", [0, 1, 2], end=321)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-029", kind="limit")
+def data_of_16_bytes(log: ZeebeLog) -> None:
+    """A data message of 16 bytes with a sound header and checksum has no room for its asqn."""
+    log.data[222:] = _around(pack_record(3, 2, b"")[21:37]).ljust(512 - 222, b"\0")
+    log.did("the third record ends after its index")
+    log.expect("damaged", "data-header", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_segment, "length", "ZBJ-029", kind="limit")
+def data_block_past_its_message(log: ZeebeLog) -> None:
+    """The block of a data message claims 200 bytes, under a right checksum: a length, no header."""
+    log.set("records[2].data.header.len_block", 200)
+    log.reseal("records[2]")
+    log.expect("damaged", "data-length", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(data_of_version_3_with_bytes_after_the_payload, "length", "ZBJ-018", "ZBJ-030")
+def bytes_after_the_payload_under_newer_metadata(log: ZeebeLog) -> None:
+    """Bytes follow the payload; metadata has version 3 and data version 2: data decides."""
+    record = _around(pack_record(2, 1, ALPHA[0])[21:] + b"later")
+    log.data[123 : 123 + len(record)] = record
+    log.data[130:132] = b"\3\0"
+    log.did("the metadata of the second record has version 3, its data has version 2")
+    log.expect("damaged", "data-length", survivors=[0], end=None)

@@ -6,9 +6,17 @@ from conformance.recipes.zeebe_journal.layout import (
     segments_of_45_bytes,
     three_segments,
 )
-from conformance.recipes.zeebe_journal.log import BOOK, ZeebeLog, flushed_below_and_at
+from conformance.recipes.zeebe_journal.log import (
+    BOOK,
+    BRAVO,
+    CHARLIE,
+    ZeebeLog,
+    flushed_below_and_at,
+    segment,
+)
+from reference_impl.zeebe_journal.writer import NEWEST
 
-FIRST, SECOND, THIRD = (f"journal-{number}.log" for number in (1, 2, 3))
+FIRST, SECOND, THIRD, FOURTH = (f"journal-{number}.log" for number in (1, 2, 3, 4))
 FIRST_END, SECOND_END = 222, 257
 """Where the records of the first two segments of `three_segments` end."""
 FIRST_END_OF_45 = 210
@@ -189,3 +197,157 @@ def damage_before_an_empty_file(log: ZeebeLog) -> None:
     """A bad record in the first segment, no bytes in the last: strict reading lists every file."""
     log.flip(f"{FIRST}:records[1].metadata.checksum", 0)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 2, 3])
+
+
+def _zero_file(log: ZeebeLog, file: str) -> None:
+    log.files[file][:] = bytes(270)
+    log.did(f"zero all of {file}")
+
+
+def _first_is_seal_minus_1(log: ZeebeLog) -> None:
+    """Record 3 is the first of its segment and gone, and the seal says 2."""
+    log.remove_file(FIRST)
+    log.zero(f"{SECOND}:records[0].frame")
+    log.set(f"{SECOND}:descriptor.segment.last_index", 2)
+    log.reseal_descriptor(SECOND)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-032", "ZBJ-060")
+def frame_zeroed_after_an_asqn_out_of_order(log: ZeebeLog) -> None:
+    """A record is lost for its asqn, the next frame is zero: an asqn ends no segment."""
+    log.set(f"{SECOND}:records[0].data.asqn", 1)
+    log.reseal(f"{SECOND}:records[0]")
+    log.zero(f"{SECOND}:records[1].frame")
+    log.expect("damaged", "asqn-order", survivors=[0, 1], end=144)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-060")
+def seal_too_low_and_the_next_segment_missing(log: ZeebeLog) -> None:
+    """The seal says index 1, bytes follow record 2, and the next is missing: they are listed."""
+    _seal(log, 1)
+    _put(log, FIRST, FIRST_END + 1, b"stale")
+    log.remove_file(SECOND)
+    log.stops("missing-records", [0, 1], end=FIRST_END)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-013", "ZBJ-060", kind="limit")
+def seal_below_the_index_of_its_segment(log: ZeebeLog) -> None:
+    """A first segment of index 3 has a seal of index 2: it promises that there is no record."""
+    _first_is_seal_minus_1(log)
+    log.expect("torn", "segment-gap", survivors=[], end=57)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-014", "ZBJ-060")
+def frame_zeroed_before_two_segments_of_zeros(log: ZeebeLog) -> None:
+    """A frame is zero, and so are the next two segments: what follows it is listed all the same."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.files[FOURTH] = log.files[THIRD]
+    log.files[THIRD] = bytearray(270)
+    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    _zero_file(log, SECOND)
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-039", "ZBJ-060")
+def frame_zeroed_before_an_overlap(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and the next segment begins with index 1."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.files[SECOND] = bytearray(segment((BRAVO, CHARLIE), 270, "2/1", id=2, index=1))
+    log.did(f"{SECOND} begins with index 1")
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-040", "ZBJ-060", kind="eof")
+def frame_zeroed_before_a_cut_descriptor(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and the next descriptor is cut."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.truncate(30, SECOND)
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
+def frame_zeroed_before_an_unknown_version(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and the next descriptor has version 3."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.set(f"{SECOND}:descriptor.version", 3)
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(segments_of_45_bytes, "handover", "ZBJ-011", "ZBJ-060")
+def frame_zeroed_before_another_template(log: ZeebeLog) -> None:
+    """A frame of a segment of 45 bytes is zero, and the next descriptor has another template."""
+    log.zero(f"{FIRST}:records[1].frame")
+    log.set(f"{SECOND}:descriptor.segment.header.template_id", 9)
+    log.stops("missing-records", [0], end=111)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-034", "ZBJ-039", kind="eof")
+def cut_descriptor_after_the_end(log: ZeebeLog) -> None:
+    """The log ends at a descriptor, and the next one is cut: its range ends before its zeros."""
+    log.flip(f"{SECOND}:descriptor.metadata.checksum", 0)
+    log.truncate(40, THIRD)
+    log.stops("descriptor-checksum", [0, 1], end=FIRST_END)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-037", "ZBJ-038", "ZBJ-040")
+def sealed_frame_zeroed_before_a_bad_descriptor(log: ZeebeLog) -> None:
+    """The last sealed record has a zero frame, and the next descriptor is bad: the seal counts."""
+    log.zero(f"{SECOND}:records[1].frame")
+    log.flip(f"{THIRD}:descriptor.metadata.checksum", 0)
+    log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-037", "ZBJ-038")
+def sealed_frame_zeroed_before_a_segment_of_zeros(log: ZeebeLog) -> None:
+    """The last sealed record has a zero frame, zeros follow, then records: the seal counts."""
+    log.zero(f"{SECOND}:records[1].frame")
+    log.files[FOURTH] = log.files[THIRD]
+    log.files[THIRD] = bytearray(270)
+    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-037", "ZBJ-038")
+def sealed_frame_zeroed_before_prepared_segments(log: ZeebeLog) -> None:
+    """The last sealed record has a zero frame, and only zeros follow: it is missing."""
+    log.zero(f"{SECOND}:records[1].frame")
+    _zero_file(log, THIRD)
+    log.expect("damaged", "missing-records", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-038")
+def sealed_record_damaged_before_a_segment_of_zeros(log: ZeebeLog) -> None:
+    """A bad sealed record, zeros, then the index after the seal: only the next segment counts."""
+    log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
+    log.files[FOURTH] = log.files[THIRD]
+    log.files[THIRD] = bytearray(270)
+    log.did(f"{FOURTH} is what {THIRD} was, which is 270 zeros")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-014", "ZBJ-040")
+def zeros_before_an_unknown_version(log: ZeebeLog) -> None:
+    """The first segment is zeros and the second has version 3: that is no reason to refuse."""
+    _zero_file(log, FIRST)
+    log.set(f"{SECOND}:descriptor.version", 3)
+    log.stops("zero-segment", [], end=0)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-024", "ZBJ-038")
+def asqn_of_before_the_seal_took_over(log: ZeebeLog) -> None:
+    """A record is lost and the seal tells where the next segment begins: asqns go on from before.
+
+    Record 3 has asqn 4, and so has record 5.
+    """
+    log.set(f"{SECOND}:records[0].data.asqn", 4)
+    log.reseal(f"{SECOND}:records[0]")
+    log.flip(f"{SECOND}:records[1].metadata.checksum", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2, 5], end=254)
+
+
+@BOOK.damaged(three_segments, "handover", "ZBJ-023", "ZBJ-039", kind="limit")
+def segment_of_a_negative_index(log: ZeebeLog) -> None:
+    """The second segment begins with index -3: indexes have a sign, and that is an overlap."""
+    log.files[SECOND] = bytearray(segment((BRAVO, CHARLIE), 270, NEWEST, id=2, index=-3))
+    log.did(f"{SECOND} begins with index -3")
+    log.stops("segment-overlap", [0, 1], end=FIRST_END)

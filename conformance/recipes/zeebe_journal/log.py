@@ -181,11 +181,13 @@ def wider_record(record: bytes, metadata: bytes = b"", data: bytes = b"") -> byt
     return record[:1] + (wider_block(header, metadata) if metadata else header) + message
 
 
-def wider_descriptor(extra: bytes) -> bytes:
+def wider_descriptor(
+    extra: bytes, size: int = SEGMENT_SIZE, seal: tuple[int, int] = (0, 0)
+) -> bytes:
     """The descriptor of a segment as a newer schema might have it."""
-    message = wider_block(pack_descriptor(1, 1, SEGMENT_SIZE)[17:], extra, version=3)
-    checksum = crc32c(message).to_bytes(8, "little")
-    return pack_descriptor(1, 1, SEGMENT_SIZE)[:9] + checksum + message
+    known = pack_descriptor(1, 1, size, seal)
+    message = wider_block(known[17:], extra, version=3)
+    return known[:9] + crc32c(message).to_bytes(8, "little") + message
 
 
 INITIAL: Entry = (encode_initial(1), -1)

@@ -228,3 +228,113 @@ def record_of_more_than_a_mebibyte(log: ZeebeLog) -> None:
     """A record of 1 MiB and a little more, and another after it."""
     log.segment(INITIAL, (b"x" * (1 << 20), 1), (ALPHA[0], 2), size=1_100_000)
     log.expect("intact", survivors=range(3))
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="eof")
+def meta_file_cut_after_its_message(log: ZeebeLog) -> None:
+    """The file ends with its vote, after 30 bytes: the message is whole, and counts."""
+    log.truncate(30, META)
+    log.flip(LAST, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-059", kind="limit")
+def meta_file_of_version_4_without_a_commit_index(log: ZeebeLog) -> None:
+    """Version 4, and a block of 16 bytes: the version does not matter."""
+    log.files[META][7] = 4
+    log.did("set the version of journal.meta to 4")
+    log.flip(LAST, 0)
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(flushed_index_from_the_meta_file, "meta", "ZBJ-003", "ZBJ-059")
+def meta_file_of_a_journal_of_another_name(log: ZeebeLog) -> None:
+    """The journal is called `raft`, and so is its meta file."""
+    log.flip(LAST, 0)
+    for number in (1, 2, 3, 4):
+        log.rename_file(f"journal-{number}.log", f"raft-{number}.log")
+    log.rename_file(META, "raft.meta")
+    log.expect("damaged", "checksum-mismatch", survivors=range(5), end=None)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", "ZBJ-059", kind="limit")
+def empty_name_in_the_context(log: ZeebeLog) -> None:
+    """The reader is told an empty name, which no segment can have: an empty journal."""
+    log.add_file("-1.log", segment((ALPHA, BRAVO), 270), "a segment without a name")
+    log.context["name"] = ""
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-001", "ZBJ-003", "ZBJ-059", kind="limit")
+def name_with_a_slash_and_a_meta_file_there(log: ZeebeLog) -> None:
+    """The reader is told the name `old/journal`, which no segment can have, nor a meta file."""
+    log.add_file("old/journal.meta", write_meta(Meta(1, 6, 6, b"0")), "flushed index 6")
+    log.context["name"] = "old/journal"
+    log.flushed("meta")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
+def number_0_and_an_empty_name(log: ZeebeLog) -> None:
+    """`journal-0.log` and `-1.log` are no segments: numbers begin at 1, names have a character."""
+    log.add_file("journal-0.log", segment((ALPHA, BRAVO), 270), "a segment of index 1")
+    log.add_file("-1.log", segment((ALPHA, BRAVO), 270), "a segment of index 1")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-001", kind="limit")
+def segment_of_the_largest_number(log: ZeebeLog) -> None:
+    """The only segment is `journal-2147483647.log`, the largest number there is."""
+    for number in (2, 3, 4):
+        log.remove_file(f"journal-{number}.log")
+    log.rename_file("journal-1.log", "journal-2147483647.log")
+    log.expect("intact", survivors=[0, 1], end=222)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-002", kind="limit")
+def numbers_with_gaps(log: ZeebeLog) -> None:
+    """The segments have the numbers 1, 7 and 9: only their indexes say what follows what."""
+    log.remove_file("journal-4.log")
+    log.rename_file("journal-3.log", "journal-9.log")
+    log.rename_file("journal-2.log", "journal-7.log")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
+def meta_file_of_a_name_without_segments(log: ZeebeLog) -> None:
+    """Of two journals one has a meta file; so has a third name, which has no segments."""
+    _other(log)
+    log.add_file(META, bytes(32), "32 zeros")
+    log.add_file("third.meta", bytes(32), "32 zeros")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", kind="limit")
+def folder_named_like_a_meta_file(log: ZeebeLog) -> None:
+    """Of two journals one has a meta file, and the other a folder of that name."""
+    _other(log)
+    log.add_file(META, bytes(32), "32 zeros")
+    log.add_file("other.meta/readme.txt", b"not a meta file", "15 letters")
+    log.expect("intact", survivors=range(6), end=254)
+
+
+@BOOK.damaged(three_segments, "names", "ZBJ-003", "ZBJ-042", kind="limit")
+def foreign_meta_file_without_segments(log: ZeebeLog) -> None:
+    """No segments, and `raft.meta` says that 3 was flushed: that is of another journal."""
+    for number in (1, 2, 3, 4):
+        log.remove_file(f"journal-{number}.log")
+    log.add_file("raft.meta", write_meta(Meta(1, 3, 3, b"0")), "flushed index 3")
+    log.flushed("meta")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(three_segments, "limits", "ZBJ-041", "ZBJ-044", kind="limit")
+def flushed_index_and_two_prepared_segments(log: ZeebeLog) -> None:
+    """Two segments of zeros, and 1 was flushed: the range stands in the first of them."""
+    for number in (3, 4):
+        log.remove_file(f"journal-{number}.log")
+    for number in (1, 2):
+        log.files[f"journal-{number}.log"][:] = bytes(270)
+    log.did("zero all of journal-1.log and journal-2.log")
+    log.flushed(1)
+    log.expect("damaged", "missing-records", survivors=[], end=None)

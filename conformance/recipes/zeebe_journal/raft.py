@@ -345,3 +345,43 @@ def configuration_with_newer_fields(log: ZeebeLog) -> None:
     """A ConfigurationEntry of version 99 has more fields in its block."""
     payload = encode_configuration(5, 1234, MEMBERS)
     _single_record(log, payload[:LOG_ENTRY] + wider_block(payload[LOG_ENTRY:], b"newfield"))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def unknown_entry_type_in_a_cut_block(log: ZeebeLog) -> None:
+    """A RaftLogEntry of type 7 whose block claims 20 bytes of 9: the cut is met first."""
+    payload = bytearray(encode_initial(5))
+    payload[0] = 20
+    payload[16] = 7
+    _single_record(log, bytes(payload))
+
+
+@BOOK.valid("raft", "ZBJ-058", kind="limit")
+def application_entry_of_another_template_cut_in_its_block(log: ZeebeLog) -> None:
+    """The message after an application entry's first is another one and cut: its header is met."""
+    payload = bytearray(encode_application(5, 1, 2, b"Test"))
+    payload[LOG_ENTRY + 2] = 9
+    _single_record(log, bytes(payload[: LOG_ENTRY + 8 + 5]), asqn=1)
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def unknown_member_type_in_a_cut_longer_block(log: ZeebeLog) -> None:
+    """A member of type 4 in a block of 12 bytes, of which 10 are there: the cut is met first."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 16] = 12
+    payload[LOG_ENTRY + 19] = 4
+    _single_record(log, bytes(payload[: LOG_ENTRY + 19 + 10]))
+
+
+@BOOK.valid("raft", "ZBJ-057", "ZBJ-058", kind="limit")
+def group_cut_after_its_block_length(log: ZeebeLog) -> None:
+    """A group that ends after its block length of 3: its header is cut, and not looked at."""
+    payload = bytearray(encode_configuration(5, 1234, MEMBERS))
+    payload[LOG_ENTRY + 16] = 3
+    _single_record(log, bytes(payload[: LOG_ENTRY + 18]))
+
+
+@BOOK.valid("future", "ZBJ-054", "ZBJ-055", kind="limit")
+def bytes_after_an_application_entry(log: ZeebeLog) -> None:
+    """Bytes after the batch of an application entry are skipped."""
+    _single_record(log, encode_application(5, 1, 2, b"Test") + b"more", asqn=1)

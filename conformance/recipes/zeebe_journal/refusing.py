@@ -143,3 +143,24 @@ def append_to_a_journal_of_an_unknown_version(log: ZeebeLog) -> None:
     append_records(log, FOXTROT)
     log.context["max_segment_size"] = 270
     log.expect_refusal("refused", "unknown-version")
+
+
+@BOOK.appending(
+    three_segments, "appending", "ZBJ-051", "ZBJ-052", control=append_two_segments, kind="corrupt"
+)
+def append_nothing_behind_damage(log: ZeebeLog) -> None:
+    """No records for a journal whose last record is bad and was flushed: refused all the same."""
+    log.flip(f"{THIRD}:records[1].metadata.checksum", 0)
+    log.flushed(6)
+    log.expect_refusal("damaged", "checksum-mismatch", survivors=range(5))
+
+
+@BOOK.appending(three_segments, "appending", "ZBJ-049", control=append_two_segments)
+def append_where_a_folder_has_the_name(log: ZeebeLog) -> None:
+    """A record needs a new segment, and a folder has its name."""
+    log.remove_file(FOURTH)
+    log.add_file(f"{FOURTH}/readme.txt", b"not a segment", "13 letters")
+    append_records(log, FOXTROT)
+    log.context["max_segment_size"] = 270
+    log.flushed(6)
+    log.expect_refusal("intact", survivors=range(6))

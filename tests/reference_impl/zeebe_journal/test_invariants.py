@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import tempfile
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from reference_impl.answer import Answer, NewRecord, collect
-from reference_impl.zeebe_journal.meta import read_flushed_index
+from reference_impl.zeebe_journal.meta import Meta, read_flushed_index, write_meta
 from reference_impl.zeebe_journal.raft import decode
 from reference_impl.zeebe_journal.reader import read, recognise
 from reference_impl.zeebe_journal.writer import append, pack_descriptor, write
@@ -117,3 +118,21 @@ def test_a_context_that_makes_no_sense_is_an_error(tmp_path: Path) -> None:
     for wrong in ("x", True, 1.5, [1]):
         with pytest.raises(ValueError, match="last_flushed_index"):
             collect(read(tmp_path / "j", "recover", {"last_flushed_index": wrong}))
+
+
+def test_a_file_whose_name_is_not_utf8_is_no_segment(tmp_path: Path) -> None:
+    write(tmp_path / "j", [NewRecord(b"x")], {"max_segment_size": 200})
+    segment = tmp_path / "j" / "journal-1.log"
+    segment.rename(tmp_path / "j" / os.fsdecode(b"journal\xff-1.log"))
+    assert _answer(tmp_path / "j", None) == Answer("intact", None, (), (), 0, None)
+
+
+def test_links_to_files_count_as_files(tmp_path: Path) -> None:
+    write(tmp_path / "j", [NewRecord(b"x")], {"max_segment_size": 200})
+    (tmp_path / "j" / "journal-1.log").rename(tmp_path / "segment")
+    (tmp_path / "j" / "journal-1.log").symlink_to(tmp_path / "segment")
+    (tmp_path / "meta").write_bytes(write_meta(Meta(1, 2, None, b"")))
+    (tmp_path / "j" / "journal.meta").symlink_to(tmp_path / "meta")
+    answer = collect(read(tmp_path / "j", "recover", {"last_flushed_index": "meta"}))
+    assert [record.payload for record in answer.records] == [b"x"]
+    assert answer.reason == "missing-records"
