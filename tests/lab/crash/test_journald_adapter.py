@@ -43,7 +43,7 @@ def test_nothing_is_mounted_where_all_would_see_it(
 ) -> None:
     mounted: list[tuple[object, ...]] = []
     monkeypatch.setattr(program, "mount", lambda *words: mounted.append(words))
-    monkeypatch.setattr(program, "apart", lambda: False)
+    monkeypatch.setattr(program, "is_other_mount_namespace", lambda: False)
     words = [tmp_path / "folder", tmp_path / "log"] if hasattr(program, "served") else []
     with pytest.raises(SystemExit, match="mount namespace of its own"):
         program.prepare(*words)
@@ -77,7 +77,7 @@ def test_a_namespace_is_told_from_that_of_the_machine(
         return Path(name)
 
     monkeypatch.setattr(Path, "readlink", readlink)
-    assert program.apart() is is_apart
+    assert program.is_other_mount_namespace() is is_apart
 
 
 def test_what_unshare_starts_is_apart(program: ModuleType) -> None:
@@ -87,7 +87,7 @@ def test_what_unshare_starts_is_apart(program: ModuleType) -> None:
         "import importlib.util, sys\n"
         "spec = importlib.util.spec_from_file_location('one', sys.argv[1])\n"
         "module = importlib.util.module_from_spec(spec); spec.loader.exec_module(module)\n"
-        "print(module.apart())"
+        "print(module.is_other_mount_namespace())"
     )
     words = [*APART, sys.executable, "-c", code, str(program.__file__)]
     assert subprocess.run(words, capture_output=True, check=True).stdout == b"True\n"

@@ -101,11 +101,11 @@ def test_what_is_the_same_in_all_rows_is_right_at_every_length(count: int, name:
 
 def test_a_long_path_is_not_kept() -> None:
     """A path of 4,096 bytes would take 64 MiB."""
-    rows._kept.cache_clear()
+    rows._constant_column.cache_clear()
     run = Records(np.arange(MAX_ROWS), np.arange(MAX_ROWS), None)
     schema = pa.schema([pa.field("file", pa.string())])
     rows.batch(run, schema, "/" + "x" * 4095)
-    assert rows._kept.cache_info().currsize == 0
+    assert rows._constant_column.cache_info().currsize == 0
     kept = []
     for _ in range(2):
         made = rows.batch(run, schema, "/log")
