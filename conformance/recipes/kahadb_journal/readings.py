@@ -482,18 +482,6 @@ def write_nothing_into_a_sparse_file_of_seven_bytes(log: KahaDBLog) -> None:
     log.expect_bytes(b"-q-qMa4")
 
 
-@BOOK.writing(
-    "writing",
-    "KDB-014",
-    kind="limit",
-    control=write_nothing_into_a_sparse_file_of_seven_bytes,
-)
-def write_nothing_into_a_sparse_file_of_four_bytes(log: KahaDBLog) -> None:
-    """A sparse file without room for an EOF record: refused."""
-    log.context |= {"preallocation": "sparse", "max_file_length": 4}
-    log.expect_refusal()
-
-
 @BOOK.appending(
     five_batches,
     "appending",
