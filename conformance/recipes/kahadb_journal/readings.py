@@ -16,12 +16,12 @@ from conformance.recipes.kahadb_journal.log import (
     whole_batch,
 )
 from conformance.recipes.kahadb_journal.names import folder_without_data_files
-from conformance.recipes.kahadb_journal.siblings import (
-    JOURNAL_IO,
-    hawtjournal,
-    journal_io,
-    journal_io_of_1_0,
+from conformance.recipes.kahadb_journal.resuming import (
+    append_to_a_folder_without_data_files,
+    append_to_a_kernel_copy,
 )
+from conformance.recipes.kahadb_journal.siblings import HAWT, JOURNAL_IO, JOURNAL_IO_1_0, RECORD
+from conformance.recipes.kahadb_journal.writing import write_into_a_sparse_file
 from conformance.recipes.variation import vary
 from reference_impl.kahadb_journal.writer import batch, record
 
@@ -365,32 +365,36 @@ def length_of_a_command_beyond_32_bits(log: KahaDBLog) -> None:
 # Siblings
 
 
-@BOOK.damaged(journal_io_of_1_0, "sibling", "KDB-055", "KDB-034", kind="eof")
+def _replace(log: KahaDBLog, new: bytes, what: str) -> None:
+    log.data = bytearray(new)
+    log.did(f"replace the file by {what}")
+
+
+@BOOK.damaged(five_batches, "sibling", "KDB-055", "KDB-034")
 def journal_io_of_1_0_cut_in_its_control_record(log: KahaDBLog) -> None:
     """The first 20 bytes of a file of Journal.IO 1.0: one too few to know it."""
-    log.truncate(20)
+    _replace(log, JOURNAL_IO_1_0[:20], "20 bytes of Journal.IO 1.0")
     log.expect("damaged", "bad-header")
 
 
-@BOOK.damaged(journal_io, "sibling", "KDB-055")
+@BOOK.valid("sibling", "KDB-055")
 def journal_io_of_another_version(log: KahaDBLog) -> None:
     """A file header of Journal.IO with the version 0x83: the four letters decide."""
-    log.put(7, b"\x83", "version 0x83")
+    log.data += JOURNAL_IO[:7] + b"\x83" + JOURNAL_IO[8:]
     log.expect("refused", "foreign-journal", end=None)
 
 
-@BOOK.damaged(journal_io, "sibling", "KDB-055", "KDB-034")
+@BOOK.damaged(five_batches, "sibling", "KDB-055", "KDB-034")
 def journal_io_without_its_file_header(log: KahaDBLog) -> None:
     """A file of Journal.IO 1.3 without file header: its control record alone is no mark."""
-    del log.data[:8]
-    log.did("remove the 8 bytes of the file header")
+    _replace(log, JOURNAL_IO[8:], "one of Journal.IO 1.3 without file header")
     log.expect("damaged", "bad-header")
 
 
-@BOOK.damaged(hawtjournal, "sibling", "KDB-055", "KDB-034")
+@BOOK.damaged(five_batches, "sibling", "KDB-055", "KDB-034")
 def hawtjournal_with_a_wrong_first_byte(log: KahaDBLog) -> None:
     """WRITE BATCH stands where HawtJournal has it, but the length in front of it is wrong."""
-    log.put(0, b"\1", "1")
+    _replace(log, b"\1" + HAWT[1:] + RECORD, "one of HawtJournal with another first byte")
     log.expect("damaged", "bad-header")
 
 
@@ -475,7 +479,7 @@ def write_a_second_batch_up_to_the_length_of_the_file(log: KahaDBLog) -> None:
     }
 
 
-@BOOK.writing("writing", "KDB-014", kind="limit")
+@BOOK.writing("writing", "KDB-014", kind="limit", control=write_into_a_sparse_file)
 def write_nothing_into_a_sparse_file_of_seven_bytes(log: KahaDBLog) -> None:
     """The EOF record at the end overwrites the last three bytes of the one at 0."""
     log.written(preallocation="sparse", max_file_length=7)
@@ -497,7 +501,14 @@ def append_nothing_behind_garbage(log: KahaDBLog) -> None:
     log.expect_refusal("damaged", "bad-header", survivors=range(5))
 
 
-@BOOK.appending(folder_without_data_files, "appending", "KDB-023", "KDB-014", "KDB-051")
+@BOOK.appending(
+    folder_without_data_files,
+    "appending",
+    "KDB-023",
+    "KDB-014",
+    "KDB-051",
+    control=append_to_a_folder_without_data_files,
+)
 def append_to_an_empty_first_file(log: KahaDBLog) -> None:
     """db-1.log has no bytes: it takes the records, and is not preallocated."""
     log.context |= {"preallocation": "zeros", "max_file_length": 1000}
@@ -507,7 +518,7 @@ def append_to_an_empty_first_file(log: KahaDBLog) -> None:
     log.leaves({"db-1.log": 43, "db.data": 5, "lock": 0})
 
 
-@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021")
+@BOOK.appending(two_files, "appending", "KDB-014", "KDB-021", control=append_to_a_kernel_copy)
 def append_beside_a_template_of_another_length(log: KahaDBLog) -> None:
     """The next file is a kernel copy: an older template is made anew."""
     log.context |= {"max_file_length": 100, "preallocation": "kernel-copy"}
