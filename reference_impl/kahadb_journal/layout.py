@@ -53,8 +53,8 @@ def file_id(name: str) -> int | None:
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
     """Names of the data files by id, and the names whose id another file has (KDB-003, KDB-004).
 
-    Files of no bytes are left out. If an id has several spellings, the plain one counts, otherwise
-    the first by length and name.
+    Files of no bytes are left out. If an id has several spellings, the first by length and name
+    counts.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -63,9 +63,7 @@ def data_files(folder: Path) -> tuple[list[str], list[str]]:
             by_id.setdefault(number, []).append(path.name)
     chosen, others = [], []
     for number in sorted(by_id):
-        first, *rest = sorted(
-            by_id[number], key=lambda name: (name != f"db-{number}.log", len(name), name)
-        )
+        first, *rest = sorted(by_id[number], key=lambda name: (len(name), name))
         chosen.append(first)
         others += rest
     return chosen, others
