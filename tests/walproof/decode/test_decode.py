@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +62,9 @@ def test_vectors(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -
     """Nothing that a payload holds stops the reading, and decoding changes no other column."""
     vectors = [v for v in load_all().values() if v.operation == "read"]
     inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
-    inputs = inputs[:: 20 if format_id == "auto" else 3]
+    # A sample, and all that a real program wrote: most others hold nothing to decode.
+    real = [v.input for v in vectors if re.search("broker|real", v.id) and v.input in inputs]
+    inputs = list(dict.fromkeys([*inputs[:: 20 if format_id == "auto" else 3], *real]))
     made = batches(*inputs, journalFormat=format_id, decode=True)
     plain = batches(*inputs, journalFormat=format_id)
     table, without = pa.Table.from_batches(made), pa.Table.from_batches(plain)
