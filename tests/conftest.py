@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 SLOW_PATHS = (
     "conformance/implementations",
     "conformance/packages",
+    "conformance/test_one_shot.py",
+    "conformance/test_process.py",
+    "conformance/test_runner_known.py",
     "hostile",
     "lab",
     "pyspark_journal",
@@ -46,6 +49,7 @@ SLOW_PATHS = (
     "walproof/recovery",
     "walproof/review",
     "walproof/sweep",
+    "walproof/test_worker_pool.py",
     "wrong",
 )
 #: Fixtures that are dear to make: once for each process of a run.

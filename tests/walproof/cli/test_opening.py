@@ -115,6 +115,7 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
     assert b"A writer may resume" not in done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["read", "verify", "read --each", "recover"])
 def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"

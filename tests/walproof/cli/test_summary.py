@@ -328,6 +328,7 @@ def test_what_has_no_end_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     assert f"{path}: expected a log, found a {kind}" in str(done.exception)
 
 
+@pytest.mark.slow
 def test_a_slow_pipe_says_what_it_waits_for() -> None:
     reader = subprocess.Popen(
         [sys.executable, "-m", "walproof", "-"],
