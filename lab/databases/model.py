@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from conformance.contents import Contents
+from conformance.contents import Contents, read_contents
+from conformance.vectors import Vector
 from lab.formats import lab_part
 from reference_impl.answer import Answer
 from reference_impl.formats import FORMATS, Context
@@ -63,6 +64,28 @@ class FormatDatabases(Protocol):
 
     def place(self, case: Case, folder: Path) -> Path:
         """Put the log into a new folder as a system's program expects it; the path it is told."""
+
+
+def vector_case(vector: Vector, vectors: Mapping[str, Vector], name: str) -> Case:
+    """Return a vector and its control as a case; ``name`` is how the log is called."""
+    scenario = vector.body.get("scenario", "")
+    return Case(
+        f"{scenario}/{vector.id.partition('/')[2]}",
+        scenario,
+        read_contents(vector.input),
+        read_contents(vectors[vector.control or ""].input),
+        vector.damage,
+        name,
+        vector.body.get("context", {}),
+    )
+
+
+def scenario_vectors(format_id: str, vectors: Mapping[str, Vector]) -> Iterator[Vector]:
+    """Yield the vectors of a format that are read, show a scenario and have a control."""
+    for vector in vectors.values():
+        is_read = vector.body["format"] == format_id and vector.operation == "read"
+        if is_read and "scenario" in vector.body and vector.control in vectors:
+            yield vector
 
 
 def databases_of(format_id: str) -> FormatDatabases | None:

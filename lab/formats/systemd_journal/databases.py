@@ -2,47 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import read_contents, write_contents
-from conformance.vectors import Vector, load_all
-from lab.databases.model import Case, Item, shortened
+from conformance.contents import write_contents
+from conformance.vectors import load_all
+from lab.databases.model import Case, Item, scenario_vectors, shortened, vector_case
 from reference_impl.answer import Answer
 
 FORMAT = "systemd-journal"
 SOUND = "systemd-journal/payload-flipped"
 """The vector whose control is opened first."""
 MESSAGE = b"MESSAGE="
+NAME = "system.journal"
 
 
 def cases() -> Sequence[Case]:
     """See :class:`~lab.databases.model.FormatDatabases`."""
     vectors = load_all()
-    sound = _case(vectors[SOUND], vectors)
-    return [Case("none", "none", sound.control, sound.control, ()), *_damaged(vectors)]
-
-
-def _damaged(vectors: Mapping[str, Vector]) -> Iterator[Case]:
-    for vector in vectors.values():
-        if vector.body["format"] != FORMAT or vector.operation != "read":
-            continue
-        if "scenario" in vector.body and vector.control in vectors:
-            yield _case(vector, vectors)
-
-
-def _case(vector: Vector, vectors: Mapping[str, Vector]) -> Case:
-    scenario = vector.body.get("scenario", "")
-    return Case(
-        f"{scenario}/{vector.id.partition('/')[2]}",
-        scenario,
-        read_contents(vector.input),
-        read_contents(vectors[vector.control or ""].input),
-        vector.damage,
-        "system.journal",
-        vector.body.get("context", {}),
-    )
+    sound = vector_case(vectors[SOUND], vectors, NAME)
+    damaged = [vector_case(each, vectors, NAME) for each in scenario_vectors(FORMAT, vectors)]
+    return [Case("none", "none", sound.control, sound.control, ()), *damaged]
 
 
 def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import by_name, read_contents, write_contents
+from conformance.contents import by_name, write_contents
 from conformance.saving import save
-from conformance.vectors import Vector, load_all
-from lab.databases.model import Case, Item, shortened
+from conformance.vectors import load_all
+from lab.databases.model import Case, Item, scenario_vectors, shortened, vector_case
 from reference_impl.answer import Answer
 
 FORMAT = "zeebe-journal"
@@ -24,32 +24,13 @@ SEGMENT = re.compile(r"(.+)-[1-9][0-9]*\.log")
 def cases() -> Sequence[Case]:
     """See :class:`~lab.databases.model.FormatDatabases`."""
     vectors = load_all()
-    sound = _case(vectors[SOUND], vectors)
+    sound = vector_case(vectors[SOUND], vectors, vectors[SOUND].input.name)
     none = Case("none", "none", sound.control, sound.control, (), sound.name, sound.context)
-    return [none, *_damaged(vectors)]
-
-
-def _damaged(vectors: Mapping[str, Vector]) -> Iterator[Case]:
-    for vector in vectors.values():
-        if vector.body["format"] != FORMAT or vector.operation != "read":
-            continue
-        if "scenario" in vector.body and vector.control in vectors:
-            case = _case(vector, vectors)
-            if case.log != case.control:  # what differs may be what was acknowledged alone
-                yield case
-
-
-def _case(vector: Vector, vectors: Mapping[str, Vector]) -> Case:
-    scenario = vector.body.get("scenario", "")
-    return Case(
-        f"{scenario}/{vector.id.partition('/')[2]}",
-        scenario,
-        read_contents(vector.input),
-        read_contents(vectors[vector.control or ""].input),
-        vector.damage,
-        vector.input.name,
-        vector.body.get("context", {}),
-    )
+    damaged = [
+        vector_case(each, vectors, each.input.name) for each in scenario_vectors(FORMAT, vectors)
+    ]
+    # Where log and control are alike, what differs may be what was acknowledged.
+    return [none, *(case for case in damaged if case.log != case.control)]
 
 
 def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
