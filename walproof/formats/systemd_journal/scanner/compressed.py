@@ -43,7 +43,7 @@ class Packed:
     def answer(self, at: int) -> tuple[int, bytes]:
         """What is wrong with the payload of a DATA, a code, and the payload if it is sound."""
         try:
-            # Thousands of compression bombs must not cost more than this (SDJ-057).
+            # Thousands of compression bombs must not cost more than this (SDJ-103).
             left = max(0, budget(at, self.limit) - self._spent)
             plain = self._decompress(at, min(self.limit, left))
         except BadCompression as error:

@@ -71,7 +71,7 @@ class Inspection:
         return bytes(self.view.payload(at))
 
     def released(self) -> Numbers:
-        """The entries that are records: all but those that were never acknowledged (SDJ-052)."""
+        """The entries that are records: all but those that were never acknowledged (SDJ-101)."""
         never = self.faults[(self.faults[:, 2] == constants.UNLINKED) & self._torn()][:, 0]
         if not len(never):
             return self.entries
@@ -275,7 +275,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
 
 
 def _grown_from(header: Header, objects: ObjectTable, entries: Numbers) -> int:
-    """From where on an online file may have grown, unknown to older links (SDJ-052)."""
+    """From where on an online file may have grown, unknown to older links (SDJ-099)."""
     if header.state != layout.ONLINE:
         return len(objects.data)
     last = int(objects.offsets[entries[-1]]) if len(entries) else header.header_size
@@ -387,7 +387,7 @@ class _Walked:
 
 
 def shape_faults(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
-    """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-049)."""
+    """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-097)."""
     if any(header.reserved):
         at, width = HEADER_FIELDS["reserved"]
         yield at, at + width, constants.BAD_HEADER, 0

@@ -132,7 +132,7 @@ def unlinked(objects, entries, faults):
 
 @kernel
 def table(objects, wanted, table_at, size, faults):
-    """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-048)."""
+    """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-095)."""
     data, marks = objects.data, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     buckets = uint64(size // 16)
@@ -258,7 +258,7 @@ def _link_at(data, start, end):
 
 @kernel
 def impostors(objects, wrong, faults):
-    """Arrays and tables that only wrong links lead to (SDJ-048).
+    """Arrays and tables that only wrong links lead to (SDJ-096).
 
     To be called when all links have been followed; ``wrong`` are the faults objects on the way.
     """
@@ -401,7 +401,7 @@ def entries(
 def _list(objects, home, compact, digest, has, grown_from, older, older_has):
     """The fault of one DATA: start, end and target; end 0 for none.
 
-    ``older`` and ``older_has`` are of the entries in front of ``grown_from`` (SDJ-052).
+    ``older`` and ``older_has`` are of the entries in front of ``grown_from`` (SDJ-099).
     """
     data, facts, marks = objects.data, objects.facts, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]

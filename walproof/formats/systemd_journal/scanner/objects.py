@@ -112,7 +112,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     packed = kind == DATA and flags & 7 != 0
     if packed and state[TO_HASH] >= size and state[ANSWER_AT] != at:
         return ASK
-    state[TO_HASH] -= size  # SDJ-057
+    state[TO_HASH] -= size  # SDJ-102
     if state[TO_HASH] < 0:
         return BAD_OBJECT
     if packed:

@@ -211,7 +211,7 @@ def _nothing_after(state, facts, faults, lost, at):
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
     state[END] = at
     if at >= size >= arena_end:
-        return  # it is the header that claims more (SDJ-049)
+        return  # it is the header that claims more (SDJ-097)
     state[CUT] = at
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
@@ -266,7 +266,7 @@ def walk(
         at = state[AT]
         if state[PHASE] == _TOP:
             if state[LAST] >= tail and not (linked.shape[0] and linked[-1] >= at):
-                # The tail object was passed: do counts know of more (SDJ-049)?
+                # The tail object was passed: do counts know of more (SDJ-098)?
                 if state[FOUND] >= facts[N_OBJECTS]:
                     return DONE
                 kind, flags, size = frame(data, facts, at)
