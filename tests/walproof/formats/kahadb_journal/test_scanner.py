@@ -15,6 +15,7 @@ pytest.importorskip("numba")
 
 from reference_impl.answer import Lost, collect
 from reference_impl.formats import named
+from tests.walproof.formats.agreement import assert_parts_agree
 from tests.walproof.formats.kahadb_journal.damaged_logs import (
     EOF,
     HEADER,
@@ -27,9 +28,9 @@ from walproof.formats.kahadb_journal import scanner as kahadb_journal
 from walproof.formats.kahadb_journal.scanner import checksums as kahadb_sums
 from walproof.formats.kahadb_journal.scanner import damage as kahadb_damage
 from walproof.scan import scanner, window
-from walproof.scan.answers import answer, records
+from walproof.scan.answers import answer
 from walproof.scan.log import LocalSource, Log
-from walproof.scan.model import WHOLE, Records, Wanted
+from walproof.scan.model import Records, Wanted
 
 FORMAT = "kahadb-journal"
 SCANNER = scanner(FORMAT)
@@ -39,14 +40,7 @@ def agree(path: Path) -> None:
     log = Log(path)
     owed = collect(named(FORMAT).read(path, "recover", {}))
     assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
-    parts = SCANNER.plan(log, 1)
-    if parts == [WHOLE]:
-        return
-    events = [event for part in parts for event in SCANNER.scan(log, Wanted(), part)]
-    runs = [event for event in events if isinstance(event, Records)]
-    assert tuple(one for run in runs for one in records(FORMAT, run)) == owed.records
-    lost = [event for event in events if isinstance(event, Lost)]
-    assert sorted(lost, key=repr) == sorted(owed.lost, key=repr)
+    assert_parts_agree(FORMAT, log, owed)
 
 
 @pytest.fixture(params=[None, 40, 500], ids=["plain", "tiny", "small"])

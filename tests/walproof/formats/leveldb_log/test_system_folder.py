@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import tarfile
 from pathlib import Path
 
@@ -12,7 +11,8 @@ import pytest
 
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
-from tests.walproof.decode.real_programs import LEVELDB, _python_with
+from tests.walproof.decode.real_programs import LEVELDB
+from tests.walproof.formats.leveldb_log.conftest import run_database
 from walproof.systems import System, recognise
 
 pytestmark = pytest.mark.slow
@@ -22,25 +22,14 @@ PROGRAM = Path(__file__).with_name("database.py")
 
 def leveldb(action: str, folder: Path) -> dict[str, str]:
     """Run the real LevelDB: the keys and values that it gives."""
-    python = _python_with(*LEVELDB[1:])
-    done = subprocess.run(
-        [str(python), str(PROGRAM), action, str(folder)],
-        capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return dict(json.loads(done.stdout))
+    keys: dict[str, str] = run_database(LEVELDB, PROGRAM, action, folder)
+    return keys
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     folder = tmp_path_factory.mktemp("leveldb") / "db"
     return folder, leveldb("write", folder)
-
-
-@pytest.fixture
-def database(written: tuple[Path, dict[str, str]], tmp_path: Path) -> Path:
-    shutil.copytree(written[0], tmp_path / "db")
-    return tmp_path / "db"
 
 
 def system(folder: Path) -> System:

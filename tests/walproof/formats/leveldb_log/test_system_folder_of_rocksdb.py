@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.walproof.decode.real_programs import ROCKSDB, _python_with
+from tests.walproof.decode.real_programs import ROCKSDB
+from tests.walproof.formats.leveldb_log.conftest import run_database
 
 pytestmark = pytest.mark.slow
 
@@ -18,25 +16,14 @@ PROGRAM = Path(__file__).with_name("rocksdb.py")
 
 def rocksdb(action: str, folder: Path) -> dict[str, str]:
     """Run the real RocksDB: the keys and values that it gives."""
-    python = _python_with(*ROCKSDB[1:])
-    done = subprocess.run(
-        [str(python), str(PROGRAM), action, str(folder)],
-        capture_output=True, timeout=120, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr.decode()[-2000:]
-    return dict(json.loads(done.stdout))
+    keys: dict[str, str] = run_database(ROCKSDB, PROGRAM, action, folder)
+    return keys
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
     folder = tmp_path_factory.mktemp("rocksdb") / "db"
     return folder, rocksdb("write", folder)
-
-
-@pytest.fixture
-def database(written: tuple[Path, dict[str, str]], tmp_path: Path) -> Path:
-    shutil.copytree(written[0], tmp_path / "db")
-    return tmp_path / "db"
 
 
 def live_log(folder: Path) -> Path:

@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("numba")
 
-from reference_impl.answer import Lost, Record, collect
+from reference_impl.answer import Record, collect
 from reference_impl.formats import named
+from tests.walproof.formats.agreement import assert_parts_agree
 from tests.walproof.formats.zmq_raft.damaged_logs import (
     index_file,
     make_directory,
@@ -20,9 +21,9 @@ from tests.walproof.formats.zmq_raft.damaged_logs import (
 from walproof.formats.zmq_raft.scanner import entries as zmq_raft_entries
 from walproof.formats.zmq_raft.scanner import index_file as zmq_raft_index
 from walproof.scan import scanner, window
-from walproof.scan.answers import answer, records
+from walproof.scan.answers import answer
 from walproof.scan.log import Log
-from walproof.scan.model import WHOLE, Records, Wanted
+from walproof.scan.model import Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
 FORMAT = "zmq-raft"
@@ -35,14 +36,7 @@ def agree(log: Log) -> None:
     if any(int(one.fields.get("index", 0)) >= 2**64 for one in owed.records):
         return  # no column has room for that index
     assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
-    parts = SCANNER.plan(log, 1)
-    if parts == [WHOLE]:
-        return
-    events = [event for part in parts for event in SCANNER.scan(log, Wanted(), part)]
-    runs = [event for event in events if isinstance(event, Records)]
-    assert tuple(one for run in runs for one in records(FORMAT, run)) == owed.records
-    lost = [event for event in events if isinstance(event, Lost)]
-    assert sorted(lost, key=repr) == sorted(owed.lost, key=repr)
+    assert_parts_agree(FORMAT, log, owed)
 
 
 @pytest.fixture(params=[None, 30, 100], ids=["plain", "tiny", "small"])

@@ -1,0 +1,21 @@
+"""The comparison of a scanner that reads a log in parts with the executable specification."""
+
+from __future__ import annotations
+
+from reference_impl.answer import Answer, Lost
+from walproof.scan import scanner
+from walproof.scan.answers import records
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Records, Wanted
+
+
+def assert_parts_agree(format_id: str, log: Log, expected: Answer) -> None:
+    """Read a log in the smallest parts that its scanner plans; compare records and lost ranges."""
+    parts = scanner(format_id).plan(log, 1)
+    if parts == [WHOLE]:
+        return
+    events = [event for part in parts for event in scanner(format_id).scan(log, Wanted(), part)]
+    runs = [event for event in events if isinstance(event, Records)]
+    assert tuple(row for run in runs for row in records(format_id, run)) == expected.records
+    lost = [event for event in events if isinstance(event, Lost)]
+    assert sorted(lost, key=repr) == sorted(expected.lost, key=repr)
