@@ -139,6 +139,23 @@ def made_beside(path: Path) -> Iterator[Path]:
                 made.unlink()
 
 
+@contextlib.contextmanager
+def made_once(folder: Path) -> Iterator[Path]:
+    """Make a folder that appears whole or not at all, also when several processes make it at once.
+
+    The first one to end gives it the name; what the others made is removed.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with made_beside(folder) as unfinished:
+        unfinished.mkdir()
+        yield unfinished
+        try:
+            unfinished.rename(folder)
+        except OSError:
+            if not folder.is_dir():  # else another process was faster
+                raise
+
+
 def unfinished_beside(path: Path) -> Path:
     """A name in the same folder that nothing has: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")

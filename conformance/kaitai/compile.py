@@ -27,6 +27,7 @@ from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
 from conformance.kaitai.in_steps import rewritten
+from conformance.saving import made_once
 from reference_impl.paths import PARSERS
 
 HERE = Path(__file__).resolve().parent
@@ -90,7 +91,7 @@ def parser_folder(
         return brought
     folder = BUILD / "kaitai" / name
     if not folder.is_dir():
-        with _Fresh(folder) as scratch:
+        with made_once(folder) as scratch:
             compile_to("python", [sources[0]], scratch, debug=debug or in_steps)
             for file in scratch.glob("*.py") if in_steps else ():
                 file.write_text(rewritten(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -146,7 +147,7 @@ def compiler_folder() -> Path:
 
     folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
     if not folder.is_dir():
-        with _Fresh(folder) as scratch:
+        with made_once(folder) as scratch:
             for file in _PINNED:
                 shutil.copy(file, scratch)
             node = _node()
@@ -225,29 +226,6 @@ def _hash(files: Iterable[Path]) -> str:
         content = file.read_bytes()
         digest.update(f"{file.name} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:12]
-
-
-class _Fresh:
-    """A folder that appears whole or not at all, also when several processes make it at once."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> Path:
-        self.folder.parent.mkdir(parents=True, exist_ok=True)
-        self.scratch = Path(tempfile.mkdtemp(prefix=".new-", dir=self.folder.parent))
-        return self.scratch
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self.scratch.chmod(0o755)  # mkdtemp made it private
-                self.scratch.rename(self.folder)
-        except OSError:
-            if not self.folder.is_dir():  # else another process was faster
-                raise
-        finally:
-            shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

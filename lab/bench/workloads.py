@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance import BUILD
 from conformance.registry import FOLDER, load
-from conformance.saving import made_beside
+from conformance.saving import made_once
 from lab.bench.contenders import why_not
 from lab.bench.format_bench import bench_of
 from lab.bench.isolated_run import printed
@@ -42,11 +42,8 @@ class Workload:
         name = f"{self.format}-{self.count}x{self.size}{context}"
         folder = BUILD / "bench" / "logs" / name
         if not folder.exists():
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            with made_beside(folder) as unfinished:
-                unfinished.mkdir()
+            with made_once(folder) as unfinished:
                 self._write(unfinished / name)
-                unfinished.rename(folder)
         return folder / name
 
     def _write(self, path: Path) -> None:

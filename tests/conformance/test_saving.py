@@ -13,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from conformance import ROOT
-from conformance.saving import is_unfinished, made_beside, named_in_errors, publish, save, saved
+from conformance.saving import (
+    is_unfinished,
+    made_beside,
+    made_once,
+    named_in_errors,
+    publish,
+    save,
+    saved,
+)
 
 WHOLE = b"x" * 1_000_000
 
@@ -165,6 +173,18 @@ def test_what_was_made_beside_is_gone_unless_it_got_its_name(
     with made_beside(tmp_path / "never") as made:
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Path) -> None:
+    out = tmp_path / "cache" / "out"
+    with made_once(out) as slow:
+        (slow / "by").write_text("slow")
+        with made_once(out) as quick:
+            (quick / "by").write_text("quick")
+    assert (out / "by").read_text() == "quick"
+    with pytest.raises(ZeroDivisionError), made_once(tmp_path / "cache" / "never"):
+        raise ZeroDivisionError
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
 def test_what_was_made_beside_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
