@@ -84,4 +84,4 @@ def all_writers() -> list[Implementation]:
 
 def can_be_isolated(implementation: Implementation) -> bool:
     """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
-    return bool(registry.declared(implementation.folder).get("boxed", True))
+    return bool(registry.declared(implementation.folder).get("sandboxed", True))
