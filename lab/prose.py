@@ -41,7 +41,9 @@ _PATTERNS = [
     (re.compile(rf"\b(?:{phrase})(?!\w)".replace(" ", r"\s+"), re.IGNORECASE), advice)
     for phrase, advice in PHRASES.items()
 ]
-_NOT_PROSE = re.compile(r"```.*?```|~~~.*?~~~|``[^`]*``|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL)
+_NOT_PROSE = re.compile(
+    r"```.*?```|~~~.*?~~~|``[^`]*``|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL
+)
 _QUESTION_WORD = re.compile(r"(?:What|Whether|How|Where|Who|Whose|Which|Whatever) ")
 #: Text that is data: vectors quote it, or other projects wrote it.
 NOT_CHECKED = ("vectors/", "conformance/recipes/", "CODE_OF_CONDUCT.md", "lab/prose.py")
@@ -81,9 +83,9 @@ def _in_prose(path: str, first_line: int, text: str) -> Iterator[Finding]:
 
 def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            if isinstance(node.value.value, str):
-                yield node.lineno, node.value.value.strip()
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield node.lineno, text.strip()
 
 
 def main() -> int:

@@ -24,7 +24,9 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one model: of ``states``, whether they are ``complete``, and what was found."""
+    """The result of one model: the number of ``states``, whether they are ``complete``, and
+    findings.
+    """
 
     model: str
     sector: int

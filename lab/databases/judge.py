@@ -46,14 +46,14 @@ class Judgement:
 
     @property
     def is_silent(self) -> bool:
-        """Whether items are missing or invented, and the system reports nothing."""
+        """True if items are missing or invented, and the system reports nothing."""
         return self.end == "opened" and self.report is None and bool(
             self.lost or self.gone or self.invented
         )  # fmt: skip
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether it returned the readable items and no invented ones, and reported any loss."""
+        """True if it returned the readable items and no invented ones, and reported any loss."""
         wrong = self.lost or self.invented or self.forgotten
         return self.end == "opened" and not wrong and not self.is_silent
 
