@@ -165,15 +165,15 @@ class Survey:
         if number <= self.committed:
             return number == 0 or self.slots.header(number).db_pages != 0
         slot = self.found[number]
-        if slot.follows is None and number > 1:
-            return self._size_by_checksum(number) != 0
+        before = self._stored(number - 1)
+        if slot.follows is None and before is not None:
+            return self._size_by_checksum(number, before) != 0
         return slot.header.db_pages != 0
 
-    def _size_by_checksum(self, number: int) -> int:
+    def _size_by_checksum(self, number: int, before: State) -> int:
         """The database size of a lost frame, as the checksums around it have it (SQW-040)."""
         data, order = self.slots.data(number), self.opening.order
         header = FrameHeader.of(data)
-        before = self.slots.header(number - 1).checksum
         first, second = rewind(header.checksum, data[FRAME_HEADER_SIZE:], order)
         x = (first - before[0] - before[1]) & 0xFFFFFFFF
         y = (second - before[1] - first) & 0xFFFFFFFF
