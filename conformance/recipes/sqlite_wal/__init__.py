@@ -1,6 +1,18 @@
-"""Recipes of SQLite's write-ahead log, a file for each column of the matrix."""
+"""Recipes of SQLite's write-ahead log, a file for each group of vectors."""
 
-from conformance.recipes.sqlite_wal import layout
+from conformance.recipes.sqlite_wal import (
+    appending,
+    frames,
+    generations,
+    headers,
+    layout,
+    links,
+    padding,
+    refusing,
+    salts,
+    tails,
+    writing,
+)
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
 
 NewLog = SqliteLog
@@ -9,4 +21,19 @@ NewLog = SqliteLog
 SUFFIX = ".db-wal"
 """How its name ends, unless a recipe says otherwise."""
 
-__all__ = ["BOOK", "SUFFIX", "NewLog", "layout"]
+__all__ = [
+    "BOOK",
+    "SUFFIX",
+    "NewLog",
+    "appending",
+    "frames",
+    "generations",
+    "headers",
+    "layout",
+    "links",
+    "padding",
+    "refusing",
+    "salts",
+    "tails",
+    "writing",
+]

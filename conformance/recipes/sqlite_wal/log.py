@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Sequence
-from typing import Any
 
 from conformance.contents import Contents
 from conformance.recipes.recipe import Book, Log
@@ -23,12 +23,22 @@ from reference_impl.sqlite_wal.layout import (
 FORMAT = "sqlite-wal"
 SALTS = bytes.fromhex("1111111122222222")
 OLDER_SALTS = bytes.fromhex("11111110abad1dea")
-CONTEXT = {"page_size": 512, "salt_1": 0x11111111, "salt_2": 0x22222222}
 
 
-def image(text: str, page_size: int = 512) -> bytes:
-    """A page image: a text, repeated until the page is full."""
-    return (text.encode() * page_size)[:page_size]
+def image(page: int, text: str, page_size: int = 512) -> bytes:
+    """A page image: a text, repeated until the page is full.
+
+    Page 1 begins like that of an empty database in WAL mode, so that SQLite opens it.
+    """
+    filled = (vary(text.encode()) * page_size)[:page_size]
+    if page != 1:
+        return filled
+    stored_size = 1 if page_size == 65536 else page_size
+    start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
+    start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
+    # A leaf of a table without cells; the text lies in its free space.
+    start = start.ljust(100, b"\0") + struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
+    return start + filled[len(start) :]
 
 
 class SqliteLog(Log):
@@ -59,7 +69,7 @@ class SqliteLog(Log):
 
     def commit(self, *pages: tuple[int, str], db_pages: int) -> None:
         """Write a transaction: page numbers with the text of their images."""
-        made = [(page, vary(self.image(text))) for page, text in pages]
+        made = [(page, self.image(page, text)) for page, text in pages]
         last = len(made) - 1
         self.add_frames(*((p, db_pages if n == last else 0, i) for n, (p, i) in enumerate(made)))
         payload = b"".join(one for _, one in made)
@@ -69,7 +79,7 @@ class SqliteLog(Log):
 
     def spill(self, *pages: tuple[int, str]) -> None:
         """Write frames of a transaction that is not committed."""
-        self.add_frames(*((page, 0, vary(self.image(text))) for page, text in pages))
+        self.add_frames(*((page, 0, self.image(page, text)) for page, text in pages))
 
     def add_frames(self, *images: tuple[int, int, bytes]) -> None:
         """Write frames: page number, database size, image."""
@@ -77,10 +87,9 @@ class SqliteLog(Log):
         made, self.state = frames(images, self.header, self.state)
         self.data += made
 
-    def image(self, text: str) -> bytes:
+    def image(self, page: int, text: str) -> bytes:
         """A page image of the size of the log."""
-        assert self.header is not None
-        return image(text, self.header.page_size)
+        return image(page, text, self.slot_size - FRAME_HEADER_SIZE)
 
     @property
     def slot_size(self) -> int:
@@ -135,11 +144,15 @@ class SqliteLog(Log):
         """The records with their fields."""
         return self.records
 
-    def append_pages(self, *pages: tuple[int, str], db_pages: int, **fields: Any) -> None:
+    def append_pages(self, *pages: tuple[int, str], db_pages: int, page_size: int = 512) -> None:
         """A transaction to append."""
-        payload = b"".join(self.image(text) for _, text in pages)
-        more = {"pages": [page for page, _ in pages], "db_pages": db_pages, **fields}
-        self.append(payload, **more)
+        payload = b"".join(image(page, text, page_size) for page, text in pages)
+        fields = {"pages": [page for page, _ in pages], "db_pages": db_pages}
+        self.to_append.append(NewRecord(payload, fields))
+
+    def varied(self, payload: bytes) -> bytes:
+        """A payload as it is: texts of images are varied before."""
+        return payload
 
 
 def _header_in(data: bytes) -> Header | None:
@@ -158,3 +171,22 @@ def _header_in(data: bytes) -> Header | None:
 
 
 BOOK: Book[SqliteLog] = Book(FORMAT)
+
+
+def forge_checksum(
+    state: State, page: int, db_pages: int, page_image: bytes, order: Order
+) -> bytes:
+    """An image whose last 8 bytes are chosen so that its frame has the checksum (0, 0)."""
+    first, second = advance(state, struct.pack(">2I", page, db_pages) + page_image[:-8], order)
+    x = -first - second
+    y = -second  # the first half is 0 then
+    return page_image[:-8] + struct.pack(f"{order}2I", x & 0xFFFFFFFF, y & 0xFFFFFFFF)
+
+
+def older_generation(frame_count: int, salts: bytes = OLDER_SALTS) -> bytes:
+    """A log of one-frame transactions with other salts."""
+    older = SqliteLog(b"", [])
+    older.begin(salts=salts)
+    for number in range(frame_count):
+        older.commit((number + 1, f"older {number}, "), db_pages=frame_count)
+    return bytes(older.data)
