@@ -166,19 +166,16 @@ class Survey:
             return number == 0 or self.slots.header(number).db_pages != 0
         slot = self.found[number]
         before = self._stored(number - 1)
-        if slot.follows is None and before is not None:
-            return self._size_by_checksum(number, before) != 0
+        if slot.follows is None and before is not None and self._gained_mark(number, before):
+            return False
         return slot.header.db_pages != 0
 
-    def _size_by_checksum(self, number: int, before: State) -> int:
-        """The database size of a lost frame, as the checksums around it have it (SQW-040)."""
+    def _gained_mark(self, number: int, before: State) -> bool:
+        """Whether the checksums around a lost frame demand its page number and a size of 0."""
         data, order = self.slots.data(number), self.opening.order
         header = FrameHeader.of(data)
-        first, second = rewind(header.checksum, data[FRAME_HEADER_SIZE:], order)
-        x = (first - before[0] - before[1]) & 0xFFFFFFFF
-        y = (second - before[1] - first) & 0xFFFFFFFF
-        page, db_pages = struct.unpack(">2I", struct.pack(f"{order}2I", x, y))
-        return db_pages if page == header.page else header.db_pages
+        without_mark = advance(before, struct.pack(">2I", header.page, 0), order)
+        return rewind(header.checksum, data[FRAME_HEADER_SIZE:], order) == without_mark
 
     def code(self, number: int) -> str:
         """Return the code of a slot that is at fault, or of a part of it (SQW-036, SQW-041)."""

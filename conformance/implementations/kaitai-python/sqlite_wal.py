@@ -357,10 +357,8 @@ class Reader:
         before = self.stored(number - 1)
         if slot.follows is None and number > self.committed and before is not None:
             order = self.start.order
-            s, t = backward(slot.stored, slot.image, order)
-            x, y = (s - before[0] - before[1]) % U4, (t - before[1] - s) % U4
-            if x.to_bytes(4, order) == slot.head[:4]:  # type: ignore[arg-type]
-                return y != 0
+            if forward(before, slot.head[:4] + bytes(4) + slot.image, order) == slot.stored:
+                return False  # the size alone is damaged, and was 0
         return slot.db_pages != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:

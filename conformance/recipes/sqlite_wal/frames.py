@@ -71,9 +71,9 @@ def bit_in_a_database_size(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "boundaries", "SQW-040")
 def commit_mark_lost_in_the_middle(log: SqliteLog) -> None:
-    """The only bit of a database size flips to 0: the checksums show that it was a commit frame."""
+    """A database size flips to 0: the transaction after it may be the rest of a larger one."""
     log.flip("frames[4].header.db_pages", 26)
-    log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 4], end=None)
 
 
 @BOOK.damaged(five_transactions, "boundaries", "SQW-012", "SQW-040")
@@ -208,10 +208,24 @@ def bit_in_a_big_endian_checksum(log: SqliteLog) -> None:
 
 
 @BOOK.damaged(big_endian_checksums, "boundaries", "SQW-006", "SQW-040")
-def big_endian_commit_mark_lost(log: SqliteLog) -> None:
-    """A database size reads 0 in a log with big-endian checksums."""
+def big_endian_commit_mark_gained(log: SqliteLog) -> None:
+    """A bit of a size of 0 flips, with big-endian checksums: slot 2 is not a transaction."""
+    log.flip("frames[0].header.db_pages", 24)
+    log.expect("damaged", "frame-checksum", survivors=[1, 2], end=None)
+
+
+@BOOK.damaged(big_endian_checksums, "boundaries", "SQW-034", "SQW-040")
+def last_commit_mark_but_one_lost(log: SqliteLog) -> None:
+    """The last size but one reads 0: the last two frames look like one torn transaction."""
     log.zero("frames[2].header.db_pages")
-    log.expect("damaged", "frame-checksum", survivors=[0, 2], end=None)
+    log.expect("torn", "bad-tail", survivors=[0], end=32 + 2 * 536)
+
+
+@BOOK.damaged(five_transactions, "boundaries", "SQW-009", "SQW-040")
+def highest_bit_in_an_image(log: SqliteLog) -> None:
+    """The highest bit of a word of the image flips, which hides from half of the checksum."""
+    log.flip("frames[2].page", 8 * 7 + 7)
+    log.expect("damaged", "frame-checksum", survivors=[0, 2, 3, 4], end=None)
 
 
 @BOOK.damaged(pages_of_1024_bytes, "frames", "SQW-035", "SQW-041")
