@@ -99,6 +99,10 @@ class FrameHeader:
         page, db_pages, salts, first, second = FRAME_HEADER.unpack_from(data)
         return cls(page, db_pages, salts, (first, second))
 
+    def has_salts(self, salts: bytes) -> bool:
+        """Return whether a slot shows these salts and is not blank, that is zeros (SQW-030)."""
+        return self.salts == salts and (any(salts) or self.page != 0 or self.db_pages != 0)
+
 
 class Slots:
     """The places for frames in a file; a slot need not hold a frame. Numbers begin at 1.

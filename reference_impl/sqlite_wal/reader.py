@@ -183,7 +183,7 @@ class _Tail:
         self.last_own, self.last_mark, first_mark = committed, committed, 0
         for number in range(committed + 1, count + 1):
             frame = self.slots.header(number)
-            if frame.salts == self.opening.salts or number <= self.scan.chain_end:
+            if frame.has_salts(self.opening.salts) or number <= self.scan.chain_end:
                 self.last_own = number
                 if frame.db_pages and number >= self.scan.first_bad:
                     self.last_mark = number
@@ -220,7 +220,7 @@ class _Tail:
         salts = piece[8:16]
         if len(salts) == 8:
             is_waiting = follows and salts == NO_SALTS and any(piece[:4])
-            return salts == self.opening.salts or is_waiting
+            return (salts == self.opening.salts and any(piece[:16])) or is_waiting
         return follows and any(piece)
 
     def _goes_on_after(self, mark: int) -> bool:

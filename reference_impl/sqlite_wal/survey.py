@@ -180,7 +180,7 @@ class Survey:
     def code(self, number: int) -> str:
         """Return the code of a slot that is at fault, or of a part of it (SQW-036, SQW-041)."""
         slot = self.found[number]
-        if slot.header.salts != self.opening.salts:
+        if not slot.header.has_salts(self.opening.salts):
             return "frame-salt"
         if not slot.header.page:
             return "page-zero"
@@ -207,7 +207,7 @@ class Survey:
         """Whether the slot before a frame is of this generation (SQW-041)."""
         if number == 1:
             return self.opening.checksum is not None
-        return self.slots.header(number - 1).salts == self.opening.salts
+        return self.slots.header(number - 1).has_salts(self.opening.salts)
 
     def lost(self, last: int) -> Iterator[Lost]:
         """Yield the lost ranges up to a slot; neighbours with one code are a range (SQW-041)."""

@@ -262,7 +262,7 @@ class Reader:
     def tail(self, bad: int, chained: int, strict: bool) -> tuple[str | None, str | None]:
         """The code of the damage and that of a torn end, after the committed frames."""
         after = self.slots[self.committed :]
-        own = [s.number for s in after if s.salts == self.start.salts or s.number <= chained]
+        own = [s.number for s in after if self.is_own(s) or s.number <= chained]
         last = own[-1] if own else self.committed
         ending = last
         for slot in self.slots[last:]:
@@ -292,6 +292,10 @@ class Reader:
             self.lose(self.at(first), len(self.log) if is_cut else self.at(ending + 1), torn)
         return reason, torn
 
+    def is_own(self, slot: Slot) -> bool:
+        """Whether a slot has the salts of the log, and its first 16 bytes are not all zero."""
+        return slot.salts == self.start.salts and (slot.salts != (0, 0) or any(slot.head))
+
     def is_cut(self, ending: int) -> bool:
         """SQW-033."""
         piece = self.log[self.at(len(self.slots) + 1) :]
@@ -300,7 +304,7 @@ class Reader:
             return is_next and bool(piece.strip(b"\0"))
         salts = int.from_bytes(piece[8:12], "big"), int.from_bytes(piece[12:16], "big")
         waits = is_next and salts == (0, 0) and piece[:4] != bytes(4)
-        return salts == self.start.salts or waits
+        return (salts == self.start.salts and piece[:16] != bytes(16)) or waits
 
     def repeats_until(self, mark: int, last: int) -> int:
         """The last slot of the repetitions of a commit frame."""
@@ -389,7 +393,7 @@ class Reader:
     def code(self, slot: Slot) -> str:
         """SQW-041."""
         previous = self.slots[slot.number - 2] if slot.number > 1 else None
-        if slot.bad_salts:
+        if not self.is_own(slot):
             return "frame-salt"
         if not slot.page:
             return "page-zero"
@@ -401,7 +405,7 @@ class Reader:
             return "broken-link"
         if previous is None:
             return "unanchored" if self.start.value is None else "frame-checksum"
-        return "unanchored" if previous.salts != self.start.salts else "frame-checksum"
+        return "frame-checksum" if self.is_own(previous) else "unanchored"
 
     def lose_slots(self, last: int) -> None:
         """The slots and fields that are lost, up to the last commit frame (SQW-041)."""

@@ -4,6 +4,7 @@ from conformance.recipes.sqlite_wal.layout import (
     five_transactions,
     one_transaction,
     one_transaction_of_two_frames,
+    salts_of_zeros,
 )
 from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, older_generation
 
@@ -67,6 +68,13 @@ def zeros_after_the_end(log: SqliteLog) -> None:
     """4096 zeros after the last frame, as preallocated space."""
     log.extend(bytes(4096), "4096 zeros")
     log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
+
+
+@BOOK.damaged(salts_of_zeros, "stale", "SQW-005", "SQW-030", kind="valid")
+def zeros_after_salts_of_zeros(log: SqliteLog) -> None:
+    """Zeros after the last frame of a log whose salts are zeros: not frames of this generation."""
+    log.extend(bytes(1000), "1000 zeros")
+    log.expect("intact", survivors=[0, 1], end=1104)
 
 
 @BOOK.damaged(five_transactions, "stale", "SQW-030", "SQW-033", kind="valid")

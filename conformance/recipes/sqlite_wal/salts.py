@@ -93,6 +93,16 @@ def unwritten_slot(log: SqliteLog) -> None:
     log.expect("damaged", "frame-salt", survivors=[0, 1, 4], end=None)
 
 
+@BOOK.damaged(salts_of_zeros, "unwritten", "SQW-005", "SQW-030", "SQW-041")
+def unwritten_slot_under_salts_of_zeros(log: SqliteLog) -> None:
+    """A slot reads as zeros in a log whose salts are zeros: it holds no frame."""
+    log.commit((3, "charlie."), db_pages=3)
+    log.commit((4, "delta."), db_pages=4)
+    log.did("add two transactions")
+    log.zero("frames[1]")
+    log.expect("damaged", "frame-salt", survivors=[0, 3], end=None)
+
+
 @BOOK.damaged(five_transactions, "unwritten", "SQW-035", "SQW-041")
 def unwritten_sector(log: SqliteLog) -> None:
     """A sector of 512 bytes reads as zeros: the end of an image and the next frame header."""
