@@ -98,7 +98,7 @@ class Scan:
         return self.slots.at(self.committed + 1)
 
     def events(self, is_strict: bool) -> Iterator[Event]:
-        """Yield the records and lost ranges, then the end."""
+        """Yield the records and lost ranges, then the end (SQW-046)."""
         if self.opening.is_damaged:
             if is_strict:
                 yield from self._strict(0, "header-checksum")

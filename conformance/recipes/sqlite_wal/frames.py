@@ -276,7 +276,7 @@ def damage_and_uncommitted_frames(log: SqliteLog) -> None:
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
 
 
-@BOOK.damaged(five_transactions, "tail-after-damage", "SQW-033", "SQW-041")
+@BOOK.damaged(five_transactions, "tail-after-damage", "SQW-033", "SQW-041", "SQW-046")
 def damage_and_a_cut_frame(log: SqliteLog) -> None:
     """A damaged image, and the file ends inside a frame."""
     log.flip("frames[4].page", 4)

@@ -137,7 +137,7 @@ def header_zeroed_and_cut_frame(log: SqliteLog) -> None:
     log.expect("damaged", "header-checksum", survivors=[0, 1, 2, 3], end=None)
 
 
-@BOOK.damaged(five_transactions, "header", "SQW-025", "SQW-034")
+@BOOK.damaged(five_transactions, "header", "SQW-025", "SQW-034", "SQW-046")
 def header_zeroed_and_bad_tail(log: SqliteLog) -> None:
     """The header reads as zeros, and the last image is broken."""
     log.zero("header")
