@@ -4,7 +4,7 @@ from conformance.recipes.sqlite_wal.layout import (
     big_endian_checksums,
     five_transactions,
     pages_of_1024_bytes,
-    twenty_transactions,
+    twelve_transactions,
     two_large_transactions,
 )
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
@@ -259,12 +259,12 @@ def image_and_checksum(log: SqliteLog) -> None:
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 4], end=None)
 
 
-@BOOK.damaged(twenty_transactions, "frames", "SQW-035", "SQW-044", kind="limit")
-def ten_damaged_images(log: SqliteLog) -> None:
-    """Every second of twenty frames is damaged: ten ranges, and nine marked transactions."""
-    for number in range(1, 20, 2):
+@BOOK.damaged(twelve_transactions, "frames", "SQW-035", "SQW-044", kind="limit")
+def six_damaged_images(log: SqliteLog) -> None:
+    """Every second of twelve frames is damaged: six ranges, and five marked transactions."""
+    for number in range(1, 12, 2):
         log.flip(f"frames[{number}].page", number)
-    log.expect("damaged", "frame-checksum", survivors=list(range(0, 19, 2)))
+    log.expect("damaged", "frame-checksum", survivors=list(range(0, 11, 2)))
 
 
 @BOOK.damaged(five_transactions, "tail-after-damage", "SQW-032", "SQW-041", kind="corrupt")
@@ -310,3 +310,18 @@ def last_checksum_before_an_uncommitted_frame(log: SqliteLog) -> None:
     log.did("add a frame without a commit")
     log.flip("frames[6].header.checksum_1", 4)
     log.expect("damaged", "frame-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "checksum", "SQW-036", "SQW-041")
+def checksum_and_the_image_of_the_commit_frame(log: SqliteLog) -> None:
+    """A checksum is wrong in a transaction whose commit frame is lost: its slot is lost whole."""
+    log.flip("frames[1].header.checksum_1", 1)
+    log.flip("frames[3].page", 1)
+    log.expect("damaged", "frame-checksum", survivors=[0, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(two_large_transactions, "frames", "SQW-030", "SQW-041")
+def page_zero_without_a_commit(log: SqliteLog) -> None:
+    """The page number of a frame without a commit reads 0."""
+    log.zero("frames[1].header.page_number")
+    log.expect("damaged", "page-zero", survivors=[1], end=None)

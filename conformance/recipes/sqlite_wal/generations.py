@@ -53,6 +53,35 @@ def older_frames_that_share_salt_2(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0], end=568)
 
 
+@BOOK.damaged(one_transaction, "stale", "SQW-030", "SQW-033", kind="valid")
+def cut_frame_without_salts_after_older_frames(log: SqliteLog) -> None:
+    """Older frames, and a piece with a page number and zero salts: it is older too."""
+    piece = bytes.fromhex("00000005") + bytes(40)
+    log.extend(older_generation(3)[log.at(2) :] + piece, "two older frames and such a piece")
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(one_transaction, "stale", "SQW-030", "SQW-033", kind="valid")
+def hundred_zeros_after_the_end(log: SqliteLog) -> None:
+    """A hundred zeros after the last frame, less than a slot."""
+    log.extend(bytes(100), "100 zeros")
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(one_transaction, "stale", "SQW-033", kind="valid")
+def piece_with_zeros_for_its_header(log: SqliteLog) -> None:
+    """A piece of a slot whose header is zeros and whose image is not."""
+    log.extend(bytes(24) + b"x" * 50, "24 zeros and 50 other bytes")
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(salts_of_zeros, "stale", "SQW-033", kind="valid")
+def piece_with_zeros_under_salts_of_zeros(log: SqliteLog) -> None:
+    """The same piece in a log whose salts are zeros."""
+    log.extend(bytes(24) + b"x" * 50, "24 zeros and 50 other bytes")
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
 @BOOK.damaged(one_transaction, "stale", "SQW-030", kind="valid")
 def older_uncommitted_frames(log: SqliteLog) -> None:
     """The older frames have no commit frame."""

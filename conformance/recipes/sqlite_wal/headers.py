@@ -4,6 +4,7 @@ from conformance.recipes.sqlite_wal.layout import (
     big_endian_checksums,
     five_transactions,
     one_transaction,
+    one_transaction_of_two_frames,
     pages_of_1024_bytes,
     pages_of_4096_bytes,
     salts_of_zeros,
@@ -119,7 +120,7 @@ def header_of_larger_pages_zeroed(log: SqliteLog) -> None:
 def header_of_pages_of_4096_bytes_zeroed(log: SqliteLog) -> None:
     """The header of a log with pages of 4096 bytes reads as zeros."""
     log.zero("header")
-    log.expect("damaged", "header-checksum", survivors=[0, 1], end=None)
+    log.expect("damaged", "header-checksum", survivors=[0], end=None)
 
 
 @BOOK.damaged(one_transaction, "header", "SQW-026")
@@ -226,3 +227,39 @@ def torn_header_before_older_frames(log: SqliteLog) -> None:
     log.payloads += payloads
     log.expect("damaged", "header-checksum", survivors=payloads, end=None)
     log.note("The older transactions are in the database, and applying them again changes nothing.")
+
+
+@BOOK.damaged(one_transaction_of_two_frames, "lost-header", "SQW-027", "SQW-034")
+def header_and_the_first_of_two_images(log: SqliteLog) -> None:
+    """The header reads as zeros, and the first of two frames is broken: linked, and not a whole."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("damaged", "header-checksum", survivors=[], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-027", "SQW-036")
+def header_first_image_and_second_salt(log: SqliteLog) -> None:
+    """Header and frame 1 are broken, and a salt of frame 2 is wrong: slots 3 and 4 are the pair."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.flip("frames[1].header.salt_1", 5)
+    log.expect("damaged", "header-checksum", survivors=[2, 3, 4], end=None)
+
+
+@BOOK.damaged(salts_of_zeros, "lost-header", "SQW-021", "SQW-027")
+def header_and_first_image_under_salts_of_zeros(log: SqliteLog) -> None:
+    """Header and frame 1 are broken where the salts are zeros: such slots are not a pair."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", survivors=[], end=0)
+
+
+@BOOK.damaged(one_transaction_of_two_frames, "lost-header", "SQW-026", "SQW-027", "SQW-041")
+def header_and_page_zero_under_right_checksums(log: SqliteLog) -> None:
+    """The header reads as zeros, and frame 1 has page number 0: it does not give the header."""
+    log.commit((2, "charlie."), db_pages=2)
+    log.did("add a transaction")
+    log.zero("frames[0].header.page_number")
+    log.reseal(1)
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[1], end=None)

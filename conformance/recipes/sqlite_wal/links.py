@@ -167,3 +167,10 @@ def abandoned_commit(log: SqliteLog) -> None:
     log.data += tail
     log.did("write another transaction over slot 6")
     log.expect("torn", "bad-tail", survivors=[0, 1, 2, 5], end=3248)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-035", "SQW-039", "SQW-040")
+def first_transaction_swapped(log: SqliteLog) -> None:
+    """Slots 1 and 5 are swapped: frame 1 follows the header, wherever it stands."""
+    swap(log, 1, 5)
+    log.expect("damaged", "broken-link", survivors=ALL, end=None)

@@ -108,3 +108,20 @@ def broken_commit_and_its_repetitions(log: SqliteLog) -> None:
     log.did("repeat the last frame twice")
     log.flip("frames[6].page", 5)
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.valid("padding", "SQW-014")
+def commit_frame_again_after_two_others(log: SqliteLog) -> None:
+    """A transaction of two frames ends like the last but one."""
+    log.begin()
+    log.commit((2, "alpha."), db_pages=2)
+    log.commit((3, "bravo."), db_pages=2)
+    log.commit((1, "charlie."), (2, "alpha."), db_pages=2)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 4 * 536)
+
+
+@BOOK.damaged(commit_frame_again_after_two_others, "padding", "SQW-014", "SQW-039")
+def commit_frame_again_after_a_loss(log: SqliteLog) -> None:
+    """The transaction between them is lost: the last one has two frames, so it is not padding."""
+    log.flip("frames[1].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 2], end=None)

@@ -1,6 +1,7 @@
 """Logs that end early: unfinished writes."""
 
 from conformance.recipes.sqlite_wal.layout import (
+    big_endian_checksums,
     five_transactions,
     highest_numbers,
     one_transaction,
@@ -338,3 +339,10 @@ def bit_in_the_first_image_of_the_only_transaction(log: SqliteLog) -> None:
     """The first of two frames is broken, and the commit frame follows it: not returned alone."""
     log.flip("frames[0].page", 1)
     log.expect("torn", "bad-tail", survivors=[], end=32)
+
+
+@BOOK.damaged(big_endian_checksums, "torn-tail", "SQW-006", "SQW-021", kind="eof")
+def cut_in_a_big_endian_header(log: SqliteLog) -> None:
+    """The file ends inside a header whose magic number is odd."""
+    log.truncate(30)
+    log.expect("torn", "torn-header", survivors=[], end=0)

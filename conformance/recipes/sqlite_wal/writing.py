@@ -2,7 +2,7 @@
 
 from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, image
 from reference_impl.answer import NewRecord
-from reference_impl.sqlite_wal.layout import Order
+from reference_impl.sqlite_wal.layout import MAX_PAGE, Order
 
 
 def configured(log: SqliteLog, page_size: int = 512, order: Order = "<", sequence: int = 0) -> None:
@@ -140,3 +140,33 @@ def write_pages_of_1000_bytes(log: SqliteLog) -> None:
     """A page size of 1000 is refused."""
     refused(log, bytes(1000), pages=[1], db_pages=1)
     log.context["page_size"] = 1000
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_the_highest_numbers(log: SqliteLog) -> None:
+    """The highest page number and database size."""
+    configured(log)
+    log.commit((MAX_PAGE, "alpha."), db_pages=MAX_PAGE)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_without_fields(log: SqliteLog) -> None:
+    """Two images without page numbers and size: pages 1 and 2 of a database of two."""
+    configured(log)
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.records = [NewRecord(log.payloads[0])]
+    log.expect("intact", survivors=[0], end=32 + 2 * 536)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_page_zero_beside_another(log: SqliteLog) -> None:
+    """Page number 0 after another page is refused."""
+    refused(log, image(2, "alpha.") + image(3, "bravo."), pages=[2, 0], db_pages=2)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_padding_after_two_frames(log: SqliteLog) -> None:
+    """A transaction that repeats the last of two frames is refused."""
+    refused(log, image(2, "alpha.") + image(3, "bravo."), pages=[2, 3], db_pages=3)
+    log.records.append(NewRecord(image(3, "bravo."), {"pages": [3], "db_pages": 3}))
