@@ -223,7 +223,13 @@ def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[s
     """What follows the cells of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
     said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
-    return [one_line(said.get(id(item)) or _last(item)) for _, item in piece]
+    return [one_line(_text_of(item, *said.get(id(item), (None, None)))) for _, item in piece]
+
+
+def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
+    if text is not None:
+        return text
+    return _last(item) if fault is None else f"{_last(item)}  ({fault})"
 
 
 def _is_plain(record: Record) -> bool:
@@ -231,11 +237,11 @@ def _is_plain(record: Record) -> bool:
     return "fields" not in record.fields and "update" not in record.fields
 
 
-def _meanings(format_id: str, records: Sequence[Record]) -> list[str | None]:
+def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
     try:
         from walproof.summary.meaning import meanings
     except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
-        return [None] * len(records)
+        return [(None, None)] * len(records)
     return meanings(format_id, records)
 
 

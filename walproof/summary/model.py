@@ -14,6 +14,8 @@ from walproof.quoted import quoted
 
 WORTH_A_KERNEL = 4 << 20
 """Bytes from which on a compiled kernel is worth loading, and, the first time, compiling."""
+MOST_BYTES = 32
+"""Bytes of a payload without a meaning that are shown."""
 SHOWN_RANGES = 8
 """Lost ranges that are kept, the largest ones."""
 _TIME = "realtime"
@@ -102,7 +104,7 @@ def wider(span: tuple[int, int] | None, low: int, high: int) -> tuple[int, int]:
 
 def plain_text(payload: bytes) -> str:
     """What a record says without a decoder: its text, else its first bytes in hexadecimal."""
-    return quoted(payload, 64)
+    return quoted(payload, 2 * MOST_BYTES)
 
 
 class Observer(Protocol):

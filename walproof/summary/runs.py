@@ -14,7 +14,14 @@ from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
-from walproof.summary.model import WORTH_A_KERNEL, Shown, Summary, plain_text, wider
+from walproof.summary.model import (
+    MOST_BYTES,
+    WORTH_A_KERNEL,
+    Shown,
+    Summary,
+    plain_text,
+    wider,
+)
 
 LONGEST = 1 << 16
 """Bytes of a payload, and of each value in an entry, that are looked at for the two ends."""
@@ -69,8 +76,15 @@ class OfRuns:
         if value is not None:
             return Shown(at, size, row.file, decode.phrase(self.format_id, value, _fields(row)))
         payload = row.payload[0].as_py() if row.payload is not None else b""
-        text = str(_fields(row).get("update") or plain_text(payload))
+        text = str(_fields(row).get("update") or _start(row, payload))
         return Shown(at, size, row.file, f"{text}  ({fault})" if fault else text)
+
+
+def _start(row: Records, payload: bytes) -> str:
+    """A payload without a meaning; of one that was cut the start, without a wrong size."""
+    if row.truncated is None:
+        return plain_text(payload)
+    return f"{plain_text(payload[:MOST_BYTES])}… (more than {len(payload):,} bytes)"
 
 
 def _fields(row: Records) -> dict[str, object]:
