@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from rich.console import Console
 from conformance.text import json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record, end_to_json
 from reference_impl.formats import Context
+from walproof.cli.conditions import Condition, parse_condition
 from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
@@ -22,6 +23,7 @@ from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
 from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
+from walproof.formats import plugin_for
 from walproof.jsonl import pieces
 from walproof.summary.meter import Meter
 from walproof.summary.model import size_of
@@ -54,6 +56,17 @@ if TYPE_CHECKING:
 @click.option("--summary", "only_summary", is_flag=True, help="No rows: see walproof summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
 @click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
+@click.option(
+    "--operations", is_flag=True, help="Print a line of JSON for each operation that records hold."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="With --operations: print CSV.")
+@click.option(
+    "--where",
+    "conditions",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="With --operations: only those with this value; FIRST:LAST for whole numbers.",
+)
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
@@ -73,6 +86,9 @@ def read(
     only_summary: bool,
     as_json: bool,
     as_lines: bool,
+    operations: bool,
+    as_csv: bool,
+    conditions: tuple[str, ...],
     folder: Path | None,
     ranges: str | None,
     messagepack: bool,
@@ -88,6 +104,10 @@ def read(
     size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
     {"end": …}.
 
+    --operations prints what records hold, in the order of the log: the puts and deletes of a
+    database, the commands of a broker, the records of an engine, with keys and values as text. Of
+    bytes that are not text it prints {"hex": …}. Lost ranges go to standard error.
+
     --each names a file after the index of its record, or after its number in the log, from 0:
     0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
     Ranges include both ends.
@@ -97,13 +117,19 @@ def read(
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
+    walproof read ./db --operations | jq -r .key
+    walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each
     also 3 for a payload that could not be unpacked, and 1 for a range without records.
     """
-    _one_way(head=head, records=all_rows, lost_only=lost_only, summary=only_summary,
-             json=as_json, jsonl=as_lines, each=folder)  # fmt: skip
+    _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
+             summary=only_summary, json=as_json, jsonl=as_lines, operations=operations,
+             each=folder)  # fmt: skip
+    if not operations and (as_csv or conditions):
+        raise click.UsageError("--csv and --where go with --operations")
+    wanted = [parse_condition(condition) for condition in conditions]
     if folder is None and (ranges is not None or messagepack or unzip or force):
         raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
     if fast and profile != "recover":
@@ -119,6 +145,9 @@ def read(
             if folder is not None:
                 events = _events(found, profile, context, fast)
                 return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
+            if operations:
+                events = _events(found, profile, context, fast)
+                return _print_operations(found, events, as_csv, wanted, head)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
             if as_lines:
@@ -146,6 +175,25 @@ def read(
             return EXIT_STATUS[kept.end.verdict]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
+
+
+def _print_operations(
+    found: Opened,
+    events: Iterator[Any],
+    as_csv: bool,
+    conditions: Sequence[Condition],
+    most: int | None,
+) -> int:
+    """Print the operations of a log and return the exit status."""
+    try:
+        from walproof.cli.operations import print_operations
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"--operations {advice(error) or error}") from None
+    of_log = plugin_for(found.format.id).operations(found.path)
+    # A bar between lines on one terminal would be in their way.
+    with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
+        seen: Iterator[Any] = watched(events, found.path, passed)
+        return print_operations(found.format.id, of_log, seen, as_csv, conditions, most)
 
 
 def _one_way(**ways: object) -> None:

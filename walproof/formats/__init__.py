@@ -13,6 +13,9 @@ part               required  content
                              by numba; without it, the executable specification reads into columns
 ``decoder``        no        the meaning of payloads (:class:`walproof.decode.decoder.Decoder`);
                              without it, payloads are shown as bytes
+``operations``     no        ``Operations``: the operations of a record as rows
+                             (:class:`walproof.decode.operations.Operations`); without it, a record
+                             is one row
 ``discovery``      no        ``DISCOVERY``: how its logs are found in folders, and their options
                              (:class:`walproof.lake.format_discovery.Discovery`); without it, each
                              log is a file that its reader recognises
@@ -45,6 +48,7 @@ from reference_impl.register import registers
 if TYPE_CHECKING:
     from walproof.carve.base import Carver
     from walproof.decode.decoder import Decoder
+    from walproof.decode.operations import Operations
     from walproof.inspection.note import Notes
     from walproof.lake.format_discovery import Discovery
     from walproof.scan.columns import Column
@@ -132,6 +136,15 @@ class FormatPlugin:
 
         decoder: Decoder = self._part("decoder") or NoDecoder()
         return decoder
+
+    @cached_property
+    def operations(self) -> type[Operations]:
+        """The class that makes rows of decoded records."""
+        from walproof.decode.operations import Operations
+
+        part = self._part("operations")
+        operations: type[Operations] = Operations if part is None else part.Operations
+        return operations
 
     @cached_property
     def discovery(self) -> Discovery:

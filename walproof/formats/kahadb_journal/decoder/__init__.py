@@ -87,9 +87,9 @@ def _cut(payload: bytes) -> dict[str, Any]:
     cursor.take(1)
     cursor.varint()
     found = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
-    if NOT_READ not in found:
+    name, size = found.pop(NOT_READ, (None, 0))
+    if name != "data":
         raise Undecodable(CUT)
-    size = found.pop(NOT_READ)
     text = f"not decoded after {len(payload):,} bytes: the message of {size:,} bytes"
     value = _value(number, found)
     return {"command": number, "name": NAMES[number], **value, "message": {"not_decoded": text}}

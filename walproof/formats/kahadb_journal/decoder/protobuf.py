@@ -57,7 +57,7 @@ def nested(name: str, of: Fields) -> Field:
 
 
 NOT_READ = "not_read"
-"""The key of the size in bytes of the field that the end of a cut message cuts."""
+"""The key of the field that the end of a cut message cuts: its name and its size in bytes."""
 
 
 def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
@@ -76,7 +76,8 @@ def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
         elif wire == BYTES:
             size = cursor.varint()
             if is_cut and size > cursor.left:
-                return found | {NOT_READ: size}
+                cut = known.get((key >> 3, wire))
+                return found | {NOT_READ: (None if cut is None else cut.name, size)}
             value = cursor.take(size)
         elif wire in _FIXED:
             value = cursor.take(_FIXED[wire])
