@@ -1,11 +1,12 @@
-"""``walproof read --operations``: a line for each operation that the records of a log hold."""
+"""``walproof read --operations`` and ``--pending``: what the records of a log do."""
 
 from __future__ import annotations
 
 import csv
 import io
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
@@ -16,7 +17,9 @@ from walproof.cli.conditions import Condition
 from walproof.cli.output import EXIT_STATUS, say
 from walproof.decode.fault import Undecodable
 from walproof.decode.operations import Operations, Row, with_text
+from walproof.decode.pending import Pending, Waiting
 from walproof.formats import plugin_for
+from walproof.quantity import counted, moment
 from walproof.scan.model import Wanted
 from walproof.scan.reference import ReferenceScanner
 
@@ -26,19 +29,23 @@ PLACE = ("file", "at")
 FAULT = ("fault", "payload")
 
 
-def operation_rows(
-    format_id: str, operations: Operations, events: Iterable[Event]
-) -> Iterator[Row | Lost | End]:
-    """Yield a row for each operation, and the lost ranges and the end between them.
+@dataclass(frozen=True)
+class Decoded:
+    """A record and its decoded struct, or the reason why there is none."""
 
-    A record that cannot be decoded is a row with ``fault`` and its ``payload``.
-    """
+    record: Record
+    value: Mapping[str, Any] | None
+    fault: str | None = None
+
+
+def decoded_events(format_id: str, events: Iterable[Event]) -> Iterator[Decoded | Lost | End]:
+    """Yield the records decoded, a few at a time, and the lost ranges and the end between them."""
     held: list[Record] = []
     size = 0
     for event in events:
         is_record = isinstance(event, Record)
         if held and (not is_record or event.file != held[0].file):
-            yield from _rows(format_id, operations, held)
+            yield from _decoded(format_id, held)
             held, size = [], 0
         if not isinstance(event, Record):
             yield event
@@ -46,26 +53,32 @@ def operation_rows(
         held.append(event)
         size += event.size
         if len(held) == MAX_RECORDS or size >= MAX_BYTES:
-            yield from _rows(format_id, operations, held)
+            yield from _decoded(format_id, held)
             held, size = [], 0
 
 
-def _rows(format_id: str, operations: Operations, records: Sequence[Record]) -> Iterator[Row]:
+def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
     run = ReferenceScanner(format_id).in_columns(records, Wanted())
     decoders = plugin_for(format_id).decoder.decoders(run, ())
-    columns = {column.name for column in plugin_for(format_id).columns}
     for record, decode in zip(records, decoders, strict=True):
-        fields = {name: value for name, value in record.fields.items() if name in columns}
-        place: Row = {"file": record.file, "at": record.at}
-        place |= {name: fields[name] for name in operations.FIELDS if name in fields}
         try:
             value = decode()
-            if value is None:
-                raise Undecodable("no meaning is known")
-            for row in operations.rows(value, fields):
-                yield place | row
+            yield Decoded(record, value, None if value is not None else "no meaning is known")
         except Undecodable as fault:
-            yield place | {"fault": f"not decoded: {fault}", "payload": record.payload}
+            yield Decoded(record, None, str(fault))
+
+
+def _rows(format_id: str, operations: Operations, found: Decoded) -> Iterator[Row]:
+    """The operations of a record. One that cannot be decoded is a row with its payload."""
+    columns = {column.name for column in plugin_for(format_id).columns}
+    fields = {name: value for name, value in found.record.fields.items() if name in columns}
+    place: Row = {"file": found.record.file, "at": found.record.at}
+    place |= {name: fields[name] for name in operations.FIELDS if name in fields}
+    if found.value is None:
+        yield place | {"fault": f"not decoded: {found.fault}", "payload": found.record.payload}
+        return
+    for row in operations.rows(found.value, fields):
+        yield place | row
 
 
 def print_operations(
@@ -84,15 +97,16 @@ def print_operations(
     if as_csv:
         _write_csv(heads)
     printed = 0
-    for event in operation_rows(format_id, operations, events):
+    for event in decoded_events(format_id, events):
         if isinstance(event, Lost):
-            place = f"{event.file}: " if event.file else ""
-            say(f"lost: {place}bytes {event.start} to {event.end} ({event.reason})", err=True)
+            _report_lost(event)
         elif isinstance(event, End):
             return EXIT_STATUS[event.verdict]
         elif printed != most:  # what is lost later is still reported
-            row = {name: with_text(one) for name, one in event.items() if one is not None}
-            if all(condition.holds(row) for condition in conditions):
+            for found in _rows(format_id, operations, event):
+                row = {name: with_text(one) for name, one in found.items() if one is not None}
+                if printed == most or not all(one.holds(row) for one in conditions):
+                    continue
                 ordered = {head: row[head] for head in heads if head in row}
                 assert len(ordered) == len(row), row.keys() - ordered.keys()
                 if as_csv:
@@ -101,6 +115,63 @@ def print_operations(
                     _write_json(ordered)
                 printed += 1
     raise AssertionError("an answer has an end")
+
+
+def print_pending(
+    format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
+) -> int:
+    """Print what waits when a log called ``name`` ends; return the exit status.
+
+    Lost ranges, and the number of records that cannot be decoded, go to standard error.
+    """
+    unknown = 0
+    status = 0
+    for event in decoded_events(format_id, events):
+        if isinstance(event, Lost):
+            _report_lost(event)
+        elif isinstance(event, End):
+            status = EXIT_STATUS[event.verdict]
+        elif event.value is None:
+            unknown += 1
+        else:
+            pending.take(event.record, event.value)
+    if unknown:
+        say(f"{name}: {counted(unknown, 'record')} cannot be decoded", err=True)
+    found = list(pending.waiting())
+    if as_lines:
+        for one in found:
+            _write_json(one.to_json())
+        return status
+    heads = ("waits for", "subscription", "count", "oldest", "newest", "files")
+    cells = [heads, *(_pending_cells(one) for one in found)]
+    widths = [max(len(row[n]) for row in cells) for n in range(len(heads) - 1)]
+    for row in cells if found else ():
+        line = "  ".join(
+            cell.rjust(width) if n == 2 else cell.ljust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=False))
+        )
+        say(f"{line}  {row[-1]}")
+    files = {file for one in found for file in one.files}
+    total = counted(sum(one.count for one in found), "message")
+    where = f" in {counted(len(files), 'file')}" if found else ""
+    say(f"{one_line(name)}: {total} pending{where}")
+    return status
+
+
+def _pending_cells(one: Waiting) -> tuple[str, ...]:
+    times = ["" if time is None else moment(time * 1000) for time in (one.first, one.last)]
+    files = ", ".join(f"{file} ({count:,})" for file, count in sorted(one.files.items(), key=_name))
+    return one_line(one.place), one_line(one.subscription or ""), f"{one.count:,}", *times, files
+
+
+def _name(pair: tuple[str, int]) -> tuple[int, str]:
+    """Sort db-10.log after db-9.log."""
+    return len(pair[0]), pair[0]
+
+
+def _report_lost(lost: Lost) -> None:
+    place = f"{lost.file}: " if lost.file else ""
+    say(f"lost: {place}bytes {lost.start} to {lost.end} ({lost.reason})", err=True)
 
 
 def _heads(format_id: str, operations: Operations) -> list[str]:

@@ -67,6 +67,11 @@ if TYPE_CHECKING:
     multiple=True,
     help="With --operations: only those with this value; FIRST:LAST for whole numbers.",
 )
+@click.option(
+    "--pending",
+    is_flag=True,
+    help="Print the messages of a broker that wait, and the files that they pin.",
+)
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
@@ -89,6 +94,7 @@ def read(
     operations: bool,
     as_csv: bool,
     conditions: tuple[str, ...],
+    pending: bool,
     folder: Path | None,
     ranges: str | None,
     messagepack: bool,
@@ -108,6 +114,9 @@ def read(
     database, the commands of a broker, the records of an engine, with keys and values as text. Of
     bytes that are not text it prints {"hex": …}. Lost ranges go to standard error.
 
+    --pending replays a broker's store and prints how many messages wait for which destination and
+    subscription, since when, and in which files. --jsonl prints an object for each.
+
     --each names a file after the index of its record, or after its number in the log, from 0:
     0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
     Ranges include both ends.
@@ -125,8 +134,8 @@ def read(
     also 3 for a payload that could not be unpacked, and 1 for a range without records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
-             summary=only_summary, json=as_json, jsonl=as_lines, operations=operations,
-             each=folder)  # fmt: skip
+             summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
+             operations=operations, pending=pending, each=folder)  # fmt: skip
     if not operations and (as_csv or conditions):
         raise click.UsageError("--csv and --where go with --operations")
     wanted = [parse_condition(condition) for condition in conditions]
@@ -145,8 +154,10 @@ def read(
             if folder is not None:
                 events = _events(found, profile, context, fast)
                 return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
-            if operations:
+            if operations or pending:
                 events = _events(found, profile, context, fast)
+                if pending:
+                    return _print_pending(found, events, as_lines)
                 return _print_operations(found, events, as_csv, wanted, head)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
@@ -194,6 +205,21 @@ def _print_operations(
     with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
         seen: Iterator[Any] = watched(events, found.path, passed)
         return print_operations(found.format.id, of_log, seen, as_csv, conditions, most)
+
+
+def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
+    """Print what waits when a log ends, and return the exit status."""
+    plugin = plugin_for(found.format.id)
+    if not plugin.has("pending"):
+        raise click.UsageError(f"--pending: expected a broker's store, found {found.format.id}")
+    try:
+        from walproof.cli.operations import print_pending
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"--pending {advice(error) or error}") from None
+    assert plugin.pending is not None
+    with progress(size_of(found.path)) as passed:
+        seen: Iterator[Any] = watched(events, found.path, passed)
+        return print_pending(found.format.id, plugin.pending(), seen, found.name, as_lines)
 
 
 def _one_way(**ways: object) -> None:

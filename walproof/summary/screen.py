@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.text import one_line
 from reference_impl.register import registers
+from walproof.formats import plugin_for
 from walproof.quantity import counted, exact, in_bytes, moment
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import Shown, Summary
@@ -172,6 +173,8 @@ def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
             told.append((f"walproof read --lost-only {name}", "every lost range"))
         if found.records:
             told.append((f"walproof read --head 20 {name}", "the first records"))
+            if plugin_for(found.format).has("pending"):
+                told.append((f"walproof read --pending {name}", "the messages that wait"))
         told.append((f"walproof inspect {name}", "every byte"))
     yield from commands(told)
 
