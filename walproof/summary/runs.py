@@ -10,13 +10,11 @@ import pyarrow as pa
 
 from reference_impl.formats import Context
 from walproof import decode
-from walproof.scan import scanner
+from walproof.scan import scanner_for
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
 from walproof.summary.model import (
     MOST_BYTES,
-    WORTH_A_KERNEL,
     Shown,
     Summary,
     plain_text,
@@ -31,8 +29,7 @@ _SPANS = {"realtime": "times", "index": "indexes"}
 
 def events(format_id: str, path: Path, context: Context, size: int) -> Iterator[Event]:
     """The scanner's events for a log of ``size`` bytes. ``OSError``, ``ValueError``."""
-    chosen = scanner(format_id) if size >= WORTH_A_KERNEL else ReferenceScanner(format_id)
-    return chosen.scan(Log(path, context), Wanted(max_payload=LONGEST))
+    return scanner_for(format_id, size).scan(Log(path, context), Wanted(max_payload=LONGEST))
 
 
 class OfRuns:

@@ -88,8 +88,7 @@ _HAS_POINT_KEYS = 1
 """Of the byte before the bounds of a Pebble table with range keys."""
 _IGNORABLE = 1 << 13
 _NOT_IGNORABLE = 1 << 6
-# Custom field of a new file → its name, and how its number is written; None: it is no number.
-_CUSTOM: Mapping[int, tuple[str, str | None]] = {
+CUSTOM_FIELDS: Mapping[int, tuple[str, str | None]] = {
     2: ("need_compaction", "byte"),
     3: ("min_log_number_to_keep", "fixed64"),
     4: ("oldest_blob_file_number", "varint"),
@@ -110,6 +109,8 @@ _CUSTOM: Mapping[int, tuple[str, str | None]] = {
     _NOT_IGNORABLE + 3: ("synthetic_prefix", None),
     _NOT_IGNORABLE + 4: ("synthetic_suffix", None),
 }
+"""Custom field of a new file → its name, and how its number is written; None: it is no number."""
+
 _VIRTUAL, _BLOB_REFERENCES, _SIZED_BLOB_REFERENCES = 66, 69, 70
 """Pebble's fields of a new file that have no length in front."""
 
@@ -228,7 +229,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
                 _u64(cursor)
             found.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
             continue
-        name, form = _CUSTOM.get(tag, (None, None))
+        name, form = CUSTOM_FIELDS.get(tag, (None, None))
         if name is None and tag & _NOT_IGNORABLE:
             raise Undecodable(f"at {at}: unknown field {tag} of a new file")
         data = cursor.sized(5)
