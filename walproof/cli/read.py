@@ -18,7 +18,7 @@ from walproof.cli.conditions import Condition, parse_condition
 from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import few, is_worth_a_scanner, watched
+from walproof.cli.reading import few, watched
 from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
 from walproof.cli.summary import about_one, progress, terminal_height
@@ -27,6 +27,7 @@ from walproof.formats import plugin_for
 from walproof.jsonl import pieces
 from walproof.summary.meter import Meter
 from walproof.summary.model import size_of
+from walproof.systems.model import is_worth_a_scanner
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent

@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 
 from reference_impl.answer import End, Event
 from reference_impl.formats import named
+from walproof.formats import plugin_for
 from walproof.summary import model as summary
 from walproof.summary.model import Summary, size_of
 
@@ -159,15 +160,34 @@ class SystemFolder:
     def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
         """The answer about all of its logs: one after the other, unless the system merges them."""
         if system.is_one_log:
-            return named(system.format).read(system.folder, profile, context)
+            return read_log(system.format, system.folder, profile, context)
         return in_order(system, profile, context)
+
+
+def is_worth_a_scanner(format_id: str, path: Path) -> bool:
+    """Return whether a log is large, and its scanner is installed. Raises ``OSError``."""
+    return size_of(path) >= summary.WORTH_A_KERNEL and plugin_for(format_id).has_scanner
+
+
+def read_log(
+    format_id: str, path: Path, profile: str, context: Mapping[str, Any]
+) -> Iterator[Event]:
+    """Yield the answer about one log, by its scanner if that is worth it. ``OSError``.
+
+    Scanners know the profile ``recover`` only. The answer is the same.
+    """
+    if profile != "recover" or not is_worth_a_scanner(format_id, path):
+        return named(format_id).read(path, profile, context)
+    from walproof.scan.answers import read
+
+    return read(format_id, path, context)
 
 
 def in_order(system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The logs of a system one after the other; the verdict is the worst, the end the last's."""
     ends = []
     for log in system.logs:
-        for event in named(system.format).read(system.path(log), profile, context):
+        for event in read_log(system.format, system.path(log), profile, context):
             if isinstance(event, End):
                 ends.append(replace(event, file=log.name))
             else:
