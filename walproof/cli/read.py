@@ -25,6 +25,7 @@ from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
 from walproof.formats import plugin_for
 from walproof.jsonl import pieces
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.meter import Meter
 from walproof.summary.model import size_of
 from walproof.systems.model import is_worth_a_scanner
@@ -239,7 +240,8 @@ def _gathered(
 ) -> Gathered:
     """What :func:`gather` gives, with a bar on the terminal for a large log."""
     with progress(size_of(found.path)) as told:
-        return gather(watched(events, found.path, told), records, lost, stop)
+        count_lost = lost_counter(found.format.id, found.path)
+        return gather(watched(events, found.path, told), records, lost, stop, count_lost)
 
 
 def _events(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,10 +59,12 @@ def gather(
     records: int | None = None,
     lost: int | None = None,
     stop: int | None = None,
+    count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
     """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
 
-    When there are more rows than ``stop``, the rest is not read.
+    When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
+    a lost range.
     """
     found = Gathered()
     for event in events:
@@ -79,7 +81,7 @@ def gather(
                 found.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             found.lost_count += 1
-            found.lost_bytes += event.end - event.start
+            found.lost_bytes += count_lost(event)
             if lost is None or found.lost_count <= lost:
                 found.kept.add(event)
         else:

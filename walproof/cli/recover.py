@@ -22,6 +22,7 @@ from walproof.cli.recover_system import recover_folder, with_more
 from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.quantity import counted
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
 from walproof.summary.screen import may_be_carved
 from walproof.systems.contents import NotRead, contents_of
@@ -108,7 +109,8 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
 def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
     format = old.format
     with progress(size_of(path)) as told:
-        found = gather(watched(events(format, path, context), path, told))
+        seen = watched(events(format, path, context), path, told)
+        found = gather(seen, count_lost=lost_counter(format.id, path))
     system_folder = plugin_for(format.id).system_folder
     dialect = system_folder.foreign_dialect(path) if path.is_file() else None
     if found.end.verdict == "refused" or dialect:

@@ -25,6 +25,7 @@ from walproof.cli.record_table import Gathered, gather
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
 from walproof.summary.logs import FoundOne
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
@@ -199,7 +200,8 @@ def _recover_log(
             path = converted[0]
             done.more.append(f"{name}: each LF in it had become CR LF; this was undone")
         with progress(size_of(path)) as told:
-            found = gather(watched(events(named(system.format), path, context), path, told))
+            seen = watched(events(named(system.format), path, context), path, told)
+            found = gather(seen, count_lost=lost_counter(system.format, path))
     except OSError as error:
         done.left.append(f"{name}: {error.strerror or error}")
         done.is_whole = False

@@ -114,6 +114,9 @@ def _losses(found: Summary, width: int) -> Iterator[Line]:
         yield _row("", f"and {left:,} more, all in all:", width), None
         for code, count in found.reasons.most_common():
             yield _row("", f"  {count:,} × {code}", width), None
+    if found.unwritten_bytes:
+        text = f"of these, {counted(found.unwritten_bytes, 'byte')} at the end were never written"
+        yield _row("", text, width), None
     if found.missing:
         low, high = found.indexes or (0, 0)
         said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"

@@ -113,6 +113,13 @@ class SystemFolder:
         """Whether a log holds nothing but the mark of a clean close: 0 records, intact."""
         return False
 
+    def written_end(self, log: Path) -> int | None:
+        """Where a file ends that holds content; the rest was allocated and never written.
+
+        None if the format does not tell. Raises ``OSError``.
+        """
+        return None
+
     def not_rewritten(self, system: System) -> str | None:
         """Why no log of it may be written anew, in words; None if logs may be."""
         return None

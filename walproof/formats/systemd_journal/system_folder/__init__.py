@@ -24,6 +24,7 @@ from walproof.formats.systemd_journal.system_folder.merge import merged
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted, moment
 from walproof.quoted import quoted
+from walproof.summary.lost_bytes import last_byte_end
 from walproof.summary.model import Summary
 from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog
 
@@ -115,6 +116,16 @@ class SystemdFolder(SystemFolder):
             gone = counted(header.n_entries - found.records, "entry")
             text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
             yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
+
+    def written_end(self, log: Path) -> int | None:
+        """See :class:`SystemFolder`: by the last object that the header names, and by what follows.
+
+        A writer stores the place of an object after the object. Where zeros are in its place, the
+        header is no evidence.
+        """
+        header = _held_at(log, log.name).header
+        end = last_byte_end(log) if header is not None else 0
+        return end if header is not None and 0 < header.tail_object_offset < end else None
 
     def observer(self, system: System) -> Boots:
         """See :class:`SystemFolder`: the boots."""
