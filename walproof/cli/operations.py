@@ -152,9 +152,8 @@ def print_pending(
         )
         say(f"{line}  {row[-1]}")
     files = {file for one in found for file in one.files}
-    total = counted(sum(one.count for one in found), "message")
-    where = f" in {counted(len(files), 'file')}" if found else ""
-    say(f"{one_line(name)}: {total} pending{where}")
+    pinned = f"pinned by what waits: {counted(len(files), 'file')}" if found else "nothing waits"
+    say(f"{name}: {pinned}")
     return status
 
 

@@ -28,7 +28,7 @@ from walproof.jsonl import pieces
 from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.meter import Meter
 from walproof.summary.model import size_of
-from walproof.systems.model import is_worth_a_scanner
+from walproof.systems.reading import is_worth_a_scanner
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent

@@ -10,7 +10,7 @@ from reference_impl.formats import Context, Format
 from walproof.cli.record_table import Passed
 from walproof.formats import plugin_for
 from walproof.summary.meter import Meter
-from walproof.systems.model import read_log
+from walproof.systems.reading import read_log
 
 EVERY = 1000
 """Records after which progress is told."""

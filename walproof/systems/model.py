@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from reference_impl.answer import End, Event
 from reference_impl.formats import named
-from walproof.formats import plugin_for
 from walproof.summary import model as summary
 from walproof.summary.model import Summary, size_of
 
@@ -91,6 +90,17 @@ class Observer(summary.Observer, Protocol):
         """What there is to say, a line each."""
 
 
+ReadLog = Callable[[str, Path, str, Mapping[str, Any]], Iterator[Event]]
+"""Reads a log of a format, in a profile and with a context."""
+
+
+def by_specification(
+    format_id: str, log: Path, profile: str, context: Mapping[str, Any]
+) -> Iterator[Event]:
+    """Read a log with the executable specification."""
+    return named(format_id).read(log, profile, context)
+
+
 class SystemFolder:
     """How the folders of one kind of system are recognised, read and recovered.
 
@@ -164,33 +174,28 @@ class SystemFolder:
         """What looks at the records of all logs as they are summarised; None for nothing."""
         return None
 
-    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-        """The answer about all of its logs: one after the other, unless the system merges them."""
+    def read(
+        self,
+        system: System,
+        profile: str,
+        context: Mapping[str, Any],
+        read_log: ReadLog = by_specification,
+    ) -> Iterator[Event]:
+        """The answer about all of its logs: one after the other, unless the system merges them.
+
+        ``read_log`` reads one of them.
+        """
         if system.is_one_log:
             return read_log(system.format, system.folder, profile, context)
-        return in_order(system, profile, context)
+        return in_order(system, profile, context, read_log)
 
 
-def is_worth_a_scanner(format_id: str, path: Path) -> bool:
-    """Return whether a log is large, and its scanner is installed. Raises ``OSError``."""
-    return size_of(path) >= summary.WORTH_A_KERNEL and plugin_for(format_id).has_scanner
-
-
-def read_log(
-    format_id: str, path: Path, profile: str, context: Mapping[str, Any]
+def in_order(
+    system: System,
+    profile: str,
+    context: Mapping[str, Any],
+    read_log: ReadLog = by_specification,
 ) -> Iterator[Event]:
-    """Yield the answer about one log, by its scanner if that is worth it. ``OSError``.
-
-    Scanners know the profile ``recover`` only. The answer is the same.
-    """
-    if profile != "recover" or not is_worth_a_scanner(format_id, path):
-        return named(format_id).read(path, profile, context)
-    from walproof.scan.answers import read
-
-    return read(format_id, path, context)
-
-
-def in_order(system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The logs of a system one after the other; the verdict is the worst, the end the last's."""
     ends = []
     for log in system.logs:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import Record
-from walproof.systems.model import Finding, System, read_log
+from walproof.systems.model import Finding, System
+from walproof.systems.reading import read_log
 
 _CHUNK_BYTES = 1 << 20
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
+import shutil
 import struct
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from conformance import ROOT
 from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from tests.real_files import CHROMIUM, ZMQ_RAFT, read_journal, unpack_partition
@@ -128,3 +132,19 @@ def test_usage(words: list[str], message: str, log: Path) -> None:
 def test_csv_needs_operations(log: Path) -> None:
     done = CliRunner().invoke(walproof, ["read", str(log), "--csv"])
     assert "--csv and --where go with --operations" in done.stderr
+
+
+def test_the_page_shows_what_the_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of ``docs/operations.md`` about the browser whose files are here."""
+    shutil.copytree(CHROMIUM, tmp_path / "chromium")
+    monkeypatch.chdir(tmp_path / "chromium")
+    page = (ROOT / "docs" / "operations.md").read_text("utf-8")
+    section = page.partition("## IndexedDB and Local Storage")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"^```console\n(.*?)^```", section, re.DOTALL | re.MULTILINE)
+    shown = [part.partition("\n") for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    assert len(shown) == 2
+    for command, _, output in shown:
+        done = CliRunner().invoke(walproof, shlex.split(command)[1:])
+        assert done.stdout == output

@@ -11,8 +11,8 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from walproof.formats import plugin_for
 from walproof.summary import model as summary
-from walproof.systems import model, recognise
-from walproof.systems.model import read_log
+from walproof.systems import reading, recognise
+from walproof.systems.reading import read_log
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def test_a_directory_is_read_by_the_scanner(folder: Path, monkeypatch: pytest.Mo
         pytest.skip("unavailable, because numba is not installed")
     system = recognise(folder)
     assert system is not None
-    by_specification = list(system.folder_type.read(system, "recover", {}))
+    expected = list(system.folder_type.read(system, "recover", {}))
     monkeypatch.setattr(summary, "WORTH_A_KERNEL", 0)
-    monkeypatch.setattr(model, "named", None)  # the specification is not used
-    assert list(system.folder_type.read(system, "recover", {})) == by_specification
-    assert len(by_specification) > 400
+    monkeypatch.setattr(reading, "by_specification", None)  # it is not used
+    assert list(system.folder_type.read(system, "recover", {}, read_log)) == expected
+    assert len(expected) > 400
 
 
 def test_only_the_specification_stops_at_the_first_damage(

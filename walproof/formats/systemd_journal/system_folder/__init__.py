@@ -26,7 +26,15 @@ from walproof.quantity import counted, moment
 from walproof.quoted import quoted
 from walproof.summary.lost_bytes import last_byte_end
 from walproof.summary.model import Summary
-from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog
+from walproof.systems.model import (
+    Finding,
+    OtherFile,
+    ReadLog,
+    System,
+    SystemFolder,
+    SystemLog,
+    by_specification,
+)
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
@@ -131,7 +139,13 @@ class SystemdFolder(SystemFolder):
         """See :class:`SystemFolder`: the boots."""
         return Boots()
 
-    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    def read(
+        self,
+        system: System,
+        profile: str,
+        context: Mapping[str, Any],
+        read_log: ReadLog = by_specification,
+    ) -> Iterator[Event]:
         """See :class:`SystemFolder`: the entries of all files as journalctl merges them."""
         paths = [(log.name, system.path(log)) for log in system.logs]
         return read_merged(paths, profile, context)
