@@ -6,8 +6,11 @@ those that it stored.
 
 from __future__ import annotations
 
+import json
+import random
 import shutil
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from reference_impl.answer import Record
 from reference_impl.leveldb_log import read
 from tests.real_files import CHROMIUM
 from walproof.decode.fault import Undecodable
+from walproof.decode.operations import with_text
 from walproof.formats.leveldb_log.decoder import decode
 from walproof.formats.leveldb_log.operations import Operations, batch_rows, v8_value
 from walproof.formats.leveldb_log.operations.snappy import decompress
@@ -174,3 +178,39 @@ def test_snappy(data: bytes, found: bytes | None) -> None:
 def test_what_is_no_value_of_javascript(data: bytes) -> None:
     with pytest.raises(Undecodable):
         v8_value.decode(data)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_keys_and_values(seed: int) -> None:
+    """Whatever the bytes are, each operation is a row that can be printed."""
+    chance = random.Random(seed)
+    payloads = [
+        record.payload
+        for record in read(INDEXED_DB / "000003.log", "strict", {})
+        if isinstance(record, Record)
+    ]
+    operations = Operations(INDEXED_DB)
+    faults = 0
+    for payload in payloads * 4:
+        value = decode(payload)
+        for op in value["ops"]:
+            for name in ("key", "value"):
+                if op.get(name):
+                    data = bytearray(op[name])
+                    data[chance.randrange(len(data))] = chance.randrange(256)
+                    op[name] = bytes(data[: chance.randrange(len(data) + 1)])
+        for row in operations.rows(value, {}):
+            json.dumps(with_text(row), allow_nan=False)
+            faults += "fault" in row
+    assert faults > 100
+
+
+def test_time_is_linear() -> None:
+    """A copy in Snappy takes as long as what it copies, whatever it copies from."""
+    near, far = b"\xfe\x01\x00", b"\xfe\xff\xff"  # 64 bytes each
+    start = time.process_time()
+    for copies in (near * 60_000, near * 30_000 + far * 20_000):
+        size = 1 + 64 * len(copies) // 3
+        head = bytes([*(size >> bits & 0x7F | 0x80 for bits in (0, 7, 14)), size >> 21])
+        assert decompress(head + b"\0a" + copies) == b"a" * size
+    assert time.process_time() - start < 5

@@ -37,7 +37,8 @@ def decompress(data: bytes) -> bytes:
             length += 1
         if not 0 < offset <= len(out):
             raise Undecodable(f"Snappy: a copy from {offset} before byte {len(out)}")
-        piece = out[-offset:][:length]
+        start = len(out) - offset
+        piece = out[start : start + length]  # a copy may reach into what it writes
         out += (piece * -(-length // len(piece)))[:length]
     if len(out) != size or cursor.left:
         raise Undecodable(f"Snappy: {size:,} bytes expected, found {len(out):,}")
