@@ -14,7 +14,7 @@ import pyarrow as pa
 from conformance.text import json_pieces, json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.conditions import Condition
-from walproof.cli.output import EXIT_STATUS, say
+from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.decode.fault import Undecodable
 from walproof.decode.operations import Operations, Row, with_text
 from walproof.decode.pending import Pending, Waiting
@@ -94,26 +94,31 @@ def print_operations(
     Lost ranges go to standard error.
     """
     heads = _heads(format_id, operations)
+    out = _Lines()
     if as_csv:
-        _write_csv(heads)
+        out.add_csv(heads)
     printed = 0
-    for event in decoded_events(format_id, events):
-        if isinstance(event, Lost):
-            _report_lost(event)
-        elif isinstance(event, End):
-            return EXIT_STATUS[event.verdict]
-        elif printed != most:  # what is lost later is still reported
-            for found in _rows(format_id, operations, event):
-                row = {name: with_text(one) for name, one in found.items() if one is not None}
-                if printed == most or not all(one.holds(row) for one in conditions):
-                    continue
-                ordered = {head: row[head] for head in heads if head in row}
-                assert len(ordered) == len(row), row.keys() - ordered.keys()
-                if as_csv:
-                    _write_csv(_cell(ordered.get(head)) for head in heads)
-                else:
-                    _write_json(ordered)
-                printed += 1
+    try:
+        for event in decoded_events(format_id, events):
+            if isinstance(event, Lost):
+                out.flush()
+                _report_lost(event)
+            elif isinstance(event, End):
+                return EXIT_STATUS[event.verdict]
+            elif printed != most:  # what is lost later is still reported
+                for found in _rows(format_id, operations, event):
+                    row = {name: with_text(one) for name, one in found.items() if one is not None}
+                    if printed == most or not all(one.holds(row) for one in conditions):
+                        continue
+                    ordered = {head: row[head] for head in heads if head in row}
+                    assert len(ordered) == len(row), row.keys() - ordered.keys()
+                    if as_csv:
+                        out.add_csv([_cell(ordered.get(head)) for head in heads])
+                    else:
+                        out.add_json(ordered, event.record.size)
+                    printed += 1
+    finally:
+        out.flush()
     raise AssertionError("an answer has an end")
 
 
@@ -140,7 +145,7 @@ def print_pending(
     found = list(pending.waiting())
     if as_lines:
         for one in found:
-            _write_json(one.to_json())
+            say_json(one.to_json())
         return status
     heads = ("waits for", "subscription", "count", "oldest", "newest", "files")
     cells = [heads, *(_pending_cells(one) for one in found)]
@@ -184,16 +189,38 @@ def _heads(format_id: str, operations: Operations) -> list[str]:
     return list(dict.fromkeys([*PLACE, *operations.FIELDS, *names, *FAULT]))
 
 
-def _write_json(row: Row) -> None:
-    for piece in json_pieces(row):
-        sys.stdout.write(piece)
-    sys.stdout.write("\n")
+class _Lines:
+    """Lines for standard output, many of which are written at once."""
 
+    def __init__(self) -> None:
+        self._text = io.StringIO()
+        self._csv = csv.writer(self._text, lineterminator="\n")
 
-def _write_csv(cells: Iterable[str]) -> None:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(cells)
-    sys.stdout.write(text.getvalue())
+    def add_csv(self, cells: Sequence[str]) -> None:
+        """Add a row of CSV."""
+        self._csv.writerow(cells)
+        self._flush_if_long()
+
+    def add_json(self, row: Row, size: int) -> None:
+        """Add a row as JSON; that of a record of more than :data:`MAX_BYTES` is in no text."""
+        if size > MAX_BYTES:
+            self.flush()
+            for piece in json_pieces(row):
+                sys.stdout.write(piece)
+        else:
+            self._text.write(json_text(row))
+        self._text.write("\n")
+        self._flush_if_long()
+
+    def _flush_if_long(self) -> None:
+        if self._text.tell() >= MAX_BYTES or sys.stdout.isatty():
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is there."""
+        sys.stdout.write(self._text.getvalue())
+        self._text.seek(0)
+        self._text.truncate()
 
 
 def _cell(value: Any) -> str:
