@@ -85,13 +85,14 @@ def print_operations(
     format_id: str,
     operations: Operations,
     events: Iterable[Event],
+    name: str,
     as_csv: bool,
     conditions: Sequence[Condition],
     most: int | None,
 ) -> int:
     """Print the operations that meet all conditions, ``most`` of them; return the exit status.
 
-    Lost ranges go to standard error.
+    ``name`` is the log for the user. Lost ranges go to standard error.
     """
     heads = _heads(format_id, operations)
     out = _Lines()
@@ -104,7 +105,7 @@ def print_operations(
                 out.flush()
                 _report_lost(event)
             elif isinstance(event, End):
-                return EXIT_STATUS[event.verdict]
+                return _status(event, name)
             elif printed != most:  # what is lost later is still reported
                 for found in _rows(format_id, operations, event):
                     row = {name: with_text(one) for name, one in found.items() if one is not None}
@@ -135,7 +136,7 @@ def print_pending(
         if isinstance(event, Lost):
             _report_lost(event)
         elif isinstance(event, End):
-            status = EXIT_STATUS[event.verdict]
+            status = _status(event, name)
         elif event.value is None:
             unknown += 1
         else:
@@ -143,6 +144,8 @@ def print_pending(
     if unknown:
         say(f"{name}: {counted(unknown, 'record')} cannot be decoded", err=True)
     found = list(pending.waiting())
+    if status == EXIT_STATUS["refused"]:
+        return status
     if as_lines:
         for one in found:
             say_json(one.to_json())
@@ -171,6 +174,12 @@ def _pending_cells(one: Waiting) -> tuple[str, ...]:
 def _name(pair: tuple[str, int]) -> tuple[int, str]:
     """Sort db-10.log after db-9.log."""
     return len(pair[0]), pair[0]
+
+
+def _status(end: End, name: str) -> int:
+    if end.verdict == "refused":
+        say(f"{name}: refused ({end.reason})", err=True)
+    return EXIT_STATUS[end.verdict]
 
 
 def _report_lost(lost: Lost) -> None:

@@ -206,7 +206,7 @@ def _print_operations(
     # A bar between lines on one terminal would be in their way.
     with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
         seen: Iterator[Any] = watched(events, found.path, passed)
-        return print_operations(found.format.id, of_log, seen, as_csv, conditions, most)
+        return print_operations(found.format.id, of_log, seen, found.name, as_csv, conditions, most)
 
 
 def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:

@@ -117,6 +117,15 @@ def test_a_format_without_operations_prints_its_records(tmp_path: Path) -> None:
     assert len(list(csv.DictReader(io.StringIO(run(journal, "--csv").stdout)))) == 30
 
 
+def test_a_log_that_is_refused_says_so(tmp_path: Path) -> None:
+    log = tmp_path / "system.journal"
+    log.write_bytes(bytes(5000))
+    words = ["read", "--operations", str(log)]
+    done = CliRunner().invoke(walproof, words, standalone_mode=False)
+    assert (done.return_value, done.stdout) == (4, "")
+    assert f"{log}: refused (not-a-journal)" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
