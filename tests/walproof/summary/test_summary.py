@@ -30,7 +30,7 @@ def assert_summary(found: Summary, answer: Answer) -> None:
     assert found.framed_bytes == sum(record.size for record in answer.records)
     assert (found.verdict, found.reason) == (answer.verdict, answer.reason)
     assert (found.end, found.end_file) == (answer.end, answer.end_file)
-    assert found.lost_bytes == sum(gap.end - gap.start for gap in answer.lost)
+    assert found.lost_bytes + found.unwritten_bytes == sum(gap.end - gap.start for gap in answer.lost)
     assert found.reasons == Counter(gap.reason for gap in answer.lost)
     sizes = sorted((gap.end - gap.start for gap in answer.lost), reverse=True)
     assert [gap.end - gap.start for gap in found.ranges] == sizes[:SHOWN_RANGES]
@@ -77,7 +77,7 @@ def test_of_many_lost_ranges_the_largest_are_kept() -> None:
     largest: list[tuple[int, int, Lost]] = []
     for number in range(100):
         gap = Lost(number * 1000, number * 1000 + 1 + (number * 37) % 100, "bad-length")
-        summary._take_lost(found, gap, number, largest)
+        summary._take_lost(found, gap, number, largest, gap.end - gap.start)
     assert len(largest) == SHOWN_RANGES
     assert sorted(size for size, _, _ in largest) == list(range(93, 101))
     assert found.reasons == {"bad-length": 100}

@@ -133,11 +133,13 @@ class SystemdFolder(SystemFolder):
         """See :class:`SystemFolder`: by the last object that the header names, and by what follows.
 
         A writer stores the place of an object after the object. Where zeros are in its place, the
-        header is no evidence.
+        header is no evidence; nor is it in a file that was cut.
         """
         header = _held_at(log, log.name).header
-        end = last_byte_end(log) if header is not None else 0
-        return end if header is not None and 0 < header.tail_object_offset < end else None
+        if header is None or log.stat().st_size < header.header_size + header.arena_size:
+            return None
+        end = last_byte_end(log)
+        return end if 0 < header.tail_object_offset < end else None
 
     def observer(self, system: System) -> Boots:
         """See :class:`SystemFolder`: the boots."""
