@@ -1,4 +1,4 @@
-"""``--where NAME=VALUE``: which operations are printed."""
+"""The conditions of ``walproof read --operations --where NAME=VALUE``."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Condition:
     def holds(self, row: Any) -> bool:
         """Return whether a row has such a member, at whatever depth."""
         if isinstance(row, list | tuple):
-            return any(self.holds(one) for one in row)
+            return any(self.holds(member) for member in row)
         if not isinstance(row, dict):
             return False
         if self.name in row and self._is_wanted(row[self.name]):
             return True
-        return any(self.holds(one) for one in row.values())
+        return any(self.holds(member) for member in row.values())
 
     def _is_wanted(self, value: Any) -> bool:
         if isinstance(value, dict | list | tuple) or value is None:
@@ -47,7 +47,7 @@ class Condition:
 
 
 def parse_condition(text: str) -> Condition:
-    """``position=17``, ``position=100:200``, ``destination=orders``. ``click.UsageError``."""
+    """Parse ``position=17``, ``position=100:200`` or ``op=put``. Raises ``click.UsageError``."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise click.UsageError(f"--where: expected NAME=VALUE, found {text!r}")

@@ -1,4 +1,4 @@
-"""``walproof read --operations`` and ``--pending``: what the records of a log do."""
+"""``walproof read --operations`` and ``--pending``: the operations in a log, and their result."""
 
 from __future__ import annotations
 
@@ -68,16 +68,16 @@ def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
             yield Decoded(record, None, str(fault))
 
 
-def _rows(format_id: str, operations: Operations, found: Decoded) -> Iterator[Row]:
-    """The operations of a record. One that cannot be decoded is a row with its payload."""
+def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[Row]:
+    """Yield the operations of a record, or a row with its payload if it is not decoded."""
     columns = {column.name for column in plugin_for(format_id).columns}
-    fields = {name: value for name, value in found.record.fields.items() if name in columns}
-    place: Row = {"file": found.record.file, "at": found.record.at}
+    fields = {name: value for name, value in decoded.record.fields.items() if name in columns}
+    place: Row = {"file": decoded.record.file, "at": decoded.record.at}
     place |= {name: fields[name] for name in operations.FIELDS if name in fields}
-    if found.value is None:
-        yield place | {"fault": f"not decoded: {found.fault}", "payload": found.record.payload}
+    if decoded.value is None:
+        yield place | {"fault": f"not decoded: {decoded.fault}", "payload": decoded.record.payload}
         return
-    for row in operations.rows(found.value, fields):
+    for row in operations.rows(decoded.value, fields):
         yield place | row
 
 
@@ -107,9 +107,13 @@ def print_operations(
             elif isinstance(event, End):
                 return _status(event, name)
             elif printed != most:  # what is lost later is still reported
-                for found in _rows(format_id, operations, event):
-                    row = {name: with_text(one) for name, one in found.items() if one is not None}
-                    if printed == most or not all(one.holds(row) for one in conditions):
+                for operation in _rows(format_id, operations, event):
+                    row = {
+                        name: with_text(value)
+                        for name, value in operation.items()
+                        if value is not None
+                    }
+                    if printed == most or not all(each.holds(row) for each in conditions):
                         continue
                     ordered = {head: row[head] for head in heads if head in row}
                     assert len(ordered) == len(row), row.keys() - ordered.keys()
@@ -126,7 +130,7 @@ def print_operations(
 def print_pending(
     format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
 ) -> int:
-    """Print what waits when a log called ``name`` ends; return the exit status.
+    """Print the messages that wait when a log ends; return the exit status.
 
     Lost ranges, and the number of records that cannot be decoded, go to standard error.
     """
@@ -143,32 +147,34 @@ def print_pending(
             pending.take(event.record, event.value)
     if unknown:
         say(f"{name}: {counted(unknown, 'record')} cannot be decoded", err=True)
-    found = list(pending.waiting())
+    waiting = list(pending.waiting())
     if status == EXIT_STATUS["refused"]:
         return status
     if as_lines:
-        for one in found:
-            say_json(one.to_json())
+        for item in waiting:
+            say_json(item.to_json())
         return status
     heads = ("waits for", "subscription", "count", "oldest", "newest", "files")
-    cells = [heads, *(_pending_cells(one) for one in found)]
+    cells = [heads, *(_pending_cells(item) for item in waiting)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(heads) - 1)]
-    for row in cells if found else ():
+    for row in cells if waiting else ():
         line = "  ".join(
             cell.rjust(width) if n == 2 else cell.ljust(width)
             for n, (cell, width) in enumerate(zip(row, widths, strict=False))
         )
         say(f"{line}  {row[-1]}")
-    files = {file for one in found for file in one.files}
-    pinned = f"pinned by what waits: {counted(len(files), 'file')}" if found else "nothing waits"
+    files = {file for item in waiting for file in item.files}
+    pinned = f"pinned by what waits: {counted(len(files), 'file')}" if waiting else "nothing waits"
     say(f"{name}: {pinned}")
     return status
 
 
-def _pending_cells(one: Waiting) -> tuple[str, ...]:
-    times = ["" if time is None else moment(time * 1000) for time in (one.first, one.last)]
-    files = ", ".join(f"{file} ({count:,})" for file, count in sorted(one.files.items(), key=_name))
-    return one_line(one.place), one_line(one.subscription or ""), f"{one.count:,}", *times, files
+def _pending_cells(item: Waiting) -> tuple[str, ...]:
+    times = ["" if time is None else moment(time * 1000) for time in (item.first, item.last)]
+    files = ", ".join(
+        f"{file} ({count:,})" for file, count in sorted(item.files.items(), key=_name)
+    )
+    return one_line(item.place), one_line(item.subscription or ""), f"{item.count:,}", *times, files
 
 
 def _name(pair: tuple[str, int]) -> tuple[int, str]:
@@ -188,7 +194,7 @@ def _report_lost(lost: Lost) -> None:
 
 
 def _heads(format_id: str, operations: Operations) -> list[str]:
-    """The names of all members of a row, in order."""
+    """Return the names of all members of a row, in order."""
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)
@@ -199,7 +205,7 @@ def _heads(format_id: str, operations: Operations) -> list[str]:
 
 
 class _Lines:
-    """Lines for standard output, many of which are written at once."""
+    """A buffer of lines for standard output."""
 
     def __init__(self) -> None:
         self._text = io.StringIO()
@@ -211,7 +217,7 @@ class _Lines:
         self._flush_if_long()
 
     def add_json(self, row: Row, size: int) -> None:
-        """Add a row as JSON; that of a record of more than :data:`MAX_BYTES` is in no text."""
+        """Add a row as JSON. Rows of records above :data:`MAX_BYTES` are not buffered."""
         if size > MAX_BYTES:
             self.flush()
             for piece in json_pieces(row):
@@ -226,14 +232,14 @@ class _Lines:
             self.flush()
 
     def flush(self) -> None:
-        """Write what is there."""
+        """Write the lines that were added."""
         sys.stdout.write(self._text.getvalue())
         self._text.seek(0)
         self._text.truncate()
 
 
 def _cell(value: Any) -> str:
-    """A text on one line, as it is safe to show; anything else as JSON."""
+    """Return a text on one line, with control characters escaped; other values as JSON."""
     if value is None:
         return ""
     return one_line(value) if isinstance(value, str) else json_text(value)

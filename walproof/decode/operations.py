@@ -44,14 +44,14 @@ def with_text(value: Any) -> Any:
         except UnicodeDecodeError:
             return {"hex": value.hex()}
     if isinstance(value, Mapping):
-        return {name: with_text(one) for name, one in value.items()}
+        return {name: with_text(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
-        return [with_text(one) for one in value]
+        return [with_text(member) for member in value]
     return value
 
 
 def without_nulls(value: Any) -> Any:
     """Return a decoded struct without the members that have no value."""
     if isinstance(value, Mapping):
-        return {name: without_nulls(one) for name, one in value.items() if one is not None}
-    return [without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {name: without_nulls(member) for name, member in value.items() if member is not None}
+    return [without_nulls(member) for member in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""The interface of a format to ``walproof read --pending``: what waits when a log ends."""
+"""The interface of a format to ``walproof read --pending``: messages that wait when a log ends."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ class Waiting:
             self.last = time if self.last is None else max(self.last, time)
 
     def to_json(self) -> dict[str, Any]:
-        """The object that ``--pending --jsonl`` prints."""
-        found = {"place": self.place, "subscription": self.subscription, "count": self.count,
+        """Return the object that ``--pending --jsonl`` prints."""
+        members = {"place": self.place, "subscription": self.subscription, "count": self.count,
                  "first": self.first, "last": self.last, "files": dict(self.files)}  # fmt: skip
-        return {name: value for name, value in found.items() if value is not None}
+        return {name: value for name, value in members.items() if value is not None}
 
 
 class Pending(Protocol):
@@ -47,4 +47,4 @@ class Pending(Protocol):
         """Apply a record; ``value`` is its decoded struct, null members may be missing."""
 
     def waiting(self) -> Iterator[Waiting]:
-        """Yield what waits, by place."""
+        """Yield the number of waiting messages, by place."""

@@ -1,4 +1,4 @@
-"""How much of what is lost may have held content: files are allocated in advance."""
+"""Counting lost bytes without space that was allocated and never written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who reads a log: the executable specification, or for a large log the bulk scanner."""
+"""Reading a log with the executable specification, or a large log with the bulk scanner."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_worth_a_scanner(format_id: str, path: Path) -> bool:
 def read_log(
     format_id: str, path: Path, profile: str, context: Mapping[str, Any]
 ) -> Iterator[Event]:
-    """Yield the answer about one log, by its scanner if that is worth it. ``OSError``.
+    """Yield the answer about one log; read a large log with its scanner. Raises ``OSError``.
 
     Scanners know the profile ``recover`` only. The answer is the same.
     """

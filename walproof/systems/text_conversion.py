@@ -48,10 +48,10 @@ def is_converted(log: Path) -> bool:
     count = 0
     with log.open("rb") as file:
         for piece in _pieces(file):
-            found = piece.count(b"\n")
-            if piece.count(b"\r\n") != found:
+            line_feeds = piece.count(b"\n")
+            if piece.count(b"\r\n") != line_feeds:
                 return False
-            count += found
+            count += line_feeds
     return count > 0
 
 
@@ -64,11 +64,11 @@ def conversion_findings(system: System, log: str) -> Iterator[Finding]:
 
 def conversion_finding(format_id: str, log: Path, name: str | None) -> Iterator[Finding]:
     """Yield a finding if a log is damaged because it was converted. Raises ``OSError``."""
-    with before_conversion(format_id, log, {}) as found:
-        if found is not None:
+    with before_conversion(format_id, log, {}) as undone:
+        if undone is not None:
             text = (
                 "each LF in it has become CR LF, as if it was text. Without this conversion it has"
-                f" {found[1]:,} records: `walproof recover FILE --out NEW` undoes it"
+                f" {undone[1]:,} records: `walproof recover FILE --out NEW` undoes it"
             )
             yield Finding(text, name)
 
@@ -84,4 +84,4 @@ def _pieces(file: Any) -> Iterator[bytes]:
 
 
 def _count(format_id: str, log: Path, context: Mapping[str, Any]) -> int:
-    return sum(isinstance(one, Record) for one in read_log(format_id, log, "recover", context))
+    return sum(isinstance(event, Record) for event in read_log(format_id, log, "recover", context))

@@ -46,9 +46,9 @@ def destination_of(value: Mapping[str, Any]) -> str | None:
     return f"{value['destination_type']}://{value['destination']}"
 
 
-def _with_mapping(found: Mapping[str, Any] | None) -> Row | None:
-    """An object with its properties as a mapping, not as pairs."""
-    if found is None:
+def _with_mapping(struct: Mapping[str, Any] | None) -> Row | None:
+    """Return an object with its properties as a mapping instead of pairs."""
+    if struct is None:
         return None
-    row: Row = without_nulls(found)
+    row: Row = without_nulls(struct)
     return row | ({"properties": dict(row["properties"])} if row.get("properties") else {})

@@ -22,7 +22,7 @@ _ONE_FILE = "the journal"
 
 @dataclass
 class _Message:
-    """Where a message is, when it was sent, and the subscriptions that did not acknowledge it."""
+    """File and time of a message, and the subscriptions that did not acknowledge it."""
 
     file: str
     time: int | None
@@ -62,8 +62,8 @@ class Pending:
             return
         key = _key(value["transaction"])
         if name == "commit":
-            for place, one in self._transactions.pop(key, _Transaction()).commands:
-                self._apply(operation_name(one["name"]), place, one)
+            for place, command in self._transactions.pop(key, _Transaction()).commands:
+                self._apply(operation_name(command["name"]), place, command)
         elif name == "rollback":
             self._transactions.pop(key, None)
         else:
@@ -71,7 +71,7 @@ class Pending:
             if name == "prepare":
                 transaction.is_prepared = True
             else:
-                transaction.commands.append((file, _kept(value)))
+                transaction.commands.append((file, _without_message(value)))
 
     def waiting(self) -> Iterator[Waiting]:
         """See :class:`walproof.decode.pending.Pending`.
@@ -82,25 +82,25 @@ class Pending:
             is_topic = place.startswith(_TOPICS)
             names = sorted(destination.subscriptions) if is_topic else [None]
             for subscription in names:
-                found = Waiting(place, subscription)
+                waiting = Waiting(place, subscription)
                 for message in destination.messages.values():
                     if subscription is None or subscription in message.subscriptions:
-                        found.add(message.file, message.time)
-                if found.count:
-                    yield found
+                        waiting.add(message.file, message.time)
+                if waiting.count:
+                    yield waiting
         for scheduler, jobs in sorted(self._jobs.items()):
-            found = Waiting(f"scheduler {scheduler}")
+            waiting = Waiting(f"scheduler {scheduler}")
             for job in jobs.values():
-                found.add(job.file, job.time)
-            if found.count:
-                yield found
+                waiting.add(job.file, job.time)
+            if waiting.count:
+                yield waiting
         for key, transaction in sorted(self._transactions.items(), key=str):
             state = "prepared transaction" if transaction.is_prepared else "unfinished transaction"
-            found = Waiting(f"{state} {_shown(key)}")
+            waiting = Waiting(f"{state} {_shown(key)}")
             for file, value in transaction.commands:
-                found.add(file, _time(value))
-            if found.count:
-                yield found
+                waiting.add(file, _time(value))
+            if waiting.count:
+                yield waiting
 
     def _apply(self, name: str, file: str, value: Value) -> None:
         if name in _OF_JOBS:
@@ -163,8 +163,8 @@ class Pending:
             jobs.pop(job_id, None)
         elif name == "remove_scheduled_jobs":
             first, last = int(fields.get("start_time", 0)), int(fields.get("end_time", 0))
-            for job in [job for job, one in jobs.items() if first <= (one.time or 0) <= last]:
-                del jobs[job]
+            for removed in [key for key, job in jobs.items() if first <= (job.time or 0) <= last]:
+                del jobs[removed]
         elif name == "destroy_scheduler":
             self._jobs.pop(scheduler, None)
 
@@ -191,12 +191,12 @@ def _acknowledge(destination: _Destination, message_id: str, subscription: str) 
             del destination.messages[message_id]
 
 
-def _kept(value: Value) -> dict[str, Any]:
-    """What is needed of a command until its transaction ends: not the message itself."""
+def _without_message(value: Value) -> dict[str, Any]:
+    """Return the members of a command that are needed until its transaction ends."""
     names = ("name", "destination", "destination_type", "message_id", "subscription", "fields")
-    found = {name: value.get(name) for name in names}
+    members = {name: value.get(name) for name in names}
     data = None if value.get("data") is None else b""
-    return {**found, "data": data, "message": {"timestamp": _time(value)}}
+    return {**members, "data": data, "message": {"timestamp": _time(value)}}
 
 
 def _time(value: Value) -> int | None:
@@ -205,7 +205,7 @@ def _time(value: Value) -> int | None:
 
 
 def _key(transaction: Value) -> tuple[Any, ...]:
-    """What tells a transaction apart: that of a connection, or the ids of an XA transaction."""
+    """Return the ids that distinguish a transaction from all others."""
     names = ("connection_id", "transaction_id", "format_id", "global_transaction_id",
              "branch_qualifier")  # fmt: skip
     return tuple(transaction.get(name) for name in names)

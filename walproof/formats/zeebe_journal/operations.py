@@ -32,7 +32,7 @@ class Operations(AnyOperations):
         records = value.get("records") or ()
         for record in records:
             row = {"term": term, **_with_text_numbers(record)}
-            row = {name: one for name, one in row.items() if one != _NONE}
+            row = {name: member for name, member in row.items() if member != _NONE}
             for name in ("value", "authorization", "agent"):
                 if record.get(name) is not None:
                     row[name] = json.loads(record[name])

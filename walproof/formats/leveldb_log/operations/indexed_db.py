@@ -60,7 +60,7 @@ _WRAPPED, _IN_BLOB, _SNAPPY = b"\xff\x11", 1, 2
 
 
 class IndexedDB:
-    """Explains keys and values, and remembers the names that the log gives to numbers."""
+    """Decode keys and values, with the names of databases and stores that the log contains."""
 
     def __init__(self) -> None:
         self._databases: dict[int, tuple[str, str]] = {}
@@ -82,28 +82,28 @@ class IndexedDB:
         database, store, index = (int.from_bytes(key.take(size), "little") for size in sizes)
         if not database:
             return self._of_all(key, value)
-        found: Row = {"database_id": database}
+        row: Row = {"database_id": database}
         if not store:
-            found |= self._of_database(key, database, value)
+            row |= self._of_database(key, database, value)
         else:
-            found |= {"store_id": store, **self._of_store(key, index, value)}
+            row |= {"store_id": store, **self._of_store(key, index, value)}
         if database in self._databases:
-            found["origin"], found["database"] = self._databases[database]
-        if (database, found.get("store_id", 0)) in self._stores:
-            found["store"] = self._stores[database, found["store_id"]]
-        return found
+            row["origin"], row["database"] = self._databases[database]
+        if (database, row.get("store_id", 0)) in self._stores:
+            row["store"] = self._stores[database, row["store_id"]]
+        return row
 
     def _of_all(self, key: Cursor, value: bytes | None) -> Row:
         kind = key.take(1)[0]
         if kind == _DATABASE_NAME:
             origin, name = _sized_text(key), _sized_text(key)
             _must_end(key)
-            found: Row = {"entry": "database name", "origin": origin, "database": name, "key": None}
+            row: Row = {"entry": "database name", "origin": origin, "database": name, "key": None}
             if value is not None:
-                found["database_id"] = int.from_bytes(value, "little")
-                self._databases[found["database_id"]] = origin, name
-                found["value"] = found["database_id"]
-            return found
+                row["database_id"] = int.from_bytes(value, "little")
+                self._databases[row["database_id"]] = origin, name
+                row["value"] = row["database_id"]
+            return row
         if kind in _GLOBAL:
             _must_end(key)
             return _metadata(_GLOBAL[kind], value)
@@ -121,15 +121,15 @@ class IndexedDB:
         if kind == _STORE_META:
             store, member = key.varint(), key.take(1)[0]
             _must_end(key)
-            found = _metadata(_STORE.get(member, f"store metadata {member}"), value)
-            if found["entry"] == "store name" and isinstance(found.get("value"), str):
-                self._stores[database, store] = found["value"]
-            return found | {"store_id": store}
+            row = _metadata(_STORE.get(member, f"store metadata {member}"), value)
+            if row["entry"] == "store name" and isinstance(row.get("value"), str):
+                self._stores[database, store] = row["value"]
+            return row | {"store_id": store}
         if kind == _INDEX_META:
             store, index, member = key.varint(), key.varint(), key.take(1)[0]
             _must_end(key)
-            found = _metadata(_INDEX.get(member, f"index metadata {member}"), value)
-            return found | {"store_id": store, "key": {"index_id": index}}
+            row = _metadata(_INDEX.get(member, f"index metadata {member}"), value)
+            return row | {"store_id": store, "key": {"index_id": index}}
         if kind == _FREE_STORE:
             return {"entry": "free store", "key": None, "store_id": key.varint()}
         if kind == _FREE_INDEX:
@@ -146,50 +146,50 @@ class IndexedDB:
         raise Undecodable(f"metadata of a database of type {kind}")
 
     def _of_store(self, key: Cursor, index: int, value: bytes | None) -> Row:
-        found: Row = {"key": _user_key(key)}
+        row: Row = {"key": _user_key(key)}
         if index >= _FIRST_INDEX:
-            found = {"entry": "index", "key": {"index_id": index, "key": found["key"]}}
+            row = {"entry": "index", "key": {"index_id": index, "key": row["key"]}}
             if key.left:
                 key.varint()  # a sequence number that is always 0
             if key.left:
-                found["key"]["primary_key"] = _user_key(key)
+                row["key"]["primary_key"] = _user_key(key)
             _must_end(key)
-            return found | _version(value)
+            return row | _version(value)
         _must_end(key)
         if index == _RECORDS:
-            return found | {"entry": "record"} | ({} if value is None else _record(value))
+            return row | {"entry": "record"} | ({} if value is None else _record(value))
         if index == _EXISTS:
-            return found | {"entry": "exists"} | _version(value)
+            return row | {"entry": "exists"} | _version(value)
         if index == _BLOBS:
-            return found | {"entry": "blobs"}
+            return row | {"entry": "blobs"}
         raise Undecodable(f"index {index}")
 
 
 def _version(value: bytes | None) -> Row:
-    """The version of the record that an entry is about, before what repeats its key."""
+    """Return the version of the record that an entry refers to, as the value of a row."""
     return {} if value is None else {"value": {"record_version": Cursor(value).varint()}}
 
 
 def _metadata(entry: str, value: bytes | None) -> Row:
-    """A row about the database itself, with its value as text, number, or true or false."""
-    found: Row = {"entry": entry, "key": None}
+    """Return a row about the database itself; its value is a text, a number or a boolean."""
+    row: Row = {"entry": entry, "key": None}
     if value is None:
-        return found
+        return row
     if entry in _TEXTS:
-        found["value"] = _utf_16(value)
+        row["value"] = _utf_16(value)
     elif entry in _FLAGS:
-        found["value"] = any(value)
+        row["value"] = any(value)
     elif entry == "key path":
-        found["value"] = _key_path(Cursor(value))
+        row["value"] = _key_path(Cursor(value))
     elif entry in _VARINTS:
-        found["value"] = Cursor(value).varint()
+        row["value"] = Cursor(value).varint()
     elif len(value) <= _MAX_INTEGER_BYTES and not entry.endswith("journal"):
-        found["value"] = int.from_bytes(value, "little")
-    return found
+        row["value"] = int.from_bytes(value, "little")
+    return row
 
 
 def _key_path(cursor: Cursor) -> Any:
-    """Where in a value its key is: a path, several, or None."""
+    """Return the path of the key in a value, a list of paths, or None."""
     head, kind = cursor.take(2), cursor.take(1)[0]
     if head != b"\0\0" or kind > 2:
         raise Undecodable(f"at 0: expected a key path, found {cursor.data[:8].hex(' ')}")
@@ -199,7 +199,7 @@ def _key_path(cursor: Cursor) -> Any:
 
 
 def _record(value: bytes) -> Row:
-    """The value of a record, as JSON if it can be decoded; a member without a value is left out."""
+    """Return the value of a record as JSON, or the reason why it is not decoded."""
     cursor = Cursor(value)
     try:
         cursor.varint()  # the version of the record
@@ -210,14 +210,14 @@ def _record(value: bytes) -> Row:
                 raise Undecodable("the value is in a file of the directory for blobs")
             if how == _SNAPPY:
                 data = decompress(data[len(_WRAPPED) + 1 :])
-        found = v8_value.decode(data)
-        return {"value": {"null": True} if found is None else found}
+        decoded = v8_value.decode(data)
+        return {"value": {"null": True} if decoded is None else decoded}
     except Undecodable as fault:
         return {"fault": f"value: {fault}"}
 
 
 def _user_key(cursor: Cursor, depth: int = 0) -> Any:
-    """A key that an application gave: text, a number, a date, bytes, or a list of keys."""
+    """Return a key of the application: text, a number, a date, bytes, or a list of keys."""
     kind = cursor.take(1)[0]
     cursor.count_values()
     if kind == 0:
@@ -240,12 +240,12 @@ def _user_key(cursor: Cursor, depth: int = 0) -> Any:
 
 
 def _sized_text(cursor: Cursor) -> str:
-    """A text with its length in front, in units of two bytes."""
+    """Return a text that follows its length, which counts units of two bytes."""
     data = cursor.take(2 * cursor.varint())
-    found = _utf_16(data)
-    if not isinstance(found, str):
+    text = _utf_16(data)
+    if not isinstance(text, str):
         raise Undecodable(f"text that is not UTF-16: {data[:16].hex(' ')}")
-    return found
+    return text
 
 
 def _utf_16(data: bytes) -> str | bytes:

@@ -39,7 +39,7 @@ def decode(data: bytes) -> Any:
 
 
 def number(value: float) -> Any:
-    """A number as JSON has it, whole ones without a fraction."""
+    """Return a number as JSON has it; whole numbers have no fraction."""
     if not math.isfinite(value):
         return {"float": str(value)}
     return int(value) if value.is_integer() and abs(value) <= 2**53 else value
@@ -66,7 +66,7 @@ class _Reader:
         return chr(self.cursor.take(1)[0])
 
     def value(self, depth: int) -> Any:
-        """The next value. Raises ``Undecodable``."""
+        """Return the next value. Raises ``Undecodable``."""
         if depth > _MAX_DEPTH:
             raise Undecodable(f"JavaScript value of more than {_MAX_DEPTH} levels")
         at, tag, cursor = self.cursor.at, self._tag(), self.cursor
@@ -113,15 +113,15 @@ class _Reader:
         raise Undecodable(f"at {at}: JavaScript value of type {tag!a}")
 
     def _error(self, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {"type": "Error"}
+        members: dict[str, Any] = {"type": "Error"}
         while (tag := chr(self.cursor.take(1)[0])) != ".":
             if tag in _ERROR_TYPES:
-                found["type"] = _ERROR_TYPES[tag]
+                members["type"] = _ERROR_TYPES[tag]
             elif tag in _ERROR_MEMBERS:
-                found[_ERROR_MEMBERS[tag]] = self.value(depth + 1)
+                members[_ERROR_MEMBERS[tag]] = self.value(depth + 1)
             else:
                 raise Undecodable(f"at {self.cursor.at - 1}: an error with a member {tag!a}")
-        return {"error": found}
+        return {"error": members}
 
     def _text(self, tag: str) -> Any:
         data = self.cursor.sized(5)
@@ -134,33 +134,33 @@ class _Reader:
             return {"hex": data.hex()}
 
     def _until(self, end: str, depth: int) -> list[Any]:
-        """The values before a tag, and the number after it."""
-        found = []
+        """Return the values before a tag; skip the tag and the number after it."""
+        values = []
         while chr(self._next() & 0xFF) != end:
-            found.append(self.value(depth + 1))
+            values.append(self.value(depth + 1))
         self.cursor.take(1)
         self.cursor.varint(5)
-        return found
+        return values
 
     def _properties(self, end: str, counts: int, depth: int) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        members: dict[str, Any] = {}
         while chr(self._next() & 0xFF) != end:
             name, value = self.value(depth + 1), self.value(depth + 1)
-            found[name if isinstance(name, str) else str(name)] = value
+            members[name if isinstance(name, str) else str(name)] = value
         self.cursor.take(1)
         for _ in range(counts):
             self.cursor.varint(5)
-        return found
+        return members
 
     def _dense(self, length: int, depth: int) -> Any:
         if length > self.cursor.left:
             raise Undecodable(f"at {self.cursor.at}: {length} values in {self.cursor.left} bytes")
-        found = [self.value(depth + 1) for _ in range(length)]
+        values = [self.value(depth + 1) for _ in range(length)]
         more = self._properties("$", 2, depth)
-        return {"array": found, **more} if more else found
+        return {"array": values, **more} if more else values
 
     def _viewed(self, buffer: dict[str, str]) -> Any:
-        """A buffer of bytes; a view of it follows it, of which the bytes are shown."""
+        """Return a buffer of bytes; if a view of it follows, only the bytes of the view."""
         if chr(self._next() & 0xFF) != "V":
             return buffer
         self.cursor.take(2)

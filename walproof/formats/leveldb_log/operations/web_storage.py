@@ -21,7 +21,7 @@ _UTF_16, _LATIN_1 = 0, 1
 
 
 class WebStorage:
-    """Explains the keys that have the form of Local Storage or Session Storage, and no others."""
+    """Decode keys with the form of Local Storage or Session Storage; leave all others unchanged."""
 
     def __init__(self, folder: Path) -> None:
         self._is_session = "Session Storage" in folder.absolute().parts[-2:]
@@ -51,16 +51,16 @@ class WebStorage:
         origin = self._origins.get(map_id)
         if origin is None and not self._is_session:
             return row
-        found = row | {"entry": "record", "key": name}
+        text_row = row | {"entry": "record", "key": name}
         if origin is not None:
-            found["origin"] = origin
+            text_row["origin"] = origin
         if row.get("value") is not None:
-            found["value"] = _decoded(row["value"], "utf-16-le")
-        return found
+            text_row["value"] = _decoded(row["value"], "utf-16-le")
+        return text_row
 
 
 def _text(data: bytes) -> str | bytes | None:
-    """A text after the byte that names its encoding; its bytes if it is not valid in it."""
+    """Decode a text after the byte that names its encoding; return its bytes if it is invalid."""
     if data[0] == _LATIN_1:
         return data[1:].decode("latin-1")
     return _decoded(data[1:], "utf-16-le") if data[0] == _UTF_16 else None

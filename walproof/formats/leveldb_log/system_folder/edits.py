@@ -1,4 +1,4 @@
-"""The version edits of a large MANIFEST, many at once; ``decoder/version_edit.py`` is right.
+"""A kernel for the version edits of a large MANIFEST; ``decoder/version_edit.py`` is the reference.
 
 A MANIFEST of 50 MiB has half a million edits. Nearly all of them only add and delete tables and
 advance counters: the kernel reads these, and leaves each other edit to the decoder.
@@ -34,7 +34,7 @@ _ANY, _BYTE, _FIXED, _VARINT = range(4)
 
 
 def _forms() -> NDArray[np.uint8]:
-    """How the number in a custom field of a new file is written, by the tag of the field."""
+    """Return the encoding of the number in a custom field of a new file, by tag."""
     codes = {None: _ANY, "byte": _BYTE, "fixed64": _FIXED, "varint": _VARINT}
     forms = np.zeros(_NOT_IGNORABLE, np.uint8)
     for tag, (_, form) in CUSTOM_FIELDS.items():
@@ -97,10 +97,10 @@ def _after_fields(data: Any, at: Any, end: Any, room: Any) -> Any:
 
 @helper
 def _edit(data: Any, at: Any, end: Any, kind: Any, is_pebble: Any, rows: Any, counters: Any) -> Any:
-    """Put the rows of one kind, and for ``ADDED`` the counters, behind those that are there.
+    """Append the rows of one kind; for ``ADDED``, update the counters too.
 
-    Returns false, and leaves what it wrote without effect, for an edit that is not read here. A
-    database deletes the tables of an edit before it adds those that are new.
+    Returns false for an edit that is left to the decoder; its rows then do not count. A database
+    deletes the tables of an edit before it adds the new ones.
     """
     first = counters[ROWS]
     row, family, values, log, seen = first, int64(0), 0, int64(-1), int64(0)
@@ -185,7 +185,7 @@ def _edit(data: Any, at: Any, end: Any, kind: Any, is_pebble: Any, rows: Any, co
 
 @kernel
 def gather(data: Any, ends: Any, first: Any, is_pebble: Any, rows: Any, counters: Any) -> Any:
-    """Read edits from number ``first`` on; return the number of the first that is not read here.
+    """Read edits from number ``first`` on; return the number of the first for the decoder.
 
     Edit ``n`` is ``data[ends[n]:ends[n + 1]]``. ``rows`` is int64, shape (n, 5); ``counters`` is
     int64, shape (8,), and counts the rows. It also stops where there is no room for rows.
@@ -216,5 +216,5 @@ def last_of_each(rows: NDArray[np.int64], live: Sequence[int]) -> NDArray[np.int
     is_last |= rows[same][:, 0] == LOG_NUMBER
     left: NDArray[np.int64] = rows[np.sort(same[is_last])]
     has_effect = (left[:, 0] != DELETED) | np.isin(left[:, 3], np.array(live, np.int64))
-    kept: NDArray[np.int64] = left[has_effect]
-    return kept
+    effective: NDArray[np.int64] = left[has_effect]
+    return effective
