@@ -220,3 +220,19 @@ def test_a_cut_payload_without_a_batch() -> None:
     for payload in (b"", b"x" * 11, b"neither a batch nor an edit"):
         with pytest.raises(Undecodable, match="the payload was cut"):
             decode(payload, is_cut=True)
+
+
+def test_an_edit_of_which_only_the_start_is_read() -> None:
+    """The first edit of a MANIFEST names all tables."""
+    bound = b"\x09k" + b"\x01" + bytes(7)
+    table = b"\x07\x00\x09\x85\x20" + bound + bound
+    whole = b"\x01\x1aleveldb.BytewiseComparator" + table * 4000
+    tables = len(version_edit.decode(whole)["new_files"])
+    for size in range(60_000, 60_030):
+        found = decode(whole[:size], is_cut=True)
+        edit = found["version_edit"]
+        assert edit["comparator"] == "leveldb.BytewiseComparator"
+        assert len(edit["new_files"]) == (size - 28) // len(table) < tables
+    assert cut(whole[:60_000]).endswith("(not decoded after 60,000 bytes: the rest of the edit)")
+    with pytest.raises(Undecodable):
+        decode(whole[:60_000])

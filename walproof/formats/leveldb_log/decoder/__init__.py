@@ -21,7 +21,7 @@ TYPE = pa.struct(
     [
         ("sequence", pa.int64()),
         ("ops", pa.list_(write_batch.OPERATION)),
-        # Why these are not all operations of the batch.
+        # Why these are not all operations of the batch, or all fields of the edit.
         ("ops_fault", pa.string()),
         ("version_edit", version_edit.TYPE),
     ]
@@ -43,14 +43,15 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """A write batch as ``sequence`` and ``ops``, or ``version_edit``. Raises ``Undecodable``.
 
-    Of a payload that ``is_cut`` only a write batch is decoded, as far as it goes.
+    Of a payload that ``is_cut`` it is what its start holds; ``ops_fault`` states what is missing.
     """
     batch, no_batch = _tried(partial(write_batch.decode, is_cut=is_cut), payload)
+    edit, no_edit = _tried(partial(version_edit.decode, is_cut=is_cut), payload)
     if is_cut:
-        if batch is None:
+        if (batch is None) == (not edit):
             raise Undecodable(CUT)
-        return batch
-    edit, no_edit = _tried(version_edit.decode, payload)
+        rest = f"not decoded after {len(payload):,} bytes: the rest of the edit"
+        return batch or {"version_edit": edit, "ops_fault": rest}
     if batch is not None and edit is not None:
         raise Undecodable("both a write batch and a version edit")
     if batch is not None:
@@ -72,5 +73,6 @@ def _tried(
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: the first operation, or what the edit changes."""
     if value["version_edit"] is not None:
-        return version_edit.phrase(value["version_edit"])
+        line = version_edit.phrase(value["version_edit"])
+        return line if value["ops_fault"] is None else f"{line}  ({value['ops_fault']})"
     return write_batch.phrase(value["sequence"], value["ops"], value["ops_fault"])

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from walproof.decode.fault import Cursor, Undecodable, text
+from walproof.decode.fault import Cursor, Incomplete, Undecodable, text
 from walproof.decode.signed import signed
 from walproof.quantity import counted, number
 from walproof.quoted import quoted
@@ -118,14 +118,24 @@ Edit = dict[str, Any]
 _Read = Callable[[Cursor], Any]
 
 
-def decode(payload: bytes, is_pebble: bool = False) -> Edit:
+def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edit:
     """The fields of an edit, by their names in :data:`TYPE`. Raises ``Undecodable``.
 
     ``fields`` are those that a database may pass over, those of a new file that RocksDB added, and
     Pebble's own: each with its number where it is one, else with its bytes. RocksDB writes edits
-    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB.
+    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB. Of a
+    payload that ``is_cut`` these are the fields that are whole.
     """
     cursor, edit = Cursor(payload), Edit()
+    try:
+        _read_into(edit, cursor, is_pebble)
+    except Incomplete:
+        if not is_cut:
+            raise
+    return edit
+
+
+def _read_into(edit: Edit, cursor: Cursor, is_pebble: bool) -> None:
     while cursor.left:
         at, tag = cursor.at, cursor.varint(5)
         cursor.count_values()
@@ -145,7 +155,6 @@ def decode(payload: bytes, is_pebble: bool = False) -> Edit:
             edit.setdefault("fields", []).append(_ignorable(tag, cursor))
         else:
             raise Undecodable(f"at {at}: unknown tag {tag}")
-    return edit
 
 
 def _u32(cursor: Cursor) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.fault import Cursor, Incomplete, Undecodable
 from walproof.decode.signed import signed
 from walproof.quantity import counted
 from walproof.quoted import quoted
@@ -115,7 +115,7 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
                         payload, count, [*found, operation], f"the {name} of {size:,} bytes"
                     )
                 operation[name] = cursor.take(size)
-        except Undecodable:
+        except Incomplete:
             if is_cut:  # in the midst of a number
                 return _cut(payload, count, found)
             raise

@@ -49,7 +49,8 @@ class Operations(AnyOperations):
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """See :class:`walproof.decode.operations.Operations`."""
         if value.get("version_edit") is not None:
-            yield {"op": "version_edit", "edit": value["version_edit"]}
+            edit, fault = value["version_edit"], value.get("ops_fault")
+            yield {"op": "version_edit", "edit": edit, "fault": fault}
             return
         for row in batch_rows(value):
             yield self._keys.explain(row)
