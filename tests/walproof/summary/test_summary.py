@@ -30,7 +30,8 @@ def assert_summary(found: Summary, answer: Answer) -> None:
     assert found.framed_bytes == sum(record.size for record in answer.records)
     assert (found.verdict, found.reason) == (answer.verdict, answer.reason)
     assert (found.end, found.end_file) == (answer.end, answer.end_file)
-    assert found.lost_bytes + found.unwritten_bytes == sum(gap.end - gap.start for gap in answer.lost)
+    lost = sum(gap.end - gap.start for gap in answer.lost)
+    assert found.lost_bytes + found.unwritten_bytes == lost
     assert found.reasons == Counter(gap.reason for gap in answer.lost)
     sizes = sorted((gap.end - gap.start for gap in answer.lost), reverse=True)
     assert [gap.end - gap.start for gap in found.ranges] == sizes[:SHOWN_RANGES]
