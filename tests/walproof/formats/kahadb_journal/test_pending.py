@@ -64,7 +64,10 @@ def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Pat
 
 
 def test_a_broker_without_an_index_delivers_as_many(kahadb: Driver, tmp_path: Path) -> None:
-    """The journal decides: the index of this store lacks two messages that the journal has."""
+    """The journal decides, not the index.
+
+    The index of this store lacks two messages: its writer had not started the queue.
+    """
     folder = written(kahadb, tmp_path / "store", "stopped")
     (row,) = waiting(folder)
     answer = kahadb.request("rebuild", folder, variant="stopped")
