@@ -34,6 +34,7 @@ OF_ONE_SYSTEM = {
     "lab/findings/releases.py",
     "walproof/cli/record_files.py",
     "walproof/cli/export.py",
+    "walproof/cli/journal_query.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -56,30 +56,40 @@ class Inspection:
             if self.walk.kind(item) == layout.DATA:
                 yield item
 
+    def is_missing_fields(self, at: int) -> bool:
+        """Whether some of an entry's fields cannot be given out (SDJ-043)."""
+        return sum(1 for _ in self.items(at)) < self.view.n_items(at)
+
     def record(self, at: int) -> Record:
         """One entry, with those of its fields that are sound (SDJ-042, SDJ-043)."""
-        view, header = self.view, self.view.header
-        entry = view.entry(at)
-        # An item that is repeated costs no more than a reference to what the first one gave.
-        payloads: dict[int, bytes] = {}
-        shown: dict[int, list[Any]] = {}
-        fields_given: list[list[Any]] = []
-        for item in self.items(at):
-            if item not in payloads:
-                payloads[item] = view.payload(item)
-                shown[item] = field_to_json(payloads[item])
-            fields_given.append(shown[item])
-        fields: dict[str, Any] = {
-            "seqnum": str(entry.seqnum),
-            "realtime": str(entry.realtime),
-            "monotonic": str(entry.monotonic),
-            "boot_id": entry.boot_id.hex(),
-            "cursor": cursor(header, entry),
-            "fields": fields_given,
-        }
-        if len(fields_given) < view.n_items(at):
-            fields["missing"] = view.n_items(at) - len(fields_given)
-        return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
+        return make_record(self.view, at, self.items(at))
+
+
+def make_record(view: View, at: int, items: Iterable[int]) -> Record:
+    """Return the record of the entry at an offset; ``items`` are its sound DATA, in stored order.
+
+    An item that is repeated costs no more than a reference to what the first one gave.
+    """
+    entry = view.entry(at)
+    payloads: dict[int, bytes] = {}
+    shown: dict[int, list[Any]] = {}
+    fields_given: list[list[Any]] = []
+    for item in items:
+        if item not in payloads:
+            payloads[item] = view.payload(item)
+            shown[item] = field_to_json(payloads[item])
+        fields_given.append(shown[item])
+    fields: dict[str, Any] = {
+        "seqnum": str(entry.seqnum),
+        "realtime": str(entry.realtime),
+        "monotonic": str(entry.monotonic),
+        "boot_id": entry.boot_id.hex(),
+        "cursor": cursor(view.header, entry),
+        "fields": fields_given,
+    }
+    if len(fields_given) < view.n_items(at):
+        fields["missing"] = view.n_items(at) - len(fields_given)
+    return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:

@@ -6,6 +6,7 @@ spec/systemd-journal.md, "Reading", says the same in prose.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -34,19 +35,42 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """The answer to the bytes of one journal file. ``data`` may be any bytes."""
+    examined = examine(data, profile, context)
+    if examined.found is not None:
+        for at in examined.entries:
+            yield examined.found.record(at)
+    yield from examined.lost
+    yield examined.end
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A whole journal file as one profile reads it.
+
+    ``found`` is None for a file that is refused or has no whole header. ``entries`` are the offsets
+    of the entries that a reader returns, in file order.
+    """
+
+    found: Inspection | None
+    entries: Sequence[int]
+    lost: Sequence[Lost]
+    end: End
+
+
+def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
+    """Examine the bytes of one journal file, and select what a context selects.
+
+    Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
+    """
     size = len(data)
     if size < layout.HEADER_MIN:
         if bytes(data[:8]) != layout.SIGNATURE[:size]:
-            yield End("refused", "not-a-journal", None)
-            return
-        yield from _torn_header(size)  # SDJ-050
-        return
+            return Examination(None, (), (), End("refused", "not-a-journal", None))
+        return _torn_header(size)  # SDJ-050
     if (reason := refusal(data)) is not None:
-        yield End("refused", reason, None)
-        return
+        return Examination(None, (), (), End("refused", reason, None))
     if parse_header(data).header_size > size:
-        yield from _torn_header(size)
-        return
+        return _torn_header(size)
     found = inspect(data, context)
     torn_from = tail_of_crash(found)
     lost = disjoint(found, torn_from)
@@ -58,29 +82,29 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
     reason = damage[0].reason if damage else None if torn_from is None else torn_reason(found)
     wanted = set(query.select(found, context)) - unlinked
     if profile == "strict" and damage:
+        entries = []
         start = min(gap.start for gap in damage)
-        for record in found.records():
-            if record.at + record.size > start:
+        for at in found.entries:
+            if at + found.view.object_size(at) > start:
                 break
-            if "missing" in record.fields or record.at in unlinked:
-                start = record.at
+            if found.is_missing_fields(at) or at in unlinked:
+                start = at
                 break
-            if record.at in wanted:
-                yield record
-        yield Lost(start, size, str(reason))  # SDJ-056
-        yield End("damaged", reason, None)
-        return
-    for at in found.entries:
-        if at in wanted:
-            yield found.record(at)
-    yield from sorted(lost, key=lambda gap: gap.start)
-    yield End(verdict, reason, found.walk.end if verdict == "intact" else None)  # SDJ-055
+            if at in wanted:
+                entries.append(at)
+        lost = [Lost(start, size, str(reason))]  # SDJ-056
+        return Examination(found, entries, lost, End("damaged", reason, None))
+    return Examination(
+        found,
+        [at for at in found.entries if at in wanted],
+        sorted(lost, key=lambda gap: gap.start),
+        End(verdict, reason, found.walk.end if verdict == "intact" else None),  # SDJ-055
+    )
 
 
-def _torn_header(size: int) -> Iterator[Event]:
-    if size:
-        yield Lost(0, size, "torn-header", torn=True)
-    yield End("torn", "torn-header", 0)
+def _torn_header(size: int) -> Examination:
+    lost = [Lost(0, size, "torn-header", torn=True)] if size else []
+    return Examination(None, (), lost, End("torn", "torn-header", 0))
 
 
 def tail_of_crash(found: Inspection) -> int | None:

@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 from pathlib import Path
+from typing import get_args
 
 import click
 
@@ -23,8 +24,16 @@ from reference_impl.systemd_journal.export_format import (
 from reference_impl.systemd_journal.objects import FIELD_NAME
 from reference_impl.systemd_journal.query import names, values
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
+from walproof.cli.journal_query import (
+    JournalFilters,
+    filter_options,
+    journal_files,
+    print_entries,
+    split_words,
+)
 from walproof.cli.opening import logs_of, source_of
 from walproof.cli.output import say
+from walproof.formats.systemd_journal.query.output import Mode
 from walproof.quantity import counted
 
 SYSTEMD = "systemd-journal"
@@ -33,6 +42,45 @@ SYSTEMD = "systemd-journal"
 @click.group()
 def systemd() -> None:
     """Work with systemd journals alone."""
+
+
+@systemd.command("read")
+@click.argument("words", metavar="PATH... [FIELD=VALUE | +]...", nargs=-1, required=True)
+@filter_options()
+@click.option(
+    "-o",
+    "--output",
+    "mode",
+    type=click.Choice(get_args(Mode)),
+    default="short",
+    show_default=True,
+    help="Form of the entries; json, cat and export are those of journalctl.",
+)
+def read_entries(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
+    """Print the entries of journals that filters select, also of damaged ones.
+
+    PATH is a journal file, packed or in a pipe, or a folder of them. Entries of several files are
+    merged as journalctl merges them. Filters work as in journalctl: values of one field are
+    alternatives, different fields must all match, and + stands between alternatives of both.
+    UNIT and NAME may be patterns of the shell.
+
+    TIME is 2023-11-14, "2023-11-14 22:13:20", 22:13, now, today, yesterday, tomorrow, -1h, +5min,
+    "2 days ago", or @ and the seconds since 1970. Times are read and printed in UTC; a time may be
+    followed by its zone, as in "2023-11-14 22:13 Europe/Berlin".
+
+    From damaged files it prints all that survives, and lists on standard error what is lost.
+
+    \b
+    walproof systemd read /var/log/journal --unit ssh --since yesterday
+    walproof systemd read broken.journal -p err -o json
+    walproof systemd read a.journal b.journal _UID=0 + _COMM=cron --not PRIORITY=7
+
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    """
+    typed, matches = split_words(words)
+    query = journal_filters.query(matches)
+    with journal_files(typed) as paths:
+        return print_entries(paths, " ".join(typed), query, mode)
 
 
 @systemd.command()

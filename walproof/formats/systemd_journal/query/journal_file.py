@@ -1,0 +1,172 @@
+"""One journal file whose entries can be looked at one at a time, and printed or left out.
+
+The scanner examines a large file, the executable specification a small one: both return the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import End, Lost, Record
+from reference_impl.systemd_journal import inspection, layout
+from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.loading import load
+from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
+from reference_impl.systemd_journal.reader import Examination, examine
+from walproof.formats import plugin_for
+from walproof.summary.model import WORTH_A_KERNEL
+
+FORMAT = "systemd-journal"
+MAX_KEPT_BYTES = 1 << 10
+"""A longer payload is read anew for each entry that has it."""
+_SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
+_BOOT_ID = re.compile(rb"[0-9a-f]{32}")
+
+
+class JournalFile:
+    """The entries of one file in file order, its lost ranges and its verdict.
+
+    ``header`` is None for a file without a whole header, which has no entries and no ``view``.
+
+    ``name`` is the name for the user. Raises ``OSError``, and ``BadKey`` for a key in ``context``
+    that is none.
+    """
+
+    view: View
+
+    def __init__(
+        self, name: str, path: Path, profile: str = "recover", context: Mapping[str, Any] = {}
+    ) -> None:
+        self.name = name
+        self._data = load(path)
+        self._payloads: dict[int, bytes] = {}
+        self.header: layout.Header | None = None
+        if not (profile == "recover" and self._scan(context)):
+            self._examine(examine(self._data, profile, context))
+        if self.header is not None:
+            max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
+            self.view = View(self._data, self.header, max_field)
+
+    def _examine(self, examined: Examination) -> None:
+        self.lost: Sequence[Lost] = examined.lost
+        self.end: End = examined.end
+        self._entries: Sequence[int] = examined.entries
+        if (found := examined.found) is not None:
+            self.header = found.view.header
+            self._given: Mapping[int, int] = found.links.given
+            self._sound: Container[int] = _SoundData(found)
+
+    def _scan(self, context: Mapping[str, Any]) -> bool:
+        """Examine a large file with the scanner; False for another file, or without numba."""
+        if used_bytes(self._data) < WORTH_A_KERNEL or _SELECTIONS & context.keys():
+            return False
+        if not plugin_for(FORMAT).has_scanner or inspection.refusal(self._data) is not None:
+            return False
+        header = layout.parse_header(self._data[: layout.HEADER_FULL])
+        if header.header_size > len(self._data):
+            return False
+        from walproof.formats.systemd_journal.scanner import constants
+        from walproof.formats.systemd_journal.scanner.inspection import Unusual, inspect
+
+        try:
+            found = inspect(self._data, header, context)
+        except Unusual:
+            return False
+        self.header = header
+        self.lost, self.end = found.lost(), found.end()
+        objects = found.objects
+        self._entries = objects.offsets[found.released()].tolist()
+        limited = (found.given >= 0).nonzero()[0]
+        places = objects.offsets[limited].tolist()
+        self._given = dict(zip(places, found.given[limited].tolist(), strict=True))
+        self._sound = frozenset(objects.offsets[objects.of_kind(constants.DATA)].tolist())
+        return True
+
+    def entries(self) -> Iterator[JournalEntry]:
+        """The entries that a reader returns, in file order."""
+        for at in self._entries:
+            yield JournalEntry(self, at)
+
+    def items(self, at: int) -> Iterator[int]:
+        """The sound DATA of the entry at an offset, in stored order; some may be repeated."""
+        for item in islice(self.view.items(at), self._given.get(at)):
+            if item in self._sound:
+                yield item
+
+    def payload(self, item: int) -> bytes:
+        """``FIELD=value`` of a sound DATA."""
+        if (known := self._payloads.get(item)) is not None:
+            return known
+        payload = bytes(self.view.payload(item))
+        if len(payload) <= MAX_KEPT_BYTES:
+            self._payloads[item] = payload
+        return payload
+
+    def record(self, at: int) -> Record:
+        """The entry at an offset, as the executable specification returns it."""
+        return inspection.make_record(self.view, at, self.items(at))
+
+
+class _SoundData:
+    """The offsets of the sound DATA that the executable specification found."""
+
+    def __init__(self, found: inspection.Inspection) -> None:
+        self._kind = found.walk.kind
+
+    def __contains__(self, at: object) -> bool:
+        return isinstance(at, int) and self._kind(at) == layout.DATA
+
+
+class JournalEntry:
+    """One entry: its numbers, and its fields on demand. Times are in microseconds."""
+
+    __slots__ = ("at", "boot_id", "file", "monotonic", "realtime", "seqnum", "xor_hash")
+
+    def __init__(self, file: JournalFile, at: int) -> None:
+        self.file, self.at = file, at
+        fixed = layout.ENTRY_FIXED.unpack_from(file.view.data, at + layout.OBJECT_SIZE)
+        self.seqnum: int = fixed[0]
+        self.realtime: int = fixed[1]
+        self.monotonic: int = fixed[2]
+        self.boot_id: bytes = fixed[3]
+        self.xor_hash: int = fixed[4]
+
+    @property
+    def seqnum_id(self) -> bytes:
+        """What the sequence number belongs to."""
+        return self.file.view.header.seqnum_id
+
+    @property
+    def cursor(self) -> str:
+        """The text that names this entry across files (SDJ-063)."""
+        return inspection.cursor(self.file.view.header, self.file.view.entry(self.at))
+
+    def payloads(self) -> Iterator[bytes]:
+        """``FIELD=value`` of each field that can be read, in stored order."""
+        return map(self.file.payload, self.file.items(self.at))
+
+    def boot(self) -> bytes:
+        """The boot in hexadecimal: by the hashed field ``_BOOT_ID``, where the entry has it.
+
+        The copy of it in the entry has no checksum: a crash may leave it half written.
+        """
+        for payload in self.payloads():
+            if payload.startswith(BOOT_ID) and _BOOT_ID.fullmatch(payload, len(BOOT_ID)):
+                return payload[len(BOOT_ID) :]
+        return self.boot_id.hex().encode()
+
+    def record(self) -> Record:
+        """The entry as the executable specification returns it."""
+        return self.file.record(self.at)
+
+
+def used_bytes(data: Any) -> int:
+    """The bytes of a file up to its last object: what follows is space for more."""
+    if len(data) < layout.HEADER_MIN:
+        return len(data)
+    tail = layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset
+    return tail if 0 < tail < len(data) else len(data)
