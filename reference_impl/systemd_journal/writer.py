@@ -23,6 +23,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """What a copy of a file must be told: its ids and that numbers stay, for the cursors; its form.
 
+    The size of the header stays, too: a release verifies no file with fields that it does not know.
+
     Numbers have gaps where files share them, as those of the system and of its users do.
     """
     with path.open("rb") as log:
@@ -33,6 +35,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     kept: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
+    kept["header_size"] = min(max(header.header_size & ~7, layout.HEADER_MIN), layout.HEADER_FULL)
     kept["compact"] = header.compact
     kept["keyed"] = header.keyed
     kept["keeps_numbers"] = True
