@@ -101,17 +101,21 @@ def cursor(header: Header, entry: Entry) -> str:
 
 
 def inspect(
-    data: Any, context: Mapping[str, Any], progress: Callable[[int], None] = lambda at: None
+    data: Any,
+    context: Mapping[str, Any],
+    progress: Callable[[int], None] = lambda at: None,
+    view_type: type[View] = View,
 ) -> Inspection:
     """Walk and check a whole file; faults are in the order in which they are met (SDJ-040).
 
     ``progress`` is told offsets of the file, from its beginning on three times: for the walk, for
-    entries, and for the entries that each field lists.
+    entries, and for the entries that each field lists. ``view_type`` may read the bytes in another
+    way.
 
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
-    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    view = view_type(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)

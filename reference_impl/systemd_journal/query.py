@@ -1,4 +1,4 @@
-"""Finding entries and values: matches, numbers and times to begin at (SDJ-060, SDJ-061).
+"""Finding entries: matches, numbers and times to begin at (SDJ-060, SDJ-061).
 
 Every entry is looked at. That is what a search by hash table, list of entries or bisection has to
 find too.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import Inspection
 
 
@@ -40,18 +39,3 @@ def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
     for text in texts:
         by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
     return list(by_field.values())
-
-
-def names(found: Inspection) -> Iterator[bytes]:
-    """The names of all fields of a file, in file order (SDJ-014)."""
-    for at in found.walk.sound(layout.FIELD):
-        yield bytes(found.view.data[at + 40 : at + found.view.object_size(at)])
-
-
-def values(found: Inspection, name: bytes) -> Iterator[bytes]:
-    """Every value of a field, newest first."""
-    prefix = name + b"="
-    for at in reversed(list(found.walk.sound(layout.DATA))):
-        payload = found.view.payload(at)
-        if payload.startswith(prefix):
-            yield payload[len(prefix) :]

@@ -16,7 +16,7 @@ from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
 from reference_impl.systemd_journal.loading import loaded
-from reference_impl.systemd_journal.objects import Fault
+from reference_impl.systemd_journal.objects import Fault, View
 
 
 def recognise(path: Path) -> bool:
@@ -57,8 +57,12 @@ class Examination:
     end: End
 
 
-def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
+def examine(
+    data: Any, profile: str, context: Mapping[str, Any], view_type: type[View] = View
+) -> Examination:
     """Examine the bytes of one journal file, and select what a context selects.
+
+    ``view_type`` may read the bytes in another way.
 
     Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
@@ -71,7 +75,7 @@ def examine(data: Any, profile: str, context: Mapping[str, Any]) -> Examination:
         return Examination(None, (), (), End("refused", reason, None))
     if parse_header(data).header_size > size:
         return _torn_header(size)
-    found = inspect(data, context)
+    found = inspect(data, context, view_type=view_type)
     torn_from = tail_of_crash(found)
     lost = disjoint(found, torn_from)
     unlinked = {

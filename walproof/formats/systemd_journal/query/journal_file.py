@@ -18,6 +18,7 @@ from reference_impl.systemd_journal.loading import load
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
+from walproof.formats.systemd_journal.quick_hash import QuickView
 from walproof.summary.model import WORTH_A_KERNEL
 
 FORMAT = "systemd-journal"
@@ -44,9 +45,11 @@ class JournalFile:
         self.name = name
         self._data = load(path)
         self._payloads: dict[int, bytes] = {}
+        self._data_objects: Sequence[int] = ()
+        self._field_objects: Sequence[int] = ()
         self.header: layout.Header | None = None
         if not (profile == "recover" and self._scan(context)):
-            self._examine(examine(self._data, profile, context))
+            self._examine(examine(self._data, profile, context, QuickView))
         if self.header is not None:
             max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
             self.view = View(self._data, self.header, max_field)
@@ -59,6 +62,8 @@ class JournalFile:
             self.header = found.view.header
             self._given: Mapping[int, int] = found.links.given
             self._sound: Container[int] = _SoundData(found)
+            self._data_objects = list(found.walk.sound(layout.DATA))
+            self._field_objects = list(found.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
         """Examine a large file with the scanner; False for another file, or without numba."""
@@ -83,7 +88,9 @@ class JournalFile:
         limited = (found.given >= 0).nonzero()[0]
         places = objects.offsets[limited].tolist()
         self._given = dict(zip(places, found.given[limited].tolist(), strict=True))
-        self._sound = frozenset(objects.offsets[objects.of_kind(constants.DATA)].tolist())
+        self._data_objects = objects.offsets[objects.of_kind(constants.DATA)].tolist()
+        self._field_objects = objects.offsets[objects.of_kind(constants.FIELD)].tolist()
+        self._sound = frozenset(self._data_objects)
         return True
 
     def entries(self) -> Iterator[JournalEntry]:
@@ -106,9 +113,58 @@ class JournalFile:
             self._payloads[item] = payload
         return payload
 
+    def values(self, name: bytes) -> Iterator[bytes]:
+        """Every value of a field, newest first. Other values are not read unless compressed."""
+        prefix = name + b"="
+        for at in reversed(self._data_objects):
+            start = at + self.view.header.data_fixed
+            is_compressed = self._data[at + 1] & layout.OBJECT_COMPRESSED
+            if is_compressed or self._data[start : start + len(prefix)] == prefix:
+                payload = bytes(self.view.payload(at))
+                if payload.startswith(prefix):
+                    yield payload[len(prefix) :]
+
+    def names(self) -> Iterator[bytes]:
+        """The names of all fields, in file order (SDJ-014)."""
+        for at in self._field_objects:
+            yield _name(self.view, at)
+
     def record(self, at: int) -> Record:
         """The entry at an offset, as the executable specification returns it."""
         return inspection.make_record(self.view, at, self.items(at))
+
+
+def read_indexed_names(path: Path) -> list[bytes] | None:
+    """The names of all fields of a file by its hash table, without reading a value.
+
+    None if the table does not lead to as many sound FIELDs as the header counts, or is not there:
+    only the whole file tells. Raises ``OSError``.
+    """
+    data = load(path)
+    if len(data) < layout.HEADER_MIN or inspection.refusal(data) is not None:
+        return None
+    header = layout.parse_header(data[: layout.HEADER_FULL])
+    start, size = header.field_hash_table_offset, header.field_hash_table_size
+    if not header.has("n_fields") or not size or start + size > len(data):
+        return None
+    view, found = View(data, header), set()
+    for at, _ in view.buckets(start, size):
+        before = 0
+        while at > before and view.framed_type(at) == layout.FIELD and at not in found:
+            if view.number(at + 16) != view.hash(_name(view, at)):
+                return None
+            found.add(at)
+            before, at = at, view.number(at + 24)
+        if at:
+            return None
+    if len(found) != header.n_fields:
+        return None
+    return [_name(view, at) for at in sorted(found)]
+
+
+def _name(view: View, field: int) -> bytes:
+    start = field + layout.FIXED_SIZE[layout.FIELD]
+    return bytes(view.data[start : field + view.object_size(field)])
 
 
 class _SoundData:
