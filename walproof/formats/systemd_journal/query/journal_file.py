@@ -5,7 +5,6 @@ The scanner examines a large file, the executable specification a small one: bot
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
@@ -18,6 +17,7 @@ from reference_impl.systemd_journal.loading import load
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.reader import Examination, examine
 from walproof.formats import plugin_for
+from walproof.formats.systemd_journal.boot_ids import ID
 from walproof.formats.systemd_journal.quick_hash import QuickView
 from walproof.summary.model import WORTH_A_KERNEL
 
@@ -25,7 +25,6 @@ FORMAT = "systemd-journal"
 MAX_KEPT_BYTES = 1 << 10
 """A longer payload is read anew for each entry that has it."""
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
-_BOOT_ID = re.compile(rb"[0-9a-f]{32}")
 
 
 class JournalFile:
@@ -211,7 +210,7 @@ class JournalEntry:
         The copy of it in the entry has no checksum: a crash may leave it half written.
         """
         for payload in self.payloads():
-            if payload.startswith(BOOT_ID) and _BOOT_ID.fullmatch(payload, len(BOOT_ID)):
+            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
                 return payload[len(BOOT_ID) :]
         return self.boot_id.hex().encode()
 
