@@ -79,6 +79,7 @@ class SystemdFolder(SystemFolder):
         """
         places = [folder]
         places += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        merged_folders = {place.resolve() for place in places}
         others: list[OtherFile] = []
         names: list[str] = []
         findings: list[Finding] = []
@@ -93,7 +94,7 @@ class SystemdFolder(SystemFolder):
                     others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
                     if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
                         findings.append(Finding(fault, name, "lost"))
-                elif entry.is_dir() and entry not in places:
+                elif entry.is_dir() and entry.resolve() not in merged_folders:
                     findings += _unmerged_folder(entry, name)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
@@ -268,10 +269,15 @@ def _fault_of_key(path: Path) -> str | None:
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
     """Name a folder whose journals journalctl does not merge with those around it."""
-    files = [path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file()]
+    files = [
+        path
+        for path in folder.rglob("*")
+        if (path.name.endswith(SUFFIXES) or _PACKED.fullmatch(path.name)) and path.is_file()
+    ]
     if files:
+        them = "it" if len(files) == 1 else "them"
         text = f"{counted(len(files), 'journal file')} in this folder: journalctl does not merge"
-        yield Finding(f"{text} them with the others", name, "none")
+        yield Finding(f"{text} {them} with the others, nor do read and export", name)
 
 
 def _shown(path: Path) -> str:
