@@ -25,9 +25,7 @@ def differences(one: Path, other: Path) -> list[str]:
 
 
 def changed(number: int, *fields: bytes) -> list[Entry]:
-    return [
-        (boot, second, list(fields) if second == number else old) for boot, second, old in HOST
-    ]
+    return [(boot, second, list(fields) if second == number else old) for boot, second, old in HOST]
 
 
 COPIES: dict[str, tuple[list[Entry], list[str]]] = {

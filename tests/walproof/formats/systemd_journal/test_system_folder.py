@@ -409,11 +409,9 @@ def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> 
 def without_a_clock(folder: Path, boots: int) -> Path:
     """Boots of a machine that begins each of them in 1970, a file with own numbers for each."""
     for boot in range(boots):
-        times = [
-            (n, f"{boot + 1:x}" * 32, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)
-        ]
-        # The clock was set before the boot ended, except in the first one.
-        times.append((4, f"{boot + 1:x}" * 32, 99, 100 * boot, f"{boot}.4"))
+        boot_id = f"{boot + 1:x}" * 32
+        times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
+        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set in between
         name = f"system@{boot}.journal" if boot + 1 < boots else "system.journal"
         file(folder / MACHINE / name, times, f"{boot + 1:x}f" * 16)
     return folder

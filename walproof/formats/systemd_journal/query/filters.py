@@ -15,8 +15,8 @@ from functools import cache
 from weakref import WeakKeyDictionary
 
 from reference_impl.systemd_journal.objects import FIELD_NAME
-from walproof.formats.systemd_journal.decoder.short import PRIORITIES
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
+from walproof.formats.systemd_journal.query.short import PRIORITIES
 
 _UNIT_TYPES = (
     *("service", "socket", "target", "device", "mount", "automount", "swap", "timer", "path"),

@@ -5,14 +5,14 @@ The scanner examines a large file, the executable specification a small one: bot
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from reference_impl.answer import End, Lost, Record
 from reference_impl.systemd_journal import inspection, layout
-from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.export_format import BOOT_ID, export_field
 from reference_impl.systemd_journal.loading import load
 from reference_impl.systemd_journal.objects import MAX_FIELD_SIZE, View
 from reference_impl.systemd_journal.reader import Examination, examine
@@ -32,23 +32,35 @@ class JournalFile:
 
     ``header`` is None for a file without a whole header, which has no entries and no ``view``.
 
-    ``name`` is the name for the user. Raises ``OSError``, and ``BadKey`` for a key in ``context``
+    ``name`` is the name for the user, ``total_bytes`` the size of all files that are read with
+    this one. Raises ``OSError``, and ``BadKey`` for a key in ``context``
     that is none.
     """
 
     view: View
 
     def __init__(
-        self, name: str, path: Path, profile: str = "recover", context: Mapping[str, Any] = {}
+        self,
+        name: str,
+        path: Path,
+        profile: str = "recover",
+        context: Mapping[str, Any] = {},
+        total_bytes: int = 0,
     ) -> None:
         self.name = name
         self._data = load(path)
         self._payloads: dict[int, bytes] = {}
+        self._exported: dict[int, bytes] = {}
         self._data_objects: Sequence[int] = ()
         self._field_objects: Sequence[int] = ()
         self.header: layout.Header | None = None
-        if not (profile == "recover" and self._scan(context)):
+        size = len(self._data)
+        head = self._data[: layout.HEADER_FULL]
+        header = layout.parse_header(head) if size >= layout.HEADER_MIN else None
+        is_large = max(total_bytes, used_bytes(size, header)) >= WORTH_A_KERNEL
+        if not (is_large and profile == "recover" and self._scan(context)):
             self._examine(examine(self._data, profile, context, QuickView))
+        self._sound: frozenset[int] = frozenset(self._data_objects)
         if self.header is not None:
             max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
             self.view = View(self._data, self.header, max_field)
@@ -60,13 +72,12 @@ class JournalFile:
         if (found := examined.found) is not None:
             self.header = found.view.header
             self._given: Mapping[int, int] = found.links.given
-            self._sound: Container[int] = _SoundData(found)
             self._data_objects = list(found.walk.sound(layout.DATA))
             self._field_objects = list(found.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
-        """Examine a large file with the scanner; False for another file, or without numba."""
-        if used_bytes(self._data) < WORTH_A_KERNEL or _SELECTIONS & context.keys():
+        """Examine a file with the scanner; False where it cannot be, or without numba."""
+        if _SELECTIONS & context.keys() or len(self._data) < layout.HEADER_MIN:
             return False
         if not plugin_for(FORMAT).has_scanner or inspection.refusal(self._data) is not None:
             return False
@@ -89,7 +100,6 @@ class JournalFile:
         self._given = dict(zip(places, found.given[limited].tolist(), strict=True))
         self._data_objects = objects.offsets[objects.of_kind(constants.DATA)].tolist()
         self._field_objects = objects.offsets[objects.of_kind(constants.FIELD)].tolist()
-        self._sound = frozenset(self._data_objects)
         return True
 
     def entries(self) -> Iterator[JournalEntry]:
@@ -97,11 +107,21 @@ class JournalFile:
         for at in self._entries:
             yield JournalEntry(self, at)
 
-    def items(self, at: int) -> Iterator[int]:
+    def items(self, at: int) -> list[int]:
         """The sound DATA of the entry at an offset, in stored order; some may be repeated."""
-        for item in islice(self.view.items(at), self._given.get(at)):
-            if item in self._sound:
-                yield item
+        sound = self._sound
+        items = islice(self.view.items(at), self._given.get(at))
+        return [item for item in items if item in sound]
+
+    def exported(self, item: int) -> bytes:
+        """A sound DATA in the Journal Export Format; nothing for ``_BOOT_ID``."""
+        if (known := self._exported.get(item)) is not None:
+            return known
+        payload = self.payload(item)
+        text = b"" if payload.startswith(BOOT_ID) else export_field(payload)
+        if len(text) <= MAX_KEPT_BYTES:
+            self._exported[item] = text
+        return text
 
     def payload(self, item: int) -> bytes:
         """``FIELD=value`` of a sound DATA."""
@@ -166,16 +186,6 @@ def _name(view: View, field: int) -> bytes:
     return bytes(view.data[start : field + view.object_size(field)])
 
 
-class _SoundData:
-    """The offsets of the sound DATA that the executable specification found."""
-
-    def __init__(self, found: inspection.Inspection) -> None:
-        self._kind = found.walk.kind
-
-    def __contains__(self, at: object) -> bool:
-        return isinstance(at, int) and self._kind(at) == layout.DATA
-
-
 class JournalEntry:
     """One entry: its numbers, and its fields on demand. Times are in microseconds."""
 
@@ -204,24 +214,31 @@ class JournalEntry:
         """``FIELD=value`` of each field that can be read, in stored order."""
         return map(self.file.payload, self.file.items(self.at))
 
+    def exported(self) -> tuple[bytes, list[bytes]]:
+        """The boot, and each other field that can be read in the Journal Export Format."""
+        items = self.file.items(self.at)
+        fields = list(map(self.file.exported, items))
+        for item, field in zip(items, fields, strict=True):
+            if not field:
+                boot = self.file.payload(item)[len(BOOT_ID) :]
+                if ID.fullmatch(boot):
+                    return boot, fields
+        return self.boot_id.hex().encode(), fields
+
     def boot(self) -> bytes:
         """The boot in hexadecimal: by the hashed field ``_BOOT_ID``, where the entry has it.
 
         The copy of it in the entry has no checksum: a crash may leave it half written.
         """
-        for payload in self.payloads():
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
-                return payload[len(BOOT_ID) :]
-        return self.boot_id.hex().encode()
+        boot, _ = self.exported()
+        return boot
 
     def record(self) -> Record:
         """The entry as the executable specification returns it."""
         return self.file.record(self.at)
 
 
-def used_bytes(data: Any) -> int:
+def used_bytes(size: int, header: layout.Header | None) -> int:
     """The bytes of a file up to its last object: what follows is space for more."""
-    if len(data) < layout.HEADER_MIN:
-        return len(data)
-    tail = layout.parse_header(data[: layout.HEADER_FULL]).tail_object_offset
-    return tail if 0 < tail < len(data) else len(data)
+    tail = header.tail_object_offset if header is not None else 0
+    return tail if 0 < tail < size else size

@@ -11,10 +11,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from reference_impl.systemd_journal.export_format import BOOT_ID, export_field
-from walproof.formats.systemd_journal.decoder import short
+from reference_impl.systemd_journal.export_format import BOOT_ID
+from walproof.formats.systemd_journal.query import short
 from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 
+_NUMBERS = [str(byte) for byte in range(256)]
 Mode = Literal["short", "short-iso", "cat", "json", "export"]
 
 
@@ -45,16 +46,16 @@ def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
 
 def export(entry: JournalEntry) -> bytes:
     """The Journal Export Format, as journalctl prints it since systemd 254 (SDJ-090, SDJ-091)."""
+    boot, fields = entry.exported()
     lines = (
         f"__CURSOR={entry.cursor}",
         f"__REALTIME_TIMESTAMP={entry.realtime}",
         f"__MONOTONIC_TIMESTAMP={entry.monotonic}",
         f"__SEQNUM={entry.seqnum}",
         f"__SEQNUM_ID={entry.seqnum_id.hex()}",
-        f"_BOOT_ID={entry.boot().decode()}",
+        f"_BOOT_ID={boot.decode()}",
         "",
     )
-    fields = [export_field(one) for one in entry.payloads() if not one.startswith(BOOT_ID)]
     return b"".join(["\n".join(lines).encode(), *fields, b"\n"])
 
 
@@ -82,7 +83,7 @@ def _one_or_all(values: list[str]) -> str:
 
 def _json_value(value: bytes) -> str:
     text = short.printable(value)
-    return f"[{','.join(map(str, value))}]" if text is None else _json_text(text)
+    return f"[{','.join(map(_NUMBERS.__getitem__, value))}]" if text is None else _json_text(text)
 
 
 def _json_text(text: str) -> str:

@@ -21,14 +21,25 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal import recognise as recognise_file
 from reference_impl.systemd_journal.layout import Header, parse_header
 from reference_impl.systemd_journal.objects import Entry
-from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
+from walproof.formats.systemd_journal.query.journal_file import (
+    JournalEntry,
+    JournalFile,
+    used_bytes,
+)
 from walproof.formats.systemd_journal.system_folder.boots import Boots
 from walproof.formats.systemd_journal.system_folder.merge import Newest, merged
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted, moment
 from walproof.quoted import quoted
 from walproof.summary.model import Summary
-from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog
+from walproof.systems.model import (
+    Finding,
+    OtherFile,
+    System,
+    SystemFolder,
+    SystemLog,
+    size_of_all,
+)
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
@@ -151,8 +162,9 @@ def merge_files(
     """
     held = [(path, _held_at(path, name)) for name, path in paths]
     by_name = dict(paths)
+    total = sum(used_bytes(size_of_all(path), one.header) for path, one in held)
     chains = [
-        [partial(JournalFile, name, by_name[name], profile, context) for name in chain]
+        [partial(JournalFile, name, by_name[name], profile, context, total) for name in chain]
         for chain in _chains([one for _, one in held if one.fault is None])
     ]
     return merged(chains, _newest_of(held))
