@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from conformance.text import printable
 from reference_impl.formats import UnknownFormat
 from walproof.cli.opening import log_in, logs_of, source_of
 from walproof.cli.output import EXIT_STATUS, say
@@ -199,18 +200,28 @@ def journal_files(
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
     """Print the entries that a query selects, then what is lost on standard error: exit status.
 
-    ``name`` is what all files together are called.
+    ``name`` is what all files together are called. A file or pipe gets the bytes as they are.
     """
     rest = Rest()
+    write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write
+    is_empty = True
     try:
         for piece in output.printed(select(paths, query, rest), mode):
-            sys.stdout.buffer.write(piece)
+            write(piece)
+            is_empty = False
     except BadFilter as error:  # the boot is found in the files
         raise click.UsageError(f"--boot: {error}") from None
     sys.stdout.buffer.flush()
+    if is_empty and mode in ("short", "short-iso"):
+        say("-- No entries --", err=True)
     for gap in rest.lost:
         place = f"{gap.file}: " if len(paths) > 1 else ""
         say(f"lost {place}{gap.start}–{gap.end}: {gap.reason}", err=True)
     if rest.end.reason:
         say(f"{name}: {rest.end.verdict} ({rest.end.reason})", err=True)
     return EXIT_STATUS[rest.end.verdict]
+
+
+def _write_to_terminal(piece: bytes) -> None:
+    """Print lines. What a value in them could do to the terminal is spelled out."""
+    click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import pty
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -254,3 +258,40 @@ def test_a_large_file_is_queried_by_the_scanner(tmp_path: Path, monkeypatch) -> 
         large = run("systemd", "read", path, "-o", mode, "-u", "ssh")
         assert (large.stdout_bytes, large.return_value) == (small.stdout_bytes, 3)
         assert large.stderr == small.stderr != ""
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_terminal_gets_no_control_sequences(mode: str, tmp_path: Path) -> None:
+    fields = [b"MESSAGE=red \x1b[31m and\ttab \xe2\x80\xae", b"SYSLOG_IDENTIFIER=\xe2\x80\xaex"]
+    path = write_journal(tmp_path / "a.journal", [(0, 0, fields)])
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "walproof", "systemd", "read", str(path), "-o", mode]
+    subprocess.run(command, stdout=theirs, check=True)
+    os.close(theirs)
+    shown = b""
+    with open(ours, "rb", buffering=0) as terminal:
+        try:
+            while piece := terminal.read(4096):
+                shown += piece
+        except OSError:  # the other end is closed
+            pass
+    assert b"red" in shown or b"114,101,100" in shown
+    assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown
+
+
+def test_an_entry_whose_message_is_lost_is_shown(tmp_path: Path) -> None:
+    path = write_journal(tmp_path / "a.journal", VARIED[:4])
+    data = bytearray(path.read_bytes())
+    data[data.index(b"MESSAGE=failed again") + 9] ^= 1
+    path.write_bytes(data)
+    done = run("systemd", "read", path)
+    assert done.return_value == 3
+    assert done.stdout.splitlines()[2] == "Nov 14 22:13:22 one cron[72]: [fields are lost]"
+    assert "failed again" not in run("systemd", "read", path, "-o", "cat").stdout
+
+
+def test_nothing_is_selected(tmp_path: Path) -> None:
+    path = write_journal(tmp_path / "a.journal", VARIED)
+    done = run("systemd", "read", path, "NOTHING=1")
+    assert (done.stdout, done.stderr, done.return_value) == ("", "-- No entries --\n", 0)
+    assert run("export", path, "NOTHING=1").output == ""

@@ -214,6 +214,11 @@ class JournalEntry:
         """``FIELD=value`` of each field that can be read, in stored order."""
         return map(self.file.payload, self.file.items(self.at))
 
+    @property
+    def is_missing_fields(self) -> bool:
+        """Whether some of its fields cannot be read."""
+        return len(self.file.items(self.at)) < self.file.view.n_items(self.at)
+
     def exported(self) -> tuple[bytes, list[bytes]]:
         """The boot, and each other field that can be read in the Journal Export Format."""
         items = self.file.items(self.at)

@@ -34,11 +34,13 @@ def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
 
 
 def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
-    """The line of an entry; nothing of one without a message."""
+    """The line of an entry; nothing of one that never had a message."""
     fields: dict[str, list[bytes]] = {}
     for payload in entry.payloads():
         name, _, value = payload.partition(b"=")
         fields.setdefault(name.decode("ascii"), []).append(value)
+    if "MESSAGE" not in fields and entry.is_missing_fields:
+        fields["MESSAGE"] = [b"[fields are lost]"]
     if "MESSAGE" not in fields:
         return b""
     return f"{short.lines(fields, entry.realtime, time)}\n".encode()
