@@ -65,16 +65,17 @@ def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | Non
 def _suspicious_entries(inspection: Inspection) -> list[int]:
     """The entries that have a ``_BOOT_ID`` other than the id of their boot: the offsets."""
     objects, entries = inspection.objects, inspection.entries
-    length = inspection.header.data_fixed + len(BOOT_ID) + 32
+    # Objects begin at multiples of 8: their fields are words of the file.
+    words = objects.data[: len(objects.data) // 8 * 8].view("<u8")
+    fields = objects.of_kind(constants.DATA)
+    size = inspection.header.data_fixed + len(BOOT_ID) + 32
     boots = {}
-    for number in objects.of_kind(constants.DATA).tolist():
-        at = int(objects.offsets[number])
-        if inspection.view.object_size(at) == length:
-            payload = inspection.payload(number)
-            if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
-                boots[number] = bytes.fromhex(payload[len(BOOT_ID) :].decode())
-    places = objects.offsets[entries][:, None] + np.arange(ID_PLACE, ID_PLACE + 16)
-    stored = objects.data[places] if len(entries) else np.empty((0, 16), np.uint8)
+    for number in fields[words[(objects.offsets[fields] >> 3) + 1] == size].tolist():
+        payload = inspection.payload(number)
+        if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+            boots[number] = bytes.fromhex(payload[len(BOOT_ID) :].decode())
+    places = (objects.offsets[entries] + ID_PLACE) >> 3
+    stored = np.stack([words[places], words[places + 1]], axis=1)
     found: list[int] = []
     for boot_id in np.unique(stored, axis=0):
         of_boot = entries[(stored == boot_id).all(axis=1)]
