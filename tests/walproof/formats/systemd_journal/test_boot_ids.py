@@ -20,7 +20,8 @@ ONE, TWO = BOOTS[:2]
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    runner = CliRunner(env={"COLUMNS": "160"})
+    done = runner.invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
     assert done.exception is None, done.exception
     return done
 
@@ -81,7 +82,7 @@ def test_it_is_no_boot_of_the_folder(name: str, tmp_path: Path) -> None:
     assert len(boots) == 2
     for number, (line, boot) in enumerate(zip(boots, (ONE, TWO), strict=True), -1):
         assert f"{number:>3}  {boot}" in line
-        assert "  3 …" in line or "3 entries" in line
+        assert "3 entries" in line
     count = len(CASES[name])
     text = "1 entry contradicts its" if count == 1 else f"{count} entries contradict their"
     assert f"the boot id of {text} field _BOOT_ID; walproof verify lists them" in done.stdout
