@@ -102,7 +102,7 @@ def export(
     \b
     walproof export /var/log/journal > all.export
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
-    walproof export broken.journal | walproof systemd import --out mended.journal
+    walproof export broken.journal | walproof systemd import --out repaired.journal
     walproof export system.journal --unit ssh --since yesterday --not PRIORITY=7
     walproof export 000003.log --parquet records.parquet --decode
     walproof export /var/lib/broker /var/log/journal --parquet tables

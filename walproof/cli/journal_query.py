@@ -81,7 +81,7 @@ class JournalFilters:
 
     @property
     def are_given(self) -> bool:
-        """Whether any of the options was given."""
+        """Return whether any of the options was given."""
         return any(getattr(self, one.name) not in (None, (), False) for one in fields(self))
 
     def query(self, words: Sequence[str] = ()) -> Query:
@@ -127,7 +127,7 @@ def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
 
 
 def _lines(text: str | None) -> tuple[int | None, bool]:
-    """How many entries are wanted, None for all, and whether they are the first."""
+    """Return the number of entries to show, None for all, and whether they are the first."""
     if text is None or text == "all":
         return None, False
     if not text.removeprefix("+").isdecimal():
@@ -212,7 +212,7 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
     except BadFilter as error:  # the boot is found in the files
         raise click.UsageError(f"--boot: {error}") from None
     sys.stdout.buffer.flush()
-    if is_empty and mode in ("short", "short-iso"):
+    if is_empty and mode in ("short", "short-iso") and rest.end.verdict != "refused":
         say("-- No entries --", err=True)
     for gap in rest.lost:
         place = f"{gap.file}: " if len(paths) > 1 else ""

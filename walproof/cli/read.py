@@ -97,6 +97,7 @@ def read(
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
+    walproof systemd read /var/log/journal --unit ssh --since yesterday
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each

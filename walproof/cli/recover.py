@@ -92,6 +92,8 @@ def recover(
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
     try:
         if drop:
+            if logs_only or context_items:
+                raise click.UsageError("--drop goes with neither --logs-only nor --context")
             return _recover_without(log, more, journal_filters, out, format_id)
         with source_of(log, format_id) as source:
             if source.path.is_dir():

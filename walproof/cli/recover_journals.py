@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: systemd journals written anew without the entries of a query."""
+"""``walproof recover --drop``: copies of systemd journals without the entries of a query."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], 
 def recover_without(
     typed: str, query: Query, out: Path, format_id: str | None, write_anew: WriteAnew
 ) -> int:
-    """Write the journals of a path anew without the entries that a query selects: exit status.
+    """Write copies of the journals of a path without the entries that a query selects.
 
-    A copy of such an entry in another file is left out, too. ``out`` becomes a file for a file, and
-    a folder with the journals alone for a folder. Raises ``ValueError`` and ``OSError``.
+    Such an entry is left out of every file that has it. ``out`` becomes a file for a file, and a
+    folder with the journals alone for a folder. Return the exit status. Raises ``ValueError`` and
+    ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
@@ -74,7 +75,7 @@ def _below(folder: Path, name: str, path: Path) -> Path:
 
 
 class _Written:
-    """What came of one file: its entries that were written and left out, and its losses."""
+    """The result for one file: its entries that were written and left out, and its losses."""
 
     def __init__(self, file: JournalFile) -> None:
         self.file = file
@@ -83,7 +84,7 @@ class _Written:
 
     @property
     def is_refused(self) -> bool:
-        """Whether the file is no journal that can be read."""
+        """Return whether the file is no journal that can be read."""
         return self.file.end.verdict == "refused"
 
     @property
@@ -93,7 +94,7 @@ class _Written:
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
-    """What the copies of an entry have in common."""
+    """Return the numbers that all copies of an entry have in common."""
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 

@@ -162,8 +162,8 @@ def import_(
     Reads standard input if no file is given. Times, boot id and fields are kept; sequence numbers
     begin anew, as with systemd-journal-remote. journalctl can read and verify the new file.
 
-    What is no whole entry is skipped: an entry that was cut off or lacks a time or _BOOT_ID, or
-    text between entries. Standard error has its offsets. --strict ends at the first of them.
+    An entry that was cut off or lacks a time or _BOOT_ID is skipped, and so is text between
+    entries. Standard error lists the offsets. --strict stops at the first of them.
 
     \b
     journalctl -o export | walproof systemd import --out copy.journal

@@ -47,8 +47,8 @@ def differences(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Difference
 def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
     """Records with one number correspond if their numbers have one source.
 
-    A copy that was numbered anew has a source of its own: its records correspond to those of the
-    same moment, first to those with the same content. Of several that fit, the first corresponds to
+    The numbers of a copy may have another source. Its records correspond to those of the same
+    moment, first to those with the same content. Of several that fit, the first corresponds to
     the first. What only the second log has stands after what comes before it there.
     """
     rights, left_of = (array("q", [-1]) * len(log) for log in (old, new))

@@ -16,7 +16,7 @@ from walproof.summary.model import plain_text
 _NUMBERS = (("index",), ("boot_id", "seqnum"))
 """Fields that number records, where records have them: two with one number are one record."""
 _MOMENT = ("boot_id", "monotonic", "realtime")
-"""Fields that are the same in a copy that was numbered anew."""
+"""Fields that stay the same in a copy with other numbers."""
 _PLACE = frozenset({"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields"})
 """Fields that say where a record stands, or repeat what others say."""
 
@@ -71,7 +71,5 @@ def _seen(record: Record) -> Seen:
     digest.update(json.dumps(said, sort_keys=True).encode())
     moment = tuple(str(fields[name]) for name in _MOMENT) if "boot_id" in fields else None
     source = str(fields["cursor"]).partition(";")[0] if "cursor" in fields else None
-    text = (
-        entry_text(fields["fields"]) if "fields" in fields else plain_text(record.payload[:256])
-    )
+    text = entry_text(fields["fields"]) if "fields" in fields else plain_text(record.payload[:256])
     return Seen(record.at, record.file, number, digest.digest(), text, source, moment)

@@ -15,7 +15,7 @@ from reference_impl.systemd_journal.objects import Fault, View
 
 ID = re.compile(rb"[0-9a-f]{32}")
 ID_PLACE = 40
-"""Where the boot id is in an ENTRY."""
+"""Offset of the boot id in an ENTRY, in bytes."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The entries of a damaged stream in the Journal Export Format: what is whole, and what is not.
+"""The entries of a damaged stream in the Journal Export Format, and the bytes that are none.
 
 ``reference_impl.systemd_journal.export_format`` reads a sound stream, and stops at the first fault.
 This reader goes on after it.
@@ -47,14 +47,14 @@ class Skipped:
 
 @dataclass
 class _Lines:
-    """What was read of one entry."""
+    """The lines of one entry that were read so far."""
 
     start: int
     about: dict[bytes, bytes] = field(default_factory=dict)
     payloads: list[bytes] = field(default_factory=list)
 
     def entry(self, end: int) -> WholeEntry | Skipped:
-        """The entry, or what it lacks."""
+        """Return the entry, or a reason to skip it."""
         times = []
         for name in (b"__REALTIME_TIMESTAMP", b"__MONOTONIC_TIMESTAMP"):
             if (value := self.about.get(name)) is None:

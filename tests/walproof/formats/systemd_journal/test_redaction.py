@@ -190,6 +190,8 @@ def test_a_packed_journal(tmp_path: Path) -> None:
         (["--drop"], "--drop: expected FIELD=VALUE or another filter, found none"),
         (["--unit", "ssh"], "filters select what --drop leaves out: expected --drop"),
         (["PRIORITY=6"], "expected one LOG, found 'PRIORITY=6'"),
+        (["--drop", "A=1", "--logs-only"], "--drop goes with neither --logs-only nor --context"),
+        (["--drop", "A=1", "--context", "a=1"], "--drop goes with neither --logs-only nor"),
         (["--drop", "PRIORITY"], "expected FIELD=VALUE, found 'PRIORITY'"),
         (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
     ],

@@ -39,7 +39,7 @@ class Match:
     is_glob: bool = False
 
     def matches(self, payload: bytes) -> bool:
-        """Whether ``FIELD=value`` is such a field."""
+        """Return whether ``FIELD=value`` is such a field."""
         name, _, value = payload.partition(b"=")
         if name != self.field:
             return False
@@ -74,7 +74,7 @@ class Filter:
         self._known = WeakKeyDictionary()
 
     def selects(self, entry: JournalEntry) -> bool:
-        """Whether an entry meets all conditions."""
+        """Return whether an entry meets all conditions."""
         if self._exact or self._globs:
             found = self._matches_of(entry)
             if not found.isdisjoint(self._excluded):
@@ -224,7 +224,7 @@ def _escaped(char: str) -> str:
 
 
 def is_glob(text: str) -> bool:
-    """Whether a text is a pattern of the shell."""
+    """Return whether a text is a pattern of the shell."""
     return any(char in text for char in "*?[")
 
 
@@ -257,7 +257,7 @@ def _priority(text: str) -> int:
 
 
 def message_pattern(text: str, is_case_sensitive: bool | None) -> re.Pattern[bytes]:
-    """A regular expression; where nobody says, case matters if it has an upper-case letter.
+    """A regular expression; by default, case matters if it has an upper-case letter.
 
     Raises :class:`BadFilter`.
     """

@@ -23,7 +23,7 @@ from walproof.summary.model import WORTH_A_KERNEL
 
 FORMAT = "systemd-journal"
 MAX_KEPT_BYTES = 1 << 10
-"""A longer payload is read anew for each entry that has it."""
+"""Size of the largest payload that is kept in memory."""
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
@@ -156,8 +156,8 @@ class JournalFile:
 def read_indexed_names(path: Path) -> list[bytes] | None:
     """The names of all fields of a file by its hash table, without reading a value.
 
-    None if the table does not lead to as many sound FIELDs as the header counts, or is not there:
-    only the whole file tells. Raises ``OSError``.
+    Return None if the table is missing or does not lead to as many sound FIELDs as the header
+    counts. Raises ``OSError``.
     """
     data = load(path)
     if len(data) < layout.HEADER_MIN or inspection.refusal(data) is not None:
@@ -202,7 +202,7 @@ class JournalEntry:
 
     @property
     def seqnum_id(self) -> bytes:
-        """What the sequence number belongs to."""
+        """Id of the source of the sequence number."""
         return self.file.view.header.seqnum_id
 
     @property
@@ -216,7 +216,7 @@ class JournalEntry:
 
     @property
     def is_missing_fields(self) -> bool:
-        """Whether some of its fields cannot be read."""
+        """Return whether some of its fields cannot be read."""
         return len(self.file.items(self.at)) < self.file.view.n_items(self.at)
 
     def exported(self) -> tuple[bytes, list[bytes]]:

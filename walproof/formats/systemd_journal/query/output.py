@@ -20,7 +20,7 @@ Mode = Literal["short", "short-iso", "cat", "json", "export"]
 
 
 def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
-    """What is printed of each entry. The short modes have a line where another boot begins."""
+    """Yield the text of each entry. The short modes have a line where another boot begins."""
     if mode in _PRINT:
         yield from map(_PRINT[mode], entries)
         return

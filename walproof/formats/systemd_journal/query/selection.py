@@ -67,7 +67,7 @@ class Query:
 
 @dataclass
 class Rest:
-    """What follows the entries: the lost ranges of all files, and one end for all of them."""
+    """The lost ranges of all files, and one end for all of them: known after the last entry."""
 
     lost: list[Lost] = field(default_factory=list)
     end: End = field(default_factory=lambda: End("intact", None, None))
@@ -76,8 +76,8 @@ class Rest:
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
     """The entries that a query selects; ``rest`` is complete after the last one.
 
-    All entries of all files are read, whatever is selected. Raises :class:`BadFilter` for a boot
-    that is not there, and ``OSError``.
+    All entries of all files are read, even if few are selected. Raises ``OSError``, and
+    :class:`BadFilter` for a boot that is not there.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)
     entries: Iterator[JournalEntry]
@@ -90,7 +90,7 @@ def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
         yield from entries
     elif query.is_reverse or query.are_oldest or query.after is not None:
         yield from islice(entries, query.lines)
-        for _ in entries:  # what is lost is known only at the end
+        for _ in entries:  # the lost ranges are known only at the end
             pass
     else:
         yield from deque(entries, query.lines)

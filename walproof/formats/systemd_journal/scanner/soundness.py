@@ -26,7 +26,7 @@ from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unus
 
 @dataclass(frozen=True)
 class Sound:
-    """What a file without a fault has; up to when seals vouch for its entries, with the key.
+    """Counts of a file without a fault, and the time up to which seals cover its entries.
 
     ``contradictions`` are the entries whose boot id is not that of their fields.
     """

@@ -23,11 +23,11 @@ from walproof.systems.model import of_all
 
 
 class Located(Protocol):
-    """Whatever has a place among entries."""
+    """An entry, or a cursor, that has a place among entries."""
 
     @property
     def seqnum_id(self) -> bytes:
-        """What the sequence number belongs to."""
+        """Id of the source of its sequence number."""
 
     @property
     def seqnum(self) -> int:
@@ -62,7 +62,7 @@ BootTimes = Mapping[bytes, Newest]
 
 
 def is_the_same(one: Located, other: Located) -> bool:
-    """Whether journalctl shows one of the two only: same boot, times and fields.
+    """Return whether journalctl shows only one of the two: same boot, times and fields.
 
     Their numbers count only if both come from one source: a copy by the network has numbers of its
     own.
@@ -78,7 +78,7 @@ def is_the_same(one: Located, other: Located) -> bool:
 
 
 def comes_before(one: Located, other: Located, boots: BootTimes) -> bool:
-    """Whether journalctl shows ``one`` first."""
+    """Return whether journalctl shows ``one`` first."""
     if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
         return one.seqnum < other.seqnum
     if one.boot_id == other.boot_id:
