@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import pty
+import random
 import re
 import subprocess
 import sys
@@ -294,3 +296,68 @@ def test_nothing_is_selected(tmp_path: Path) -> None:
     done = run("systemd", "read", path, "NOTHING=1")
     assert (done.stdout, done.stderr, done.return_value) == ("", "-- No entries --\n", 0)
     assert run("export", path, "NOTHING=1").output == ""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_scanner_and_specification_select_the_same(seed: int, tmp_path: Path, monkeypatch) -> None:
+    """Also where a file is damaged: the same bytes, lost ranges and names of fields."""
+    pytest.importorskip("numba")
+    from walproof.formats.systemd_journal.query import journal_file
+
+    chance = random.Random(seed)
+    sound = write_journal(tmp_path / "sound.journal", VARIED, compression="zstd").read_bytes()
+    path = tmp_path / "a.journal"
+    for _ in range(10):
+        data = bytearray(sound)
+        for _ in range(chance.choice([1, 2, 8])):
+            at = chance.randrange(36_000, len(data))
+            data[at : at + 8] = chance.choice([bytes(8), chance.randbytes(8)])
+        path.write_bytes(data[: chance.choice([len(data), at])])
+        found = []
+        for limit in (1 << 40, 0):
+            monkeypatch.setattr(journal_file, "WORTH_A_KERNEL", limit)
+            file = journal_file.JournalFile("a", path)
+            found.append(
+                (
+                    run("export", path, "--not", "PRIORITY=3").output,
+                    run("systemd", "read", path, "-u", "ssh*", "--reverse").output,
+                    list(file.names()),
+                    list(file.values(b"PRIORITY")),
+                )
+            )
+        assert found[0] == found[1]
+        indexed = journal_file.read_indexed_names(path)
+        assert indexed is None or set(indexed) == set(found[0][2])
+
+
+def test_names_of_fields_are_listed_without_reading_values(tmp_path: Path, monkeypatch) -> None:
+    from reference_impl.systemd_journal.objects import View
+
+    path = write_journal(tmp_path / "a.journal", VARIED)
+    expected = run("systemd", "fields", path).stdout
+    assert "ESCAPE\nMESSAGE\nMESSAGE_ID" in expected
+
+    def not_here(*_: object) -> bytes:
+        raise AssertionError("a value was read")
+
+    monkeypatch.setattr(View, "_read_payload", not_here)
+    assert run("systemd", "fields", path).stdout == expected
+    data = bytearray(path.read_bytes())
+    data[120:136] = bytes(16)  # no FIELD table: all objects have to be looked at
+    path.write_bytes(data)
+    with pytest.raises(AssertionError, match="a value was read"):
+        run("systemd", "fields", path)
+
+
+def test_packed_files_folders_and_files_are_merged(tmp_path: Path) -> None:
+    one = write_journal(tmp_path / "one.journal", VARIED[::3])
+    packed = tmp_path / "packed.journal.xz"
+    packed.write_bytes(
+        lzma.compress(write_journal(tmp_path / "two", VARIED[1::3], "bb" * 16).read_bytes())
+    )
+    folder = tmp_path / "folder" / "deep"
+    write_journal(folder / "system.journal", VARIED[2::3], "cc" * 16)
+    done = run("systemd", "read", one, packed, folder.parent, "-o", "json")
+    times = re.findall(r'"__REALTIME_TIMESTAMP":"(\d+)"', done.stdout)
+    assert len(times) == len(VARIED)
+    assert times == sorted(times)
