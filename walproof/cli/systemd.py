@@ -52,7 +52,7 @@ def systemd() -> None:
     help="Form of the entries; json, cat and export are those of journalctl.",
 )
 def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
-    """Print the entries of journals that filters select, also of damaged ones.
+    """Print the journal entries that filters select.
 
     PATH is a journal file, packed or in a pipe, or a folder of them. Entries of several files are
     merged as journalctl merges them. Filters work as in journalctl: values of one field are
@@ -83,9 +83,10 @@ def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode:
 @click.argument("name", metavar="[FIELD]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
 def fields(log: str, name: str | None, as_json: bool) -> int:
-    """List the fields of systemd journals, or all values of one field, newest first.
+    """List the fields of journals, or all values of one.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them. It prints what journalctl
+    PATH is a journal file, packed or in a pipe, or a folder of them. Values are listed newest
+    first. It prints what journalctl
     --fields and journalctl --field=FIELD print for the same file; for a folder, each once. A value
     that is not one line of text is shown as {"hex": "…"}. From a damaged file it prints all that
     survives. Names come from the index of names, where it is sound: values are then not read, nor
@@ -157,10 +158,11 @@ def import_(
     key: str | None,
     strict: bool,
 ) -> int:
-    """Write a systemd journal file from entries in the Journal Export Format.
+    """Write a journal from exported entries.
 
-    Reads standard input if no file is given. Times, boot id and fields are kept; sequence numbers
-    begin anew, as with systemd-journal-remote. journalctl can read and verify the new file.
+    EXPORT is in the Journal Export Format; standard input if it is not given. Times, boot id and
+    fields are kept. Sequence numbers begin again, as with systemd-journal-remote. journalctl can
+    read and verify the new file.
 
     An entry that was cut off or lacks a time or _BOOT_ID is skipped, and so is text between
     entries. Standard error lists the offsets. --strict stops at the first of them.

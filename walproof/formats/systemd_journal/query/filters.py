@@ -87,13 +87,15 @@ class Filter:
         return self._pattern is None or _has_pattern(entry, self._pattern)
 
     def _matches_of(self, entry: JournalEntry) -> set[Match]:
-        """All matches that some field of the entry is. Each field of a file is looked at once."""
+        """All matches that some field of the entry is. Each shared field is looked at once."""
         file = entry.file
         known = self._known.setdefault(file, {})
         found: set[Match] = set()
         for item in file.items(entry.at):
             if (of_item := known.get(item)) is None:
-                of_item = known[item] = tuple(self._matches_of_payload(file.payload(item)))
+                of_item = tuple(self._matches_of_payload(file.payload(item)))
+                if file.is_shared(item):
+                    known[item] = of_item
             found.update(of_item)
         return found
 

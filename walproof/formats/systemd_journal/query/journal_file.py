@@ -24,6 +24,8 @@ from walproof.summary.model import WORTH_A_KERNEL
 FORMAT = "systemd-journal"
 MAX_KEPT_BYTES = 1 << 10
 """Size of the largest payload that is kept in memory."""
+_COUNT_PLACE = 56
+"""Offset of the number of entries in a DATA, in bytes: here only a hint."""
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
@@ -113,13 +115,17 @@ class JournalFile:
         items = islice(self.view.items(at), self._given.get(at))
         return [item for item in items if item in sound]
 
+    def is_shared(self, item: int) -> bool:
+        """Return whether a DATA counts several entries: it is then worth to keep what it holds."""
+        return self.view.number(item + _COUNT_PLACE) > 1
+
     def exported(self, item: int) -> bytes:
         """A sound DATA in the Journal Export Format; nothing for ``_BOOT_ID``."""
         if (known := self._exported.get(item)) is not None:
             return known
-        payload = self.payload(item)
+        payload = bytes(self.view.payload(item))
         text = b"" if payload.startswith(BOOT_ID) else export_field(payload)
-        if len(text) <= MAX_KEPT_BYTES:
+        if len(text) <= MAX_KEPT_BYTES and self.is_shared(item):
             self._exported[item] = text
         return text
 
@@ -128,7 +134,7 @@ class JournalFile:
         if (known := self._payloads.get(item)) is not None:
             return known
         payload = bytes(self.view.payload(item))
-        if len(payload) <= MAX_KEPT_BYTES:
+        if len(payload) <= MAX_KEPT_BYTES and self.is_shared(item):
             self._payloads[item] = payload
         return payload
 
