@@ -37,5 +37,7 @@ def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}
     for text in texts:
-        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+        by_field.setdefault(text.partition("=")[0], set()).add(
+            text.encode("utf-8", "surrogateescape")
+        )
     return list(by_field.values())
