@@ -12,7 +12,7 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 
 def jenkins64(data: bytes) -> int:
-    """Bob Jenkins' ``hashlittle2`` with both seeds 0; the first result is the high half."""
+    """Return Bob Jenkins' ``hashlittle2`` with both seeds 0; its first result is the high half."""
     a: int
     b: int
     c: int
@@ -52,7 +52,7 @@ def jenkins64(data: bytes) -> int:
 
 
 def siphash24(data: bytes, key: bytes) -> int:
-    """SipHash-2-4 with a key of 16 bytes; the result as an unsigned number of 64 bits."""
+    """Return SipHash-2-4 with a 16-byte key as an unsigned 64-bit number."""
     k0: int = int.from_bytes(key[:8], "little")
     k1: int = int.from_bytes(key[8:], "little")
     v0: int

@@ -1,7 +1,7 @@
 """The links between objects: main chain, hash tables, field lists, entries of each DATA.
 
-No walk along links is recursive or endless. Every object is visited at most once per kind of link;
-a map with one byte for eight bytes of the file marks what was visited (SDJ-057).
+Following links is never recursive or endless. Each object is visited at most once per type of link.
+A map with one byte for eight bytes of the file marks visited objects (SDJ-057).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.walk import BAD, Walk
 
+# Marks of an object in a hash chain or array chain, and of a DATA in the list of a FIELD.
 CHAINED, LISTED = 1, 2
-"""A hash chain or a chain of arrays has had the object; the list of a FIELD has had the DATA."""
 
 
 def grown_from(view: View, walk: Walk) -> int:
-    """The offset from which an online file may have grown without older links knowing (SDJ-099)."""
+    """Return the offset after which older links of an online file may lack objects (SDJ-099)."""
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
@@ -26,7 +26,7 @@ def grown_from(view: View, walk: Walk) -> int:
 
 
 class Links:
-    """Checks of one file, after its walk. Each method yields the faults it finds."""
+    """Checks of the links in one file, after its walk. Each method yields faults."""
 
     def __init__(self, view: View, walk: Walk) -> None:
         self.view = view
@@ -34,30 +34,36 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
+        # The last array of the main chain, and its number of slots up to the last used one.
         self.last_array: tuple[int, int]
-        """The last array of the main chain, and its slots up to the last used one."""
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: dict[int, list[int]] = {}
         self.grown_from = grown_from(view, walk)
+        # The number of items read from an entry that is not read completely (SDJ-092).
         self.given: dict[int, int] = {}
-        """How many items of an entry are looked at, where not all are (SDJ-092)."""
         self._to_give = 256 * walk.end + 4 * view.max_field
 
     def main_chain(self) -> Iterator[Fault]:
-        """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
+        """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
         place, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        # A crash may come after the first entry and before the array that links it (SDJ-033).
+        # A crash may happen between the first entry and the array that links it (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
-            yield Fault(place, place + width, "bad-chain", "SDJ-033", "entries, and no main chain")
+            yield Fault(
+                place,
+                place + width,
+                "bad-chain",
+                "SDJ-033",
+                "the file has entries and no main chain",
+            )
         while at:
             if at <= before or self.walk.kind(at) != layout.ENTRY_ARRAY:
                 self.chain_broken = True
                 if at <= before or not self.walk.excused(at):
-                    text = f"the main chain leads to {at}, no array, or it lies before this one"
+                    text = f"the main chain leads to {at}: not an array, or before this one"
                     yield Fault(place, place + width, "bad-chain", "SDJ-033", text, at)
                 return
             self._mark(at, CHAINED)
@@ -72,7 +78,9 @@ class Links:
                         self.chain_broken = True
                         start = at + 24 + number * self.header.slot_size
                         end = start + self.header.slot_size
-                        text = f"slot {number} leads to {slot}: no ENTRY, out of order, or after 0"
+                        text = (
+                            f"slot {number} leads to {slot}: not an ENTRY, out of order, or after 0"
+                        )
                         yield Fault(start, end, "bad-chain", "SDJ-034", text, slot)
                     ended = False
                 if found:
@@ -84,7 +92,7 @@ class Links:
             before, place, at = at, at + 16, self.view.number(at + 16)
 
     def unlinked(self) -> Iterator[Fault]:
-        """Entries that an otherwise unbroken main chain leaves out (SDJ-046)."""
+        """Yield faults for entries that an otherwise unbroken main chain omits (SDJ-046)."""
         if self.chain_broken:
             return
         for at in self.walk.sound(layout.ENTRY):
@@ -93,7 +101,7 @@ class Links:
                 yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
-        """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
+        """Check the items of one entry; call this in file order (SDJ-015, SDJ-043)."""
         width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):
@@ -112,15 +120,15 @@ class Links:
                     to_repeat -= size * is_repeated
                     continue
                 self.given[at] = number
-                text = f"the fields from item {number} on are more than a reader gives out"
+                text = f"the fields from item {number} on exceed the limit of an entry"
                 end = at + self.view.object_size(at)
                 yield Fault(start, end, "too-large", "SDJ-092", text)
             elif not self.walk.excused(item):
-                text = f"item {number} leads to {item}, where no DATA is"
+                text = f"item {number} leads to {item}, which is not a DATA"
                 yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
 
     def tables(self) -> Iterator[Fault]:
-        """Both hash tables with their chains, and all objects that should be in them."""
+        """Check both hash tables with their chains, and the objects missing from them."""
         yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
         yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
 
@@ -152,27 +160,27 @@ class Links:
     def _bucket(
         self, kind: int, slot: int, bucket: int, buckets: int, at: int, tail: int
     ) -> Iterator[Fault]:
-        """One chain of a table, from its first to its last object."""
+        """Check one chain of a table, from its first to its last object."""
         place, last = slot, 0
         while at:
             found = self.walk.kind(at)
             if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
                 if not self.walk.excused(at):
-                    text = f"bucket {bucket}: a link to {at}, which is no further member"
+                    text = f"bucket {bucket}: invalid link to {at}"
                     yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
                 return
-            # Where only the content is damaged, the link is as good as any.
+            # If only the content is damaged, the link is still valid.
             if not found & BAD and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
                 yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
             last, place, at = at, at + 24, self.view.number(at + 24)
         if tail != last and not self.walk.excused(tail):
-            text = f"bucket {bucket}: its tail is {last}, not {tail}"
+            text = f"bucket {bucket}: expected tail {last}, found {tail}"
             newest = max(tail, last)
             yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
-        """The list of all DATA of each FIELD (SDJ-025)."""
+        """Check the list of all DATA of each FIELD (SDJ-025)."""
         broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
@@ -202,7 +210,7 @@ class Links:
         return not self.view.payload(at).startswith(name)
 
     def data_arrays(self, progress: Callable[[int], None] = lambda at: None) -> Iterator[Fault]:
-        """The entries that each DATA lists, compared with the entries that have it (SDJ-036)."""
+        """Compare the entries that each DATA lists with the entries that contain it (SDJ-036)."""
         for at in self.walk.sound(layout.DATA):
             progress(at)
             yield from self._data_array(at)
@@ -211,7 +219,7 @@ class Links:
         fixed = self.view.data[data + 16 : data + 64]
         _, _, _, first, array, claimed = layout.DATA_FIXED.unpack(fixed)
         if bool(first) != bool(claimed):
-            text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
+            text = f"the DATA at {data} counts {claimed} entries, and its first entry is {first}"
             yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=first)
             return
         listed: list[int] = []
@@ -227,7 +235,7 @@ class Links:
             known = array > before and self.walk.kind(array) == layout.ENTRY_ARRAY
             if left < 1 or not known or self._mark(array, CHAINED):
                 if array <= before or not self.walk.excused(array):
-                    text = f"the entries of {data} lead to {array}, or it lies before this one"
+                    text = f"the entry list of {data} leads to {array}, no array or before this one"
                     yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
                 return
             for number, slot in enumerate(self.view.slots(array)):
@@ -249,7 +257,7 @@ class Links:
         right = self._entries_of.get(data, [])
         if left > 0 or listed != right:
             if not self.walk.lost_something:
-                text = f"the DATA at {data} lists {len(listed)} of {claimed}, {len(right)} have it"
+                text = f"the DATA at {data} lists {len(listed)} of {claimed}; {len(right)} have it"
                 older = [[at for at in one if at < self.grown_from] for one in (listed, right)]
                 newest = self.view.size if older[0] == older[1] else max([data, *listed])
                 yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=newest)
@@ -260,22 +268,22 @@ class Links:
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, newest=last_array)
 
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
-        """Arrays and tables that only wrong links lead to (SDJ-096).
+        """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
 
-        Nothing inside tells them from another object with a wrong type. Call this after all links
-        have been followed; ``faults`` are all that were found on the way.
+        Their content cannot distinguish them from another object with an invalid type. Call this
+        after all links have been followed; ``faults`` are all faults so far.
         """
         named = [self.view.named_table(kind) for kind in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):
             kind = self.walk.kind(at)
             array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
             if array or (kind in layout.TABLES and at not in named):
-                text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
+                text = f"no valid link leads to the {layout.TYPE_NAMES[kind]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
                 yield Fault(at, end, "bad-object", "SDJ-096", text)
 
     def _mark(self, at: int, bit: int) -> bool:
-        """Mark an object as visited; says whether it was visited before."""
+        """Mark an object as visited and return whether it was visited before."""
         seen = bool(self._seen[at >> 3] & bit)
         self._seen[at >> 3] |= bit
         return seen

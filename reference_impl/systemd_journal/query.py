@@ -1,7 +1,7 @@
-"""Finding entries and values: matches, numbers and times to begin at (SDJ-060, SDJ-061).
+"""Select entries and values: matches, and numbers and times to begin at (SDJ-060, SDJ-061).
 
-Every entry is looked at. That is what a search by hash table, list of entries or bisection has to
-find too.
+Every entry is examined. The result defines the answer of a search by hash table, entry list or
+bisection.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference_impl.systemd_journal.inspection import Inspection
 
 
 def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
-    """The entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context."""
+    """Yield the entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context."""
     chosen = found.entries
     for name in ("seqnum", "realtime"):
         if f"from_{name}" in context:
@@ -27,13 +27,13 @@ def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
 
 
 def fields_of(found: Inspection, entry: int) -> Iterator[bytes]:
-    """The sound fields of an entry, as ``FIELD=value``."""
+    """Yield the sound fields of an entry, as ``FIELD=value``."""
     for item in dict.fromkeys(found.items(entry)):
         yield found.view.payload(item)
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """The values of ``match``, by field: an entry must have one value of each field (SDJ-060)."""
+    """Return the values of ``match`` by field; an entry must have a value of each (SDJ-060)."""
     given = context.get("match", ())
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}
@@ -43,13 +43,13 @@ def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
 
 
 def names(found: Inspection) -> Iterator[bytes]:
-    """The names of all fields of a file, in file order (SDJ-014)."""
+    """Yield the names of all fields of a file, in file order (SDJ-014)."""
     for at in found.walk.sound(layout.FIELD):
         yield bytes(found.view.data[at + 40 : at + found.view.object_size(at)])
 
 
 def values(found: Inspection, name: bytes) -> Iterator[bytes]:
-    """Every value of a field, newest first."""
+    """Yield every value of a field, newest first."""
     prefix = name + b"="
     for at in reversed(list(found.walk.sound(layout.DATA))):
         payload = found.view.payload(at)

@@ -1,4 +1,4 @@
-"""Checking the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
+"""Check the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Seals:
         self.view = view
         self.walk = walk
         self.key = key
+        # Realtime of the last entry up to which all seals are valid, in microseconds.
         self.sealed_until: int | None = None
-        """Realtime of the last entry up to which all seals hold."""
         self._broken = False
         self._mac: hmac.HMAC | None = None
         self._times: list[int] = []  # least and greatest realtime of the segment
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:
-        """Faults of tags and of what they cover, in file order."""
+        """Yield faults of tags and of the bytes that they cover, in file order."""
         view, header = self.view, self.view.header
         expected, last_epoch = 1, None
         self._begin(0)
@@ -51,7 +51,7 @@ class Seals:
                 continue
             seqnum, epoch = view.number(at + 16), view.number(at + 24)
             if seqnum != expected:
-                text = f"tag {expected} says that it is tag {seqnum}"
+                text = f"expected tag {expected}, found tag {seqnum}"
                 yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text)
             if last_epoch is not None and not self._follows(epoch, last_epoch):
                 text = f"epoch {epoch} after epoch {last_epoch}"
@@ -72,7 +72,7 @@ class Seals:
         return epoch >= before
 
     def _begin(self, at: int) -> None:
-        """A new segment. The HMAC needs the epoch of the tag that will end it."""
+        """Begin a segment. The HMAC needs the epoch of the tag that will end it."""
         self._times, self._mac = [], None
         tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
         if self.key is None or tag < 0:
@@ -94,7 +94,7 @@ class Seals:
             return
         if not hmac.compare_digest(self._mac.digest(), self.view.data[at + 32 : at + 64]):
             self._broken = True
-            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold")
+            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "invalid seal")
             return
         if not self._times:
             return

@@ -1,4 +1,4 @@
-"""Writing a journal file, and going on with one; ``builder.py`` makes the bytes."""
+"""Write a journal file, or append to one; ``builder.py`` makes the bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from reference_impl.systemd_journal.loading import loaded
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """A new file from records; the context names options of :class:`builder.Options`."""
+    """Write a new file from records; the context names options of :class:`builder.Options`.
+
+    Raises ``OSError`` and ``ValueError``.
+    """
     made = builder.Writer(builder.Options.from_context(context))
     for record in records:
         made.write(record)
@@ -21,9 +24,10 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a copy of a file must be told: its ids and that numbers stay, for the cursors; its form.
+    """Return the context for a copy of a file: its ids, format options, and sequence numbers.
 
-    Numbers have gaps where files share them, as those of the system and of its users do.
+    Ids and numbers keep the cursors valid. Numbers have gaps if several files share them, such as
+    the system's and its users' journals.
     """
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
@@ -43,7 +47,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Go on with a file. Raises ``ValueError`` if a new one must be begun (SDJ-087)."""
+    """Append to a file. Raises ``ValueError`` if a new file must be started (SDJ-087)."""
     with loaded(path) as data:
         made = appending.reopen(bytes(data), context)
     if not records:
@@ -51,9 +55,10 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     for record in records:
         made.write(record)
     whole = made.finish()
-    # As systemd does: objects first, the header last, so that a crash leaves the old counts.
+    # Write the objects first and the header last, as systemd does, so that a crash leaves the old
+    # counts.
     with path.open("r+b") as log:
         log.seek(made.header.header_size)
         log.write(whole[made.header.header_size :])
-        log.seek(0)  # gives the objects to the system
+        log.seek(0)  # flushes the objects to the operating system
         log.write(whole[: made.header.header_size])
