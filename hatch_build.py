@@ -27,8 +27,8 @@ def version() -> str:
     An sdist has no git history; Hatchling then reads the version from PKG-INFO.
     """
     described = _git("describe", "--tags", "--long", "--match", "v[0-9]*")
-    if described and (found := re.fullmatch(r"v([0-9.]+)-([0-9]+)-(g[0-9a-f]+)", described)):
-        tag, commits, commit = found.groups()
+    if described and (match := re.fullmatch(r"v([0-9.]+)-([0-9]+)-(g[0-9a-f]+)", described)):
+        tag, commits, commit = match.groups()
         return tag if commits == "0" else f"{_next(tag)}.dev{commits}+{commit}"
     count, commit = _git("rev-list", "--count", "HEAD"), _git("rev-parse", "--short", "HEAD")
     return f"{FIRST}.dev{count}+g{commit}" if count and commit else f"{FIRST}.dev0"
@@ -39,12 +39,12 @@ def _next(tag: str) -> str:
     return ".".join([*before, str(int(last) + 1)])
 
 
-def _git(*words: str) -> str:
+def _git(*arguments: str) -> str:
     """Return the output of a git command, or nothing outside a checkout or without git."""
     if not (ROOT / ".git").exists():
         return ""
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""

@@ -35,9 +35,9 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """Return the record in the form that an answer shows."""
-        place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
+        file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {
-            **place,
+            **file,
             "at": self.at,
             "size": self.size,
             **self.fields,
@@ -69,8 +69,8 @@ class Lost:
 
     def to_json(self) -> dict[str, Any]:
         """Return the range in the form that an answer shows."""
-        place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
-        return {**place, "from": self.start, "to": self.end, "reason": self.reason}
+        file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
+        return {**file, "from": self.start, "to": self.end, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)

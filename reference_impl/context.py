@@ -48,8 +48,8 @@ def check(format: str, context: Mapping[str, Any]) -> None:
 def _fits(key: ContextKey, value: Any) -> bool:
     if key.values and value in key.values:
         return True
-    types = [one for one in key.types if not (one == "text" and key.values)]
-    return any(_FITS[one](value) and (one != "integer" or _in(key, value)) for one in types)
+    types = [type for type in key.types if not (type == "text" and key.values)]
+    return any(_FITS[type](value) and (type != "integer" or _in(key, value)) for type in types)
 
 
 def _in(key: ContextKey, value: int) -> bool:

@@ -87,12 +87,12 @@ class ContextKey:
 
     def kinds(self) -> list[str]:
         """Return descriptions of the types that a value may have, without the allowed texts."""
-        kinds = [one for one in self.types if one != "text" or not self.values]
+        types = [type for type in self.types if type != "text" or not self.values]
         return [
-            f"{one} from {self.range[0]} to {self.range[1]}"
-            if one == "integer" and self.range
-            else one
-            for one in kinds
+            f"{type} from {self.range[0]} to {self.range[1]}"
+            if type == "integer" and self.range
+            else type
+            for type in types
         ]
 
 
@@ -168,10 +168,10 @@ def registers() -> Mapping[str, Register]:
 
     Raises ``FileNotFoundError`` if the specification is not beside the packages.
     """
-    found = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
-    if not found:
+    loaded = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
+    if not loaded:
         raise FileNotFoundError(f"{SPEC}: expected a file <format>.toml for each format")
-    return {register.id: register for register in found}
+    return {register.id: register for register in loaded}
 
 
 def _register(body: Mapping[str, Any]) -> Register:
@@ -183,64 +183,67 @@ def _register(body: Mapping[str, Any]) -> Register:
         tuple(body["log"]),
         tuple(body["file_names"]),
         tuple(_grammars(body["grammars"])),
-        {code: _reason(code, said) for code, said in body["reasons"].items()},
+        {code: _reason(code, table) for code, table in body["reasons"].items()},
         tuple(map(_fault, body.get("faults", ()))),
-        {name: _field(name, said) for name, said in body["fields"].items()},
-        {name: _key(name, said) for name, said in body.get("context", {}).items()},
-        {name: _to_write(name, said) for name, said in body.get("fields_to_write", {}).items()},
+        {name: _field(name, table) for name, table in body["fields"].items()},
+        {name: _key(name, table) for name, table in body.get("context", {}).items()},
+        {name: _to_write(name, table) for name, table in body.get("fields_to_write", {}).items()},
         tuple(map(_unseen, body.get("unseen", ()))),
         body.get("promises", {}),
     )
 
 
-def _grammars(said: list[Mapping[str, Any]]) -> Iterator[Grammar]:
-    for one in said:
-        token = str(one.get("token", "")).encode()
+def _grammars(tables: list[Mapping[str, Any]]) -> Iterator[Grammar]:
+    for table in tables:
+        token = str(table.get("token", "")).encode()
         yield Grammar(
-            one["name"], tuple(one.get("extensions", ())), token, bool(one.get("default", False))
+            table["name"],
+            tuple(table.get("extensions", ())),
+            token,
+            bool(table.get("default", False)),
         )
 
 
-def _reason(code: str, said: Mapping[str, Any]) -> Reason:
-    return Reason(code, said["words"], tuple(said["kinds"]), tuple(said["requirements"]))
+def _reason(code: str, table: Mapping[str, Any]) -> Reason:
+    return Reason(code, table["words"], tuple(table["kinds"]), tuple(table["requirements"]))
 
 
-def _fault(said: Mapping[str, Any]) -> Fault:
+def _fault(table: Mapping[str, Any]) -> Fault:
     return Fault(
-        said["fault"], said["reason"], tuple(said["requirements"]), said["bytes"], said["then"]
+        table["fault"], table["reason"], tuple(table["requirements"]), table["bytes"], table["then"]
     )
 
 
-def _unseen(said: Mapping[str, Any]) -> Unseen:
-    effects, ids = said.get("effects", ()), said.get("requirements", ())
-    return Unseen(tuple(said["fields"]), tuple(effects), said["why"], tuple(ids))
+def _unseen(table: Mapping[str, Any]) -> Unseen:
+    effects, ids = table.get("effects", ()), table.get("requirements", ())
+    return Unseen(tuple(table["fields"]), tuple(effects), table["why"], tuple(ids))
 
 
-def _field(name: str, said: Mapping[str, Any]) -> RecordField:
-    return RecordField(name, _types(said), said["meaning"], bool(said.get("optional", False)))
+def _field(name: str, table: Mapping[str, Any]) -> RecordField:
+    return RecordField(name, _types(table), table["meaning"], bool(table.get("optional", False)))
 
 
-def _to_write(name: str, said: Mapping[str, Any]) -> FieldToWrite:
-    return FieldToWrite(name, _types(said), said["of"], said["default"])
+def _to_write(name: str, table: Mapping[str, Any]) -> FieldToWrite:
+    return FieldToWrite(name, _types(table), table["of"], table["default"])
 
 
-def _key(name: str, said: Mapping[str, Any]) -> ContextKey:
+def _key(name: str, table: Mapping[str, Any]) -> ContextKey:
     return ContextKey(
         name,
-        _types(said),
-        tuple(said.get("values", ())),
-        said.get("default"),
-        tuple(said["read_by"]),
-        said["meaning"],
-        _range(said["range"]) if "range" in said else None,
+        _types(table),
+        tuple(table.get("values", ())),
+        table.get("default"),
+        tuple(table["read_by"]),
+        table["meaning"],
+        _range(table["range"]) if "range" in table else None,
     )
 
 
-def _range(said: Sequence[int]) -> tuple[int, int]:
-    least, most = said
+def _range(limits: Sequence[int]) -> tuple[int, int]:
+    least, most = limits
     return least, most
 
 
-def _types(said: Mapping[str, Any]) -> tuple[str, ...]:
-    types = said["type"]
+def _types(table: Mapping[str, Any]) -> tuple[str, ...]:
+    types = table["type"]
     return (types,) if isinstance(types, str) else tuple(types)

@@ -54,7 +54,7 @@ class Scan:
         self._fill = self.source.fill_start()
         self._chains = Memo()
         self._plausible = Search(self.source, self._is_plausible)
-        self._places = Search(self.source, self._is_place)
+        self._resume_offsets = Search(self.source, self._is_place)
 
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
@@ -212,8 +212,8 @@ class Scan:
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
-            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
-            if kind != USER_RECORD:
+            size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
+            if record_type != USER_RECORD:
                 return False
             at += size
         return True
@@ -225,15 +225,15 @@ class Scan:
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
             head = self.source.get(at, RECORD_HEAD)
-            size, kind = _record_head(head)
+            size, record_type = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
                 # The checksum covers the earlier records. It does not confirm an offset to continue
                 # at.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
-            if kind == USER_RECORD:
+            if record_type == USER_RECORD:
                 payload = self.source.get(at + RECORD_HEAD, size - RECORD_HEAD)
-                fields = {"type": kind, "batch": batch.at, **command(payload)}
+                fields = {"type": record_type, "batch": batch.at, **command(payload)}
                 yield Record(at, size, payload, fields, self.name)  # KDB-010
             else:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
@@ -284,7 +284,7 @@ class Scan:
 
     def _searched(self, at: int) -> int | None:
         """Return the next plausible or proven batch after an unsound one (KDB-046)."""
-        following = self._places.next(at + 1)
+        following = self._resume_offsets.next(at + 1)
         if following is not None:
             self._pass_over(at, following)
         return following
@@ -323,22 +323,22 @@ class Scan:
         at = start
         while not (led_to := self._chains.get(at)):
             passed.append(at)
-            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
+            size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
             at += size
-            if size < RECORD_HEAD or kind != USER_RECORD:
+            if size < RECORD_HEAD or record_type != USER_RECORD:
                 led_to = FAILED
                 break
             if self._in_step(at):
                 led_to = at
                 break
-        for one in passed:
-            self._chains.note(one, led_to)
+        for offset in passed:
+            self._chains.note(offset, led_to)
         return None if led_to == FAILED else led_to
 
     def _plausible_before(self, limit: int, at: int) -> int | None:
         """Return the first plausible batch that begins in ``[at, limit)``."""
-        found = self._plausible.next(at)
-        return found if found is not None and found < limit else None
+        offset = self._plausible.next(at)
+        return offset if offset is not None and offset < limit else None
 
     def _is_place(self, at: int) -> bool:
         """Return whether a search for an offset to continue at ends at this header (KDB-046)."""

@@ -35,9 +35,9 @@ class Source:
     def find_header(self, at: int) -> int | None:
         """Return the offset of the next control record header at or after ``at``."""
         for start in range(at, self.size, STEP):
-            found = self.get(start, STEP + len(HEADER)).find(HEADER)
-            if found >= 0:
-                return start + found
+            index = self.get(start, STEP + len(HEADER)).find(HEADER)
+            if index >= 0:
+                return start + index
         return None
 
     def fill_start(self) -> int:
@@ -89,12 +89,12 @@ class Search:
         """Return the offset of the next match at or after ``at``."""
         size = self._source.size
         if at not in self._searched:
-            found = self._source.find_header(at)
-            while found is not None and not self._accepts(found):
-                found = self._source.find_header(found + len(HEADER))
-            self._searched = range(at, (size if found is None else found) + 1)
-        found = self._searched[-1]
-        return found if found < size else None
+            offset = self._source.find_header(at)
+            while offset is not None and not self._accepts(offset):
+                offset = self._source.find_header(offset + len(HEADER))
+            self._searched = range(at, (size if offset is None else offset) + 1)
+        offset = self._searched[-1]
+        return offset if offset < size else None
 
 
 class Memo:

@@ -35,9 +35,9 @@ MAX_FILE_LENGTH = 32 << 20
 MAX_WRITE_BATCH = 4 << 20
 
 
-def record(payload: bytes, kind: int = USER_RECORD) -> bytes:
+def record(payload: bytes, record_type: int = USER_RECORD) -> bytes:
     """Return the bytes of one record (KDB-009)."""
-    return RECORD.pack(RECORD_HEAD + len(payload), kind) + payload
+    return RECORD.pack(RECORD_HEAD + len(payload), record_type) + payload
 
 
 def batch(records: bytes, is_checked: bool = True) -> bytes:
@@ -132,9 +132,9 @@ class Writer:
         """
         planned: list[_Planned] = []
         previous = None
-        for one in records:
-            data = record(one.payload)
-            number = one.fields.get("batch")
+        for new in records:
+            data = record(new.payload)
+            number = new.fields.get("batch")
             is_offered = number is not None and number == previous
             previous = number
             if not is_offered or not self._fits(length, len(planned[-1].records), len(data)):
@@ -154,13 +154,13 @@ class Writer:
 
     def write(self, planned: Sequence[_Planned]) -> None:
         """Write batches, and begin new files for them if necessary."""
-        for one in planned:
-            if one.begins_file:
+        for batch in planned:
+            if batch.begins_file:
                 if self.preallocation == "half-mebibyte-less" and self._is_used:
                     with self.file.open("r+b") as stream:
                         stream.truncate(self.length)
                 self.begin_next_file()
-            self._put(bytes(one.records))
+            self._put(bytes(batch.records))
 
     def highest(self) -> int:
         """Return the highest id in the directory's names, of files or not (KDB-024)."""
@@ -216,7 +216,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)
-    files = is_new_number + sum(one.begins_file for one in planned)
+    files = is_new_number + sum(batch.begins_file for batch in planned)
     if files and writer.highest() + files > MAX_FILE_ID:
         raise ValueError(f"no data file can have a number above {MAX_FILE_ID}")
     if is_new_number:

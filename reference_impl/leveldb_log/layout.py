@@ -30,8 +30,8 @@ def foreign_dialect(block: bytes) -> str | None:
     """
     if len(block) < HEADER_SIZE:
         return None
-    checksum, length, kind = HEADER.unpack_from(block)
-    for dialect, kinds, header_size, lengths in (
+    checksum, length, record_type = HEADER.unpack_from(block)
+    for dialect, types, header_size, lengths in (
         ("RocksDB or Pebble recyclable", (5, 6, 7, 8, 11, 131), 11, None),
         ("Pebble WAL sync", (9, 10, 11, 12), 19, None),
         ("RocksDB compression type", (9,), 7, (4,)),
@@ -40,7 +40,7 @@ def foreign_dialect(block: bytes) -> str | None:
     ):
         end = header_size + length
         if (
-            kind in kinds
+            record_type in types
             and (lengths is None or length in lengths)
             and end <= len(block)
             and masked_crc(block[6:end]) == checksum

@@ -82,7 +82,7 @@ class Scan:
                 else:
                     self._torn(at, base + len(block), "torn-header")  # LDB-021
                 return
-            checksum, length, kind = HEADER.unpack_from(block, pos)
+            checksum, length, record_type = HEADER.unpack_from(block, pos)
             data_end = pos + HEADER_SIZE + length
             if data_end > BLOCK_SIZE:  # LDB-023, LDB-024
                 yield from self._rest_of_block_lost(at, block, base, "bad-length")
@@ -90,7 +90,7 @@ class Scan:
             if data_end > len(block):
                 self._torn(at, base + len(block), "torn-payload")  # LDB-022
                 return
-            if kind == ZERO and length == 0:
+            if record_type == ZERO and length == 0:
                 if all_zero(block[pos:]):
                     self._zero_fill(at)  # LDB-025
                 else:
@@ -100,27 +100,27 @@ class Scan:
                 yield from self._rest_of_block_lost(at, block, base, "checksum-mismatch")  # LDB-028
                 return
             data = view[pos + HEADER_SIZE : data_end]
-            yield from self._fragment(kind, data, at, base + data_end)
+            yield from self._fragment(record_type, data, at, base + data_end)
             pos = data_end
 
-    def _fragment(self, kind: int, data: memoryview, at: int, end: int) -> Iterator[Event]:
+    def _fragment(self, record_type: int, data: memoryview, at: int, end: int) -> Iterator[Event]:
         """Process one physical record ``[at, end)`` whose checksum matches."""
-        if kind in (FULL, FIRST):
+        if record_type in (FULL, FIRST):
             # An empty FIRST before a FULL or FIRST loses nothing: old writers wrote it (LDB-033).
             if self.open and self.open.data:
                 yield from self._open_record_lost()  # LDB-032
             self.open = None
-            if kind == FULL:
+            if record_type == FULL:
                 yield Record(at, end - at, bytes(data))  # LDB-009, LDB-011
             else:
                 self.open = _OpenRecord(at, end, bytearray(data))
-        elif kind in (MIDDLE, LAST):
+        elif record_type in (MIDDLE, LAST):
             if self.open is None:
                 yield Lost(at, end, "orphan-fragment")  # LDB-031
                 return
             self.open.data += data
             self.open.end = end
-            if kind == LAST:
+            if record_type == LAST:
                 yield Record(self.open.at, end - self.open.at, bytes(self.open.data))  # LDB-010
                 self.open = None
         else:
@@ -238,18 +238,18 @@ def _is_plausible(head: bytes) -> bool:
 
     Text never passes: its seventh byte would be a control character.
     """
-    _, length, kind = HEADER.unpack_from(head)
-    return bool(FULL <= kind <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
+    _, length, record_type = HEADER.unpack_from(head)
+    return bool(FULL <= record_type <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
 
 
 def _has_record(block: bytes) -> bool:
     pos = 0
     while len(block) - pos >= HEADER_SIZE:
-        checksum, length, kind = HEADER.unpack_from(block, pos)
+        checksum, length, record_type = HEADER.unpack_from(block, pos)
         end = pos + HEADER_SIZE + length
         if end > len(block):
             return False
-        if FULL <= kind <= LAST and masked_crc(block[pos + 6 : end]) == checksum:
+        if FULL <= record_type <= LAST and masked_crc(block[pos + 6 : end]) == checksum:
             return True
         pos = end
     return False

@@ -62,9 +62,9 @@ class Writer:
                 left = BLOCK_SIZE
             data = rest[: left - HEADER_SIZE]  # LDB-012: may be empty
             rest = rest[len(data) :]
-            kind = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
-            covered = bytes([kind]) + bytes(data)
-            self._write(HEADER.pack(masked_crc(covered), len(data), kind) + bytes(data))
+            record_type = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
+            covered = bytes([record_type]) + bytes(data)
+            self._write(HEADER.pack(masked_crc(covered), len(data), record_type) + bytes(data))
             begin = False
             if not rest:
                 return

@@ -271,13 +271,13 @@ class Writer:
     def _set(self, at: int, value: int, size: int = 8) -> None:
         self.out[at : at + size] = value.to_bytes(size, "little")
 
-    def _object(self, kind: int, body: bytes, flags: int = 0) -> int:
+    def _object(self, object_type: int, body: bytes, flags: int = 0) -> int:
         """Append an object at the end, padded (SDJ-010)."""
         at = len(self.out)
         size = layout.OBJECT_SIZE + len(body)
         if self.header.compact and at + align(size) > 0xFFFFFFFF:
             raise CannotWrite("a compact file cannot grow beyond 4 GiB")
-        self.out += layout.OBJECT_HEADER.pack(kind, flags, size) + body
+        self.out += layout.OBJECT_HEADER.pack(object_type, flags, size) + body
         self.out += bytes(align(size) - size)
         header = self.header
         header.tail_object_offset = at
@@ -288,8 +288,8 @@ class Writer:
             layout.TAG: "n_tags",
             layout.ENTRY_ARRAY: "n_entry_arrays",
         }
-        if kind in counts:
-            setattr(header, counts[kind], getattr(header, counts[kind]) + 1)
+        if object_type in counts:
+            setattr(header, counts[object_type], getattr(header, counts[object_type]) + 1)
         return at
 
     def _hash(self, payload: bytes) -> int:
@@ -347,26 +347,26 @@ class Writer:
         self.field_at[name] = at
         return at
 
-    def _table(self, kind: int) -> tuple[int, int]:
+    def _table(self, object_type: int) -> tuple[int, int]:
         header = self.header
-        if kind == layout.DATA:
+        if object_type == layout.DATA:
             return header.data_hash_table_offset, header.data_hash_table_size // 16
         return header.field_hash_table_offset, header.field_hash_table_size // 16
 
-    def _insert(self, kind: int, number: int, at: int) -> None:
+    def _insert(self, object_type: int, number: int, at: int) -> None:
         """Add an object to the end of its hash chain (SDJ-024)."""
-        table, buckets = self._table(kind)
-        members = self.buckets.setdefault((kind, number % buckets), [])
+        table, buckets = self._table(object_type)
+        members = self.buckets.setdefault((object_type, number % buckets), [])
         slot = table + number % buckets * 16
         self._set(members[-1] + 24 if members else slot, at)
         self._set(slot + 8, at)
         members.append(at)
 
-    def _note_depth(self, kind: int, number: int, found: int) -> None:
+    def _note_depth(self, object_type: int, number: int, at: int) -> None:
         """Note the longest look-up, in links. The header has held it since release 246."""
-        members = self.buckets.get((kind, number % self._table(kind)[1]), [])
-        steps = members.index(found) if found else len(members) - 1
-        name = "data_hash_chain_depth" if kind == layout.DATA else "field_hash_chain_depth"
+        members = self.buckets.get((object_type, number % self._table(object_type)[1]), [])
+        steps = members.index(at) if at else len(members) - 1
+        name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"
         setattr(self.header, name, max(getattr(self.header, name), steps))
 
     def _link(self, chain: Chain, entry: int) -> None:
@@ -425,9 +425,9 @@ class Writer:
             mac.update(sealing.covered_of_header(self.header.to_bytes()))
             start = self.header.header_size
         while start <= at:
-            kind, _, size = layout.OBJECT_HEADER.unpack_from(self.out, start)
+            object_type, _, size = layout.OBJECT_HEADER.unpack_from(self.out, start)
             body = bytes(self.out[start : start + size])
-            for covered in sealing.covered_of_object(kind, body, self.header):
+            for covered in sealing.covered_of_object(object_type, body, self.header):
                 mac.update(covered)
             start += align(size)
         self.out[at + 32 :] = mac.digest()

@@ -46,10 +46,10 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
     }
     if links.chain_broken:
         del counts["n_entries"]
-    for name, found in counts.items():
+    for name, actual in counts.items():
         stored = getattr(header, name)
-        if header.has(name) and stored != found:
-            yield header_fault(name, f"expected {found}, found {stored}")
+        if header.has(name) and stored != actual:
+            yield header_fault(name, f"expected {actual}, found {stored}")
     if not linked:
         return
     first, entry = view.entry(linked[0]), view.entry(linked[-1])

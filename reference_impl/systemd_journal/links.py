@@ -46,15 +46,15 @@ class Links:
 
     def main_chain(self) -> Iterator[Fault]:
         """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
-        place, width = HEADER_FIELDS["entry_array_offset"]
+        link, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
         # A crash may happen between the first entry and the array that links it (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
             yield Fault(
-                place,
-                place + width,
+                link,
+                link + width,
                 "bad-chain",
                 "SDJ-033",
                 "the file has entries and no main chain",
@@ -64,7 +64,7 @@ class Links:
                 self.chain_broken = True
                 if at <= before or not self.walk.excused(at):
                     text = f"the main chain leads to {at}: not an array, or before this one"
-                    yield Fault(place, place + width, "bad-chain", "SDJ-033", text, at)
+                    yield Fault(link, link + width, "bad-chain", "SDJ-033", text, at)
                 return
             self._mark(at, CHAINED)
             used = 0
@@ -72,8 +72,8 @@ class Links:
                 if slot == 0:
                     ended = True
                     continue
-                found = self.walk.kind(slot) == layout.ENTRY
-                if ended or slot <= last_slot or not found:
+                is_entry = self.walk.kind(slot) == layout.ENTRY
+                if ended or slot <= last_slot or not is_entry:
                     if not self.walk.excused(slot):
                         self.chain_broken = True
                         start = at + 24 + number * self.header.slot_size
@@ -83,13 +83,13 @@ class Links:
                         )
                         yield Fault(start, end, "bad-chain", "SDJ-034", text, slot)
                     ended = False
-                if found:
+                if is_entry:
                     self.linked.add(slot)
                     self.n_linked += 1
                     last_slot = max(last_slot, slot)
                     used = number + 1
             self.last_array = (at, used)
-            before, place, at = at, at + 16, self.view.number(at + 16)
+            before, link, at = at, at + 16, self.view.number(at + 16)
 
     def unlinked(self) -> Iterator[Fault]:
         """Yield faults for entries that an otherwise unbroken main chain omits (SDJ-046)."""
@@ -132,48 +132,48 @@ class Links:
         yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
         yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
 
-    def _table(self, kind: int, table_kind: int, name: str) -> Iterator[Fault]:
+    def _table(self, object_type: int, table_kind: int, name: str) -> Iterator[Fault]:
         offset = getattr(self.header, f"{name}_offset")
         size = getattr(self.header, f"{name}_size")
         table = offset - 16
         tables = list(self.walk.sound(table_kind))
-        place, _ = HEADER_FIELDS[f"{name}_offset"]
+        link, _ = HEADER_FIELDS[f"{name}_offset"]
         if not tables and not offset and not size:
             return  # SDJ-016: a table may be missing
         if tables != [table] or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
                 text = f"the header places the {name} at {offset}, {size} bytes"
-                yield Fault(place, place + 16, "bad-header", "SDJ-016", text)
+                yield Fault(link, link + 16, "bad-header", "SDJ-016", text)
             return
         broken = False
         for bucket, ends in enumerate(self.view.buckets(offset, size)):
-            for fault in self._bucket(kind, offset + bucket * 16, bucket, size // 16, *ends):
+            for fault in self._bucket(object_type, offset + bucket * 16, bucket, size // 16, *ends):
                 broken = True
                 yield fault
         if broken or self.walk.lost_something:
             return
-        for at in self.walk.sound(kind):
+        for at in self.walk.sound(object_type):
             if not self._seen[at >> 3] & CHAINED:
-                text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
+                text = f"the {layout.TYPE_NAMES[object_type]} at {at} is not in its table"
                 yield Fault(at + 24, at + 32, "bad-index", "SDJ-095", text)
 
     def _bucket(
-        self, kind: int, slot: int, bucket: int, buckets: int, at: int, tail: int
+        self, object_type: int, slot: int, bucket: int, buckets: int, at: int, tail: int
     ) -> Iterator[Fault]:
         """Check one chain of a table, from its first to its last object."""
-        place, last = slot, 0
+        link, last = slot, 0
         while at:
-            found = self.walk.kind(at)
-            if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
+            actual = self.walk.kind(at)
+            if actual & ~BAD != object_type or at <= last or self._mark(at, CHAINED):
                 if not self.walk.excused(at):
                     text = f"bucket {bucket}: invalid link to {at}"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
+                    yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
                 return
             # If only the content is damaged, the link is still valid.
-            if not found & BAD and self.view.number(at + 16) % buckets != bucket:
+            if not actual & BAD and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
-                yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
-            last, place, at = at, at + 24, self.view.number(at + 24)
+                yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
+            last, link, at = at, at + 24, self.view.number(at + 24)
         if tail != last and not self.walk.excused(tail):
             text = f"bucket {bucket}: expected tail {last}, found {tail}"
             newest = max(tail, last)
@@ -185,16 +185,16 @@ class Links:
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
             names.add(name)
-            place, at, last = field + 32, self.view.number(field + 32), self.view.size
+            link, at, last = field + 32, self.view.number(field + 32), self.view.size
             while at:
                 good = self.walk.kind(at) == layout.DATA and at < last
                 if not good or self._mark(at, LISTED) or self._other_name(at, name):
                     broken = True
                     if not self.walk.excused(at):
                         text = f"the list of {name[:-1]!r} leads to {at}"
-                        yield Fault(place, place + 8, "bad-index", "SDJ-025", text, at)
+                        yield Fault(link, link + 8, "bad-index", "SDJ-025", text, at)
                     break
-                last, place = at, at + 32
+                last, link = at, at + 32
                 at = self.view.number(at + 32)
         if broken or self.walk.lost_something:
             return
@@ -230,13 +230,13 @@ class Links:
                     yield Fault(data + 40, data + 48, "bad-index", "SDJ-036", text, first)
                 return
             listed.append(first)
-        place, before, last_array, used, left, ended = data + 48, 0, 0, 0, claimed - 1, False
+        link, before, last_array, used, left, ended = data + 48, 0, 0, 0, claimed - 1, False
         while array:
             known = array > before and self.walk.kind(array) == layout.ENTRY_ARRAY
             if left < 1 or not known or self._mark(array, CHAINED):
                 if array <= before or not self.walk.excused(array):
                     text = f"the entry list of {data} leads to {array}, no array or before this one"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
+                    yield Fault(link, link + 8, "bad-index", "SDJ-036", text, array)
                 return
             for number, slot in enumerate(self.view.slots(array)):
                 if slot == 0:
@@ -253,12 +253,14 @@ class Links:
                 if slot > listed[-1]:  # systemd up to 247 listed a repeated field twice (SDJ-019)
                     listed.append(slot)
                 last_array, used, left = array, number + 1, left - 1
-            before, place, array = array, array + 16, self.view.number(array + 16)
+            before, link, array = array, array + 16, self.view.number(array + 16)
         right = self._entries_of.get(data, [])
         if left > 0 or listed != right:
             if not self.walk.lost_something:
                 text = f"the DATA at {data} lists {len(listed)} of {claimed}; {len(right)} have it"
-                older = [[at for at in one if at < self.grown_from] for one in (listed, right)]
+                older = [
+                    [at for at in entries if at < self.grown_from] for entries in (listed, right)
+                ]
                 newest = self.view.size if older[0] == older[1] else max([data, *listed])
                 yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=newest)
         elif self.header.compact and last_array:
@@ -273,12 +275,12 @@ class Links:
         Their content cannot distinguish them from another object with an invalid type. Call this
         after all links have been followed; ``faults`` are all faults so far.
         """
-        named = [self.view.named_table(kind) for kind in layout.TABLES]
+        named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):
-            kind = self.walk.kind(at)
-            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
-            if array or (kind in layout.TABLES and at not in named):
-                text = f"no valid link leads to the {layout.TYPE_NAMES[kind]} at {at}"
+            object_type = self.walk.kind(at)
+            array = object_type == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
+            if array or (object_type in layout.TABLES and at not in named):
+                text = f"no valid link leads to the {layout.TYPE_NAMES[object_type]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
                 yield Fault(at, end, "bad-object", "SDJ-096", text)
 

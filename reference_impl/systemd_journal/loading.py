@@ -35,10 +35,10 @@ def load(path: Path) -> mmap.mmap | bytes:
         for at, end in _stretches(file.fileno(), size):
             while at < end:
                 with memoryview(data) as whole, whole[at:end] as room:
-                    found = os.preadv(file.fileno(), [room], at)
-                if not found:
+                    count = os.preadv(file.fileno(), [room], at)
+                if not count:
                     break
-                at += found
+                at += count
         left = os.fstat(file.fileno()).st_size
         return data if left >= size else data[:left]
 

@@ -68,28 +68,28 @@ class Faults:
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
-        self._kept: list[Fault] = []
+        self._separate: list[Fault] = []
         self._rest: tuple[int, int] | None = None
 
-    def add(self, found: Iterable[Fault]) -> None:
+    def add(self, faults: Iterable[Fault]) -> None:
         """Add faults; merge those beyond the limit."""
-        for fault in found:
-            if len(self._kept) < self._most:
-                self._kept.append(fault)
+        for fault in faults:
+            if len(self._separate) < self._most:
+                self._separate.append(fault)
                 continue
             low, high = self._rest or (fault.start, fault.end)
             self._rest = min(low, fault.start), max(high, fault.end)
 
     def __iter__(self) -> Iterator[Fault]:
         """Iterate over the faults within the limit."""
-        return iter(self._kept)
+        return iter(self._separate)
 
     def all(self) -> list[Fault]:
         """Return all faults, with those beyond the limit merged into one."""
         if self._rest is None:
-            return self._kept
+            return self._separate
         text = f"more than {self._most} faults: all others together"
-        return [*self._kept, Fault(*self._rest, "too-large", "SDJ-093", text)]
+        return [*self._separate, Fault(*self._rest, "too-large", "SDJ-093", text)]
 
 
 class View:
@@ -119,16 +119,16 @@ class View:
             return "an offset that is not a multiple of 8"
         if at + layout.OBJECT_SIZE > self.size:
             return "an offset outside the file"
-        kind, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
-        if not layout.DATA <= kind <= layout.TAG:
-            return f"object type {kind}"
+        object_type, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
+        if not layout.DATA <= object_type <= layout.TAG:
+            return f"object type {object_type}"
         if at + size > self.size:
             return f"an object of {size} bytes, which ends past the end of the file"
-        if (wrong := self._wrong_size(kind, size)) is not None:
+        if (wrong := self._wrong_size(object_type, size)) is not None:
             return wrong
-        if flags & layout.OBJECT_COMPRESSED and kind != layout.DATA:
-            return f"a compressed {layout.TYPE_NAMES[kind]}"
-        return kind, flags, size
+        if flags & layout.OBJECT_COMPRESSED and object_type != layout.DATA:
+            return f"a compressed {layout.TYPE_NAMES[object_type]}"
+        return object_type, flags, size
 
     def framed_type(self, at: int) -> int:
         """Return the type of the object that is framed at an offset, 0 if there is none."""
@@ -142,26 +142,28 @@ class View:
         release has a longer header, and the first entry is before its array.
         """
         header = self.header
-        named = [(self.named_table(kind), kind) for kind in layout.TABLES]
+        named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
-        for at, kind in sorted(named):
-            if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == kind:
+        for at, object_type in sorted(named):
+            if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == object_type:
                 return min(at, layout.HEADER_FULL)
         return None
 
-    def _wrong_size(self, kind: int, size: int) -> str | None:
-        fixed = self.header.data_fixed if kind == layout.DATA else layout.FIXED_SIZE[kind]
+    def _wrong_size(self, object_type: int, size: int) -> str | None:
+        fixed = (
+            self.header.data_fixed if object_type == layout.DATA else layout.FIXED_SIZE[object_type]
+        )
         unit = 1
-        if kind == layout.ENTRY:
+        if object_type == layout.ENTRY:
             unit = self.header.item_size
-        elif kind == layout.ENTRY_ARRAY:
+        elif object_type == layout.ENTRY_ARRAY:
             unit = self.header.slot_size
-        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+        elif object_type in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
             unit = 16
-        good = size == fixed if kind == layout.TAG else size >= fixed + unit
+        good = size == fixed if object_type == layout.TAG else size >= fixed + unit
         if good and (size - fixed) % unit == 0:
             return None
-        return f"a {layout.TYPE_NAMES[kind]} of {size} bytes"
+        return f"a {layout.TYPE_NAMES[object_type]} of {size} bytes"
 
     def object_size(self, at: int) -> int:
         """Return the size field of an object."""
@@ -219,20 +221,20 @@ class View:
             return siphash24(payload, self.header.file_id)
         return jenkins64(payload)
 
-    def content_fault(self, at: int, kind: int, flags: int, size: int) -> Fault | None:
+    def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
         """Return the content fault of a correctly framed object, if there is one."""
         end = at + align(size)
-        if kind in (layout.DATA, layout.FIELD):
+        if object_type in (layout.DATA, layout.FIELD):
             self._to_hash -= size
             if self._to_hash < 0:
                 return Fault(at, end, "bad-object", "SDJ-102", "too many overlapping objects")
-        if kind == layout.DATA:
+        if object_type == layout.DATA:
             return self._data_fault(at, end, flags)
-        if kind == layout.FIELD:
+        if object_type == layout.FIELD:
             name = self.data[at + 40 : at + size]
             if self.number(at + 16) != self.hash(name):
                 return Fault(at, end, "hash-mismatch", "SDJ-044", "a FIELD with an invalid hash")
-        elif kind == layout.ENTRY:
+        elif object_type == layout.ENTRY:
             entry = self.entry(at)
             if not entry.seqnum:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with sequence number 0")
@@ -240,16 +242,16 @@ class View:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with an impossible time")
             if not any(entry.boot_id):
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY without a boot id")
-        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
-            named = self.named_table(kind)
-            if at != named and self.framed_type(named) == kind:
-                text = f"a second {layout.TYPE_NAMES[kind]}"
+        elif object_type in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+            named = self.named_table(object_type)
+            if at != named and self.framed_type(named) == object_type:
+                text = f"a second {layout.TYPE_NAMES[object_type]}"
                 return Fault(at, end, "bad-object", "SDJ-016", text)
         return None
 
-    def named_table(self, kind: int) -> int:
+    def named_table(self, object_type: int) -> int:
         """Return the offset of a hash table by the header (SDJ-016); no table need be there."""
-        if kind == layout.DATA_HASH_TABLE:
+        if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE
 

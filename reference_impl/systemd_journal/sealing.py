@@ -82,18 +82,18 @@ def covered_of_header(header: mmap.mmap | bytes) -> bytes:
     return b"".join(header[start:end] for start, end in HEADER_RANGES)
 
 
-def covered_of_object(kind: int, data: bytes, header: Header) -> Iterator[bytes]:
+def covered_of_object(object_type: int, data: bytes, header: Header) -> Iterator[bytes]:
     """Yield the bytes of one unpadded object that a seal covers (SDJ-072)."""
     yield data[:16]
-    if kind == layout.DATA:
+    if object_type == layout.DATA:
         yield data[16:24]
         yield data[header.data_fixed :]
-    elif kind == layout.FIELD:
+    elif object_type == layout.FIELD:
         yield data[16:24]
         yield data[40:]
-    elif kind == layout.ENTRY:
+    elif object_type == layout.ENTRY:
         yield data[16:]
-    elif kind == layout.TAG:
+    elif object_type == layout.TAG:
         yield data[16:32]
 
 

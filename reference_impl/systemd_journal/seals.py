@@ -34,16 +34,18 @@ class Seals:
         if self._mac is not None:
             self._mac.update(sealing.covered_of_header(view.data))
         for at in self._objects():
-            kind, size = view.data[at], view.object_size(at)
-            if kind == layout.ENTRY:
+            object_type, size = view.data[at], view.object_size(at)
+            if object_type == layout.ENTRY:
                 self._note_time(view.entry(at).realtime)
                 if expected == 1 and header.sealed:
                     text = "an entry before the first tag"
                     yield Fault(at, at + 16, "bad-seal", "SDJ-073", text)
             if self._mac is not None:
-                for covered in sealing.covered_of_object(kind, view.data[at : at + size], header):
+                for covered in sealing.covered_of_object(
+                    object_type, view.data[at : at + size], header
+                ):
                     self._mac.update(covered)
-            if kind != layout.TAG:
+            if object_type != layout.TAG:
                 continue
             if not header.sealed:
                 text = "a tag in a file that is not sealed"
@@ -62,9 +64,9 @@ class Seals:
             self._begin(at + align(size))
 
     def _objects(self) -> Iterator[int]:
-        for place, kind in enumerate(self.walk.kinds):
-            if kind:
-                yield place << 3
+        for index, object_type in enumerate(self.walk.kinds):
+            if object_type:
+                yield index << 3
 
     def _follows(self, epoch: int, before: int) -> bool:
         if self.view.header.compatible_flags & layout.SEALED_CONTINUOUS:

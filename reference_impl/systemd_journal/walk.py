@@ -46,8 +46,8 @@ class Walk:
         """Return whether a link to this offset leads to bytes reported as lost before (SDJ-048)."""
         if self.cut is not None and at >= self.cut:
             return True
-        place = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
-        return place >= 0 and self._lost[place][0] <= at < self._lost[place][1]
+        index = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
+        return index >= 0 and self._lost[index][0] <= at < self._lost[index][1]
 
     @property
     def lost_something(self) -> bool:
@@ -72,34 +72,34 @@ class Walk:
                 self._lose(Fault(at, following, "bad-object", "SDJ-011", framed))
                 at = following
                 continue
-            kind, flags, size = framed
-            fault = view.content_fault(at, kind, flags, size)
+            object_type, flags, size = framed
+            fault = view.content_fault(at, object_type, flags, size)
             following = at + align(size)
             if fault is not None and fault.end > at:
-                if kind != layout.ENTRY and following < tail:
+                if object_type != layout.ENTRY and following < tail:
                     # If the hash is wrong, the size may be wrong too: does an object follow?
                     if isinstance(view.frame(following), str):
                         following = self._resync(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
                 self._lose(fault)
-                kept = kind | BAD
+                mark = object_type | BAD
             else:
                 if fault is not None:
-                    place, _ = layout.HEADER_FIELDS["incompatible_flags"]
+                    flags_at, _ = layout.HEADER_FIELDS["incompatible_flags"]
                     self.faults.append(
-                        Fault(place, place + 4, fault.reason, fault.rule, fault.text)
+                        Fault(flags_at, flags_at + 4, fault.reason, fault.rule, fault.text)
                     )
-                kept = kind
+                mark = object_type
             self.kinds.extend(bytes((at >> 3) + 1 - len(self.kinds)))
-            self.kinds[at >> 3] = kept
-            self.counts[kind] += 1
+            self.kinds[at >> 3] = mark
+            self.counts[object_type] += 1
             self.last, self.end = at, following
             at = following
 
-    def sound(self, kind: int) -> Iterator[int]:
+    def sound(self, object_type: int) -> Iterator[int]:
         """Yield the offsets of the sound objects of one type, in file order."""
-        for found in re.finditer(bytes((kind,)), self.kinds):
-            yield found.start() << 3
+        for match in re.finditer(bytes((object_type,)), self.kinds):
+            yield match.start() << 3
 
     def _lose(self, fault: Fault) -> None:
         self.faults.append(fault)
@@ -116,8 +116,8 @@ class Walk:
 
     def _more_follows(self, at: int) -> bool:
         """Return whether links or counts show more objects after the tail object (SDJ-098)."""
-        place = bisect_left(self._linked, at)
-        if place < len(self._linked):
+        index = bisect_left(self._linked, at)
+        if index < len(self._linked):
             return True
         return self.counts.total() < self.view.header.n_objects and self._is_sound(at)
 
@@ -133,8 +133,8 @@ class Walk:
         framed = self.view.frame(at)
         if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
             return framed  # the hash covers the length
-        place = bisect_right(self._linked, at)
-        if place < len(self._linked) and self._linked[place] < at + framed[2]:
+        index = bisect_right(self._linked, at)
+        if index < len(self._linked) and self._linked[index] < at + framed[2]:
             return "an object that overlaps an entry"
         return framed
 
@@ -151,10 +151,10 @@ class Walk:
 
     def _resync(self, at: int) -> int | None:
         """Return the next offset after ``at`` with a link and a sound object (SDJ-041)."""
-        place = at >> 3
-        while (place := self._known.find(1, place + 1)) >= 0:
-            if self._is_sound(place << 3):
-                return place << 3
+        index = at >> 3
+        while (index := self._known.find(1, index + 1)) >= 0:
+            if self._is_sound(index << 3):
+                return index << 3
         return None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
@@ -164,12 +164,12 @@ class Walk:
         """
         last = 0
         while at > last and at not in followed:
-            kind = self.view.framed_type(at)
-            if kind not in (layout.DATA, layout.FIELD):
+            object_type = self.view.framed_type(at)
+            if object_type not in (layout.DATA, layout.FIELD):
                 return
             followed.add(at)
             yield at
-            if kind == layout.DATA:
+            if object_type == layout.DATA:
                 yield self.view.number(at + 40)
             last, at = at, self.view.number(at + 24)
 

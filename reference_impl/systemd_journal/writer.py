@@ -16,11 +16,11 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
     Raises ``OSError`` and ``ValueError``.
     """
-    made = builder.Writer(builder.Options.from_context(context))
+    writer = builder.Writer(builder.Options.from_context(context))
     for record in records:
-        made.write(record)
+        writer.write(record)
     with path.open("xb") as log:
-        log.write(made.finish())
+        log.write(writer.finish())
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -34,31 +34,31 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     if len(head) < layout.HEADER_MIN:
         return context
     header = layout.parse_header(head)
-    kept: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
-    kept["compact"] = header.compact
-    kept["keyed"] = header.keyed
-    kept["keeps_numbers"] = True
+    settings["compact"] = header.compact
+    settings["keyed"] = header.keyed
+    settings["keeps_numbers"] = True
     for compression, (flag, _) in builder.COMPRESSIONS.items():
         if header.incompatible_flags & flag:
-            kept["compression"] = compression
-    return {**kept, **context}
+            settings["compression"] = compression
+    return {**settings, **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Append to a file. Raises ``ValueError`` if a new file must be started (SDJ-087)."""
     with loaded(path) as data:
-        made = appending.reopen(bytes(data), context)
+        writer = appending.reopen(bytes(data), context)
     if not records:
         return
     for record in records:
-        made.write(record)
-    whole = made.finish()
+        writer.write(record)
+    whole = writer.finish()
     # Write the objects first and the header last, as systemd does, so that a crash leaves the old
     # counts.
     with path.open("r+b") as log:
-        log.seek(made.header.header_size)
-        log.write(whole[made.header.header_size :])
+        log.seek(writer.header.header_size)
+        log.write(whole[writer.header.header_size :])
         log.seek(0)  # flushes the objects to the operating system
-        log.write(whole[: made.header.header_size])
+        log.write(whole[: writer.header.header_size])

@@ -84,8 +84,8 @@ class _Message:
 
     def block(self, template: int, size: int, otherwise: str) -> tuple[bytes, int]:
         """Return the root block of the next message, at least ``size`` bytes, and its version."""
-        length, found, schema, version = _HEADER.unpack(self.take(_HEADER.size))
-        if (found, schema) != (template, RAFT_SCHEMA) or length < size:
+        length, actual, schema, version = _HEADER.unpack(self.take(_HEADER.size))
+        if (actual, schema) != (template, RAFT_SCHEMA) or length < size:
             raise _Invalid(otherwise)
         return self.take(length), version
 
@@ -99,10 +99,10 @@ class _Message:
             raise _Invalid("bad-entry-header")
         members = []
         for _ in range(count):
-            kind, updated = _MEMBER.unpack_from(self.take(length))
-            if kind >= len(MEMBER_TYPES):
+            member_type, updated = _MEMBER.unpack_from(self.take(length))
+            if member_type >= len(MEMBER_TYPES):
                 raise _Invalid("unknown-member-type")  # ZBJ-058
-            members.append(Member(MEMBER_TYPES[kind], updated, self.var_data()))
+            members.append(Member(MEMBER_TYPES[member_type], updated, self.var_data()))
         return members
 
 
@@ -117,10 +117,10 @@ def decode(payload: bytes) -> RaftEntry:
             block, _ = message.block(RAFT_LOG_ENTRY, _LOG_ENTRY.size, "not-raft")
         except _Invalid:
             raise _Invalid("not-raft") from None
-        term, kind = _LOG_ENTRY.unpack_from(block)
-        if kind >= len(ENTRY_TYPES):
+        term, entry_type = _LOG_ENTRY.unpack_from(block)
+        if entry_type >= len(ENTRY_TYPES):
             raise _Invalid("unknown-entry-type")  # ZBJ-058
-        return RaftEntry(term, ENTRY_TYPES[kind], _ENTRIES[kind](message))
+        return RaftEntry(term, ENTRY_TYPES[entry_type], _ENTRIES[entry_type](message))
     except _Invalid as invalid:
         return RaftEntry(fault=str(invalid))
 
@@ -194,9 +194,9 @@ def encode_configuration(
     return _log_entry(term, 1, version) + header + _CONFIGURATION.pack(timestamp) + groups
 
 
-def _log_entry(term: int, kind: int, version: int) -> bytes:
+def _log_entry(term: int, entry_type: int, version: int) -> bytes:
     header = _HEADER.pack(_LOG_ENTRY.size, RAFT_LOG_ENTRY, RAFT_SCHEMA, version)
-    return header + _LOG_ENTRY.pack(term, kind)
+    return header + _LOG_ENTRY.pack(term, entry_type)
 
 
 def _group(members: Sequence[Member]) -> bytes:

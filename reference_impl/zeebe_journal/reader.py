@@ -50,14 +50,14 @@ class Segment:
 
 def segment_files(folder: Path) -> dict[str, list[Path]]:
     """Return the segment files of every journal in a directory, by journal and in id order."""
-    found: dict[str, list[tuple[int, Path]]] = {}
+    by_journal: dict[str, list[tuple[int, Path]]] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
             match = SEGMENT_NAME.fullmatch(entry.name)
             if match is not None and entry.is_file() and int(match["id"]) <= LARGEST_INT:
                 segment = int(match["id"]), folder / entry.name
-                found.setdefault(match["name"], []).append(segment)
-    return {name: [path for _, path in sorted(files)] for name, files in found.items()}
+                by_journal.setdefault(match["name"], []).append(segment)
+    return {name: [path for _, path in sorted(files)] for name, files in by_journal.items()}
 
 
 def can_name_files(name: str) -> bool:

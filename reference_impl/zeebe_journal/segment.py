@@ -229,13 +229,13 @@ def written_end(path: Path, start: int) -> int:
 
     Segments are sparse files with large holes, which are not read if the system reports them.
     """
-    found = start
+    last = start
     with path.open("rb") as log:
         for begin, end in _extents(log.fileno(), start):
             for at in range(begin, end, CHUNK):
-                if kept := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
-                    found = at + kept
-    return found
+                if length := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
+                    last = at + length
+    return last
 
 
 def _extents(log: int, start: int) -> Iterator[tuple[int, int]]:

@@ -323,15 +323,15 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     A single segment does not roll. Raises ``ValueError``, before any change, if the log must not be
     appended to (ZBJ-052), and as :func:`_check`.
     """
-    found = tail(read(path, "recover", context))
-    at, file = found.end.end, found.end.file
+    log_tail = tail(read(path, "recover", context))
+    at, file = log_tail.end.end, log_tail.end.file
     if at is None:
-        why = found.end.reason
+        why = log_tail.end.reason
         raise ValueError(f"the log must not be appended to ({why}): start a new journal")
     if not records:
         return
     if not path.is_dir():
-        _append_to_file(path, records, found, at)
+        _append_to_file(path, records, log_tail, at)
         return
     name = journal_name(path, context)
     assert name is not None, "of several journals no one has an end"
@@ -349,27 +349,27 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     else:
         full = _full_size(segment)
         size = int(context.get("max_segment_size", full))
-        index, id = segment.descriptor.index + found.count, _number(segment.path)
+        index, id = segment.descriptor.index + log_tail.count, _number(segment.path)
         last = _check(
-            records, _Place(found.asqn, index, id, full - at, size, empty=not found.count)
+            records, _Place(log_tail.asqn, index, id, full - at, size, empty=not log_tail.count)
         )
         removed = paths[paths.index(segment.path) + 1 :]
         _check_names(path, name, range(id + 1, last + 1), removed)
         for later in removed:
             later.unlink()
         writer = Writer(path, name, size, NEWEST)
-        writer.resume(segment, at, found.last_at, index)
+        writer.resume(segment, at, log_tail.last_at, index)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
-def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, at: int) -> None:
+def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at: int) -> None:
     """Append to a log of one file, which does not roll."""
     segment = open_segment(path, None)
     if not isinstance(segment.descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")
-    index, room = segment.descriptor.index + found.count, _full_size(segment) - at
-    _check(records, _Place(found.asqn, index, FIRST_ID, room, None))
+    index, room = segment.descriptor.index + log_tail.count, _full_size(segment) - at
+    _check(records, _Place(log_tail.asqn, index, FIRST_ID, room, None))
     _cut(segment, at)
     with path.open("r+b") as log:
         log.seek(at)
@@ -382,20 +382,20 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     The copy need not hold all flushed records. For a directory the context keeps the name, the size
     of the segments, and their version, because an older node cannot read a newer one.
     """
-    told = {name: value for name, value in context.items() if name != "last_flushed_index"}
+    given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None
     segments = segment_files(path).get(name, []) if name is not None else []
     if not segments:
-        return told
-    kept: dict[str, Any] = {
+        return given
+    settings: dict[str, Any] = {
         "name": name,
         "max_segment_size": max(file.stat().st_size for file in segments),
     }
     for file in segments:
         with file.open("rb") as log:
-            found = read_descriptor(log)
-        if isinstance(found, Descriptor):
+            descriptor = read_descriptor(log)
+        if isinstance(descriptor, Descriptor):
             for version, length in DESCRIPTORS.items():
-                if length == found.length:
-                    kept["descriptor"] = version
-    return {**kept, **told}
+                if length == descriptor.length:
+                    settings["descriptor"] = version
+    return {**settings, **given}

@@ -51,11 +51,11 @@ def index_files(log: Path) -> list[Path]:
     Index files in a directory above their correct one count too. For equal names, the lower path
     comes first.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     folders = [log] if log.is_dir() else []
     for pattern in (*FOLDERS, None):
         children = [child for folder in folders for child in folder.iterdir()]
-        found += [
+        files += [
             child for child in children if index_file.NAME.fullmatch(child.name) and child.is_file()
         ]
         folders = [
@@ -63,7 +63,7 @@ def index_files(log: Path) -> list[Path]:
             for child in children
             if pattern is not None and pattern.fullmatch(child.name) and child.is_dir()
         ]
-    return sorted(found, key=lambda file: (file.name, file.relative_to(log).as_posix()))
+    return sorted(files, key=lambda file: (file.name, file.relative_to(log).as_posix()))
 
 
 def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:

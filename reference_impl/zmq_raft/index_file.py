@@ -117,16 +117,16 @@ def spans(layout: Layout) -> Iterator[Span]:
     assert layout.data is not None
     offsets = layout.offsets
     available = min(layout.size - layout.data, MAX_DATA)
-    kept: list[int] = []
+    trusted: list[int] = []
     for number, offset in enumerate(offsets):
         if offset > available:
             continue
-        if kept and offset <= offsets[kept[-1]]:
-            kept.pop()
+        if trusted and offset <= offsets[trusted[-1]]:
+            trusted.pop()
         else:
-            kept.append(number)
+            trusted.append(number)
     last, start = -1, 0
-    for number in kept:
+    for number in trusted:
         reason = None if number == last + 1 else "bad-offset"
         yield Span(number, start, offsets[number], reason)
         last, start = number, offsets[number]
@@ -140,7 +140,7 @@ def spans(layout: Layout) -> Iterator[Span]:
 
 
 def _rises(offsets: array[int]) -> bool:
-    return all(one < other for one, other in pairwise(offsets))
+    return all(offset < following for offset, following in pairwise(offsets))
 
 
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
@@ -197,12 +197,12 @@ def entries(
         if data.count(0) == len(data):
             yield Lost(start, end, "zero-entry")  # ZMR-052
             continue
-        request, kind, term_bytes = ENTRY.unpack_from(data)
+        request, entry_type, term_bytes = ENTRY.unpack_from(data)
         term = int.from_bytes(term_bytes, "little")
         if not 1 <= term <= MAX_TERM:
             yield Lost(start, end, "bad-term")  # ZMR-049
             continue
-        fields |= {"term": str(term), "entry_type": kind, "request_id": request.hex()}
+        fields |= {"term": str(term), "entry_type": entry_type, "request_id": request.hex()}
         yield Record(start, end - start, data[ENTRY.size :], fields)
 
 

@@ -17,7 +17,7 @@ from reference_impl.zmq_raft.index_file import (
     read_layout,
     spans,
 )
-from reference_impl.zmq_raft.layout import VERSION, chunk, made_by, read_at
+from reference_impl.zmq_raft.layout import VERSION, chunk, context_meta, read_at
 
 DEFAULT_CAPACITY = 0x4000
 MAX_CAPACITY = 0x00FFFFFF
@@ -36,9 +36,9 @@ def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
         raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")
     if not 0 <= first <= 2**53 - 1 - capacity:
         raise ValueError(f"first_index: expected 0 to 2^53 - 1 - {capacity}, found {first}")
-    own = capacity - first % capacity
-    header = HEADER.pack(b"RLOG", 16 + 4 * own, VERSION, own, first)
-    return header + bytes(4 * own) + made_by(context) + chunk(b"ITMZ", b"")  # ZMR-021
+    rest = capacity - first % capacity
+    header = HEADER.pack(b"RLOG", 16 + 4 * rest, VERSION, rest, first)
+    return header + bytes(4 * rest) + context_meta(context) + chunk(b"ITMZ", b"")  # ZMR-021
 
 
 class IndexWriter:
@@ -135,12 +135,12 @@ def entry_bytes(record: NewRecord, raw: bool) -> bytes:
     if raw:
         return record.payload
     fields = record.fields
-    term, kind = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
+    term, entry_type = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
     request = bytes.fromhex(str(fields.get("request_id", "00" * 12)))
     if not 1 <= term <= MAX_TERM:
         raise ValueError(f"term: expected 1 to 2^53 - 1, found {term}")  # ZMR-013
-    if not 0 <= kind <= 255:
-        raise ValueError(f"entry_type: expected a byte, found {kind}")
+    if not 0 <= entry_type <= 255:
+        raise ValueError(f"entry_type: expected a byte, found {entry_type}")
     if len(request) != 12:
         raise ValueError(f"request_id: expected 12 bytes in hexadecimal, found {len(request)}")
-    return ENTRY.pack(request, kind, term.to_bytes(7, "little")) + record.payload
+    return ENTRY.pack(request, entry_type, term.to_bytes(7, "little")) + record.payload

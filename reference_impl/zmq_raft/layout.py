@@ -80,6 +80,6 @@ def read_at(file: BinaryIO, at: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def made_by(context: Mapping[str, Any]) -> bytes:
+def context_meta(context: Mapping[str, Any]) -> bytes:
     """Return the META chunk of a new file from the context."""
     return meta(str(context.get("created", CREATED)), str(context.get("hostname", HOSTNAME)))

@@ -102,15 +102,15 @@ TOO_MANY = object()
 class _Open:
     """A container that is being filled; ``left`` values are missing, two for each pair."""
 
-    __slots__ = ("items", "kind", "left")
+    __slots__ = ("items", "left", "type")
 
-    def __init__(self, kind: str, left: int) -> None:
-        self.kind = kind
+    def __init__(self, type: str, left: int) -> None:
+        self.type = type
         self.left = left
         self.items: list[Any] = []
 
     def value(self) -> Any:
-        if self.kind == "array":
+        if self.type == "array":
             return self.items
         return Map(tuple(zip(self.items[::2], self.items[1::2], strict=True)))
 
@@ -141,8 +141,8 @@ def decode(
         count += 1
         is_kept = most is None or count <= most
         if not is_kept:
-            for one in stack:
-                one.items.clear()
+            for container in stack:
+                container.items.clear()
         if opened is not None and opened.left:
             stack.append(opened)
             continue
@@ -198,15 +198,15 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
         return _extension(data, at, 1 << (first - 0xD4))
     if first not in _SIZED:
         raise BadType(f"the byte {first:02x} at {at - 1} begins no value")
-    kind, width = _SIZED[first]
+    type, width = _SIZED[first]
     size = int.from_bytes(_take(data, at, width), "big")
     at += width
-    if kind == "ext":
+    if type == "ext":
         return _extension(data, at, size)
-    if kind in ("array", "map"):
-        return None, _Open(kind, size if kind == "array" else 2 * size), at
+    if type in ("array", "map"):
+        return None, _Open(type, size if type == "array" else 2 * size), at
     raw = _take(data, at, size)
-    return (_text(raw) if kind == "str" else raw), None, at + size
+    return (_text(raw) if type == "str" else raw), None, at + size
 
 
 def _quiet(single: bytes) -> bytes:
@@ -280,9 +280,9 @@ def _encode_number(value: int | float) -> bytes:
     return bytes([head]) + struct.pack(_NUMBERS[head], number)
 
 
-def _long_head(kind: str, size: int) -> bytes:
+def _long_head(type: str, size: int) -> bytes:
     """Return the first byte and the length, in as few bytes as hold it."""
-    forms = ((first, width) for first, (one, width) in _SIZED.items() if one == kind)
+    forms = ((first, width) for first, (other_type, width) in _SIZED.items() if other_type == type)
     first, width = next(form for form in forms if size < 1 << 8 * form[1])
     return bytes([first]) + size.to_bytes(width, "big")
 

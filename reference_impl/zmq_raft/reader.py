@@ -53,12 +53,12 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def _parts(file: BinaryIO, size: int, path: Path, context: Mapping[str, Any]) -> Parts:
-    kind = kind_of(path, context)
-    if kind == "index":
-        told = context.get("first_index")
-        named = index_file.index_in(path.name) if told is None else int(told)
+    file_type = kind_of(path, context)
+    if file_type == "index":
+        first_index = context.get("first_index")
+        named = index_file.index_in(path.name) if first_index is None else int(first_index)
         return index_file.read(file, size, named, str(context.get("entries")) == "raw")
-    return {"snapshot": snapshot.read, "state": state.read}[kind](file, size)
+    return {"snapshot": snapshot.read, "state": state.read}[file_type](file, size)
 
 
 def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> Iterator[Event]:
@@ -68,7 +68,7 @@ def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> 
         try:
             event = next(parts)
         except StopIteration as stop:
-            place = stop.value
+            end = stop.value
             break
         except Refusal as refusal:
             yield End("refused", refusal.reason, None)
@@ -84,8 +84,8 @@ def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> 
                 damage = damage or event.reason
         yield event
     verdict: Verdict = "damaged" if damage else "torn" if torn else "intact"
-    file = place.file if place.at is not None else None
-    yield End(verdict, damage or torn, place.at, file)
+    file = end.file if end.at is not None else None
+    yield End(verdict, damage or torn, end.at, file)
 
 
 def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
@@ -106,8 +106,8 @@ def recognise(path: Path) -> bool:
     """
     if path.is_dir():
         parts = directory.folders(path, {})
-        for found in directory.index_files(parts.log):
-            if len(found.relative_to(parts.log).parts) > len(directory.FOLDERS):
+        for index_path in directory.index_files(parts.log):
+            if len(index_path.relative_to(parts.log).parts) > len(directory.FOLDERS):
                 return True  # index files side by side in a directory are separate logs
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:

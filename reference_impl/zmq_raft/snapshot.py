@@ -13,8 +13,8 @@ from reference_impl.zmq_raft.layout import (
     Place,
     Refusal,
     chunk,
+    context_meta,
     find_marker,
-    made_by,
     read_at,
 )
 
@@ -60,4 +60,4 @@ def snapshot_bytes(index: int, term: int, data: bytes, context: Mapping[str, Any
         if not 0 <= value <= MAX_NUMBER:
             raise ValueError(f"{name}: expected 0 to 2^53 - 1, found {value}")
     header = HEADER.pack(b"SNAP", BODY, VERSION, index, term, len(data))
-    return header + made_by(context) + chunk(b"DATA", b"") + data
+    return header + context_meta(context) + chunk(b"DATA", b"") + data

@@ -95,7 +95,9 @@ def read(file: BinaryIO, size: int) -> Parts:
     if held is not None:
         fields = dict(held.fields)
         if state.values is not None:
-            fields["state"] = {key: message_pack.to_json(one) for key, one in state.values.items()}
+            fields["state"] = {
+                key: message_pack.to_json(value) for key, value in state.values.items()
+            }
         yield Record(held.at, held.size, held.payload, fields)
     if fault is None:
         return Place(size)
@@ -224,11 +226,11 @@ class StateWriter:
         if changes is TOO_MANY:
             self.state.add(TOO_MANY)
             return {}
-        told = dict(changes)
+        known = dict(changes)
         if self.initial is not None:
-            told = {key: told[key] for key in self.initial if key in told}
-        self.state.add(told)
-        return told
+            known = {key: known[key] for key in self.initial if key in known}
+        self.state.add(known)
+        return known
 
 
 def rotated_name(name: str, moment: str, counter: int) -> str:

@@ -74,33 +74,33 @@ def _rehearse(
 
 
 def _write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    kind = str(context.get("kind") or _kind_by_name(path))
-    if kind == "index":
+    file_type = str(context.get("kind") or _kind_by_name(path))
+    if file_type == "index":
         first = int(context.get("first_index", _first_index(path, records)))
         capacity = int(context.get("capacity", DEFAULT_CAPACITY))
         new = empty(first, capacity, context)
         with path.open("x+b") as file:
             file.write(new)
             _append_entries(IndexWriter(file, file.tell()), records, context)
-    elif kind == "snapshot":
+    elif file_type == "snapshot":
         path.write_bytes(_snapshot(_only_one(records), context))
-    elif kind == "state":
+    elif file_type == "state":
         write_all(_state_writer(path, context), records)
     else:
         _write_directory(path, records, context)
 
 
 def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    kind = reader.kind_of(path, context)
-    if kind == "snapshot":
+    file_type = reader.kind_of(path, context)
+    if file_type == "snapshot":
         raise ValueError("a snapshot cannot be appended to: write a new one")  # ZMR-064
-    if kind == "directory":
+    if file_type == "directory":
         _append_to_directory(path, records, context)
         return
     last = next(event for event in reader.read(path, "recover", context) if isinstance(event, End))
     if last.verdict in ("damaged", "refused") and last.end is None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
-    if kind == "index":
+    if file_type == "index":
         if last.end == 0:
             path.unlink()  # ZMR-044: the file was never finished
             _write(path, records, {**context, "kind": "index"})
@@ -160,8 +160,8 @@ def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: 
 
 
 def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
-    wanted: Mapping[str, Any] = context.get("snapshot", {})
-    snapshot = NewRecord(bytes.fromhex(str(wanted.get("payload", ""))), wanted)
+    fields: Mapping[str, Any] = context.get("snapshot", {})
+    snapshot = NewRecord(bytes.fromhex(str(fields.get("payload", ""))), fields)
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
         # A reader returns a snapshot as the first record, without an entry type.
         snapshot, *records = records

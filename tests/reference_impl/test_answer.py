@@ -79,7 +79,7 @@ def test_a_reader_without_an_end_is_a_defect() -> None:
 
 
 def test_a_reader_that_goes_on_behind_its_end_is_a_defect() -> None:
-    with pytest.raises(ValueError, match="went on after its end"):
+    with pytest.raises(ValueError, match="continued after its end"):
         collect([INTACT, Record(0, 12, b"alpha")])
-    with pytest.raises(ValueError, match="went on after its end"):
+    with pytest.raises(ValueError, match="continued after its end"):
         collect([INTACT, INTACT])
