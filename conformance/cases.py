@@ -1,4 +1,4 @@
-"""From vectors to requests, and from replies to judgements."""
+"""Turn vectors into requests, and replies into judgements."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reference_impl import formats
 from reference_impl.answer import collect
 
 DEFAULT_WALL_MS = 2000
+# The profile of generated parsers, which list fields instead of answering.
 STRUCTURE = "structure"
-"""The profile of generated parsers, which list fields and do not answer."""
 REPLY_BYTES = 2 << 20
 REPLY_BYTES_PER_BYTE = 64
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one reply is worth. ``difference`` is ``None`` when it is as expected.
+    """The judgement of one reply. ``difference`` is ``None`` for an expected reply.
 
-    ``effect`` names what is wrong where the answer to the log does not show it, or not alone.
-    ``parts`` are those of the two answers that were compared.
+    ``effect`` names a fault that the answer to the log does not show, or not alone. ``parts`` are
+    the parts of the two answers that were compared.
     """
 
     difference: str | None
@@ -41,15 +41,15 @@ class Judgement:
 
 
 CHANGED_LOG = "changes-the-log"
+# Effects of a read, then of a write or an append (:class:`Judgement`).
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
-"""Effects of a read, then of a write or an append (:class:`Judgement`)."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One vector in one profile: what the harness asks and how it judges the reply.
+    """One vector in one profile: the requests to send and the judgement of the replies.
 
     A ``truncations`` vector is one case with many requests: both ends of every row of its table.
     """
@@ -59,25 +59,25 @@ class Case:
 
     @functools.cached_property
     def reply_bytes(self) -> int:
-        """How long a reply may be."""
+        """Return the maximal length of a reply, in bytes."""
         usual = usual_reply_bytes(size(self.vector.contents))
         return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
 
     @functools.cached_property
     def wall_ms(self) -> int:
-        """Milliseconds that one request may take."""
+        """Return the time limit of one request, in milliseconds."""
         return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
 
     @property
     def expect(self) -> Mapping[str, Any] | None:
-        """The answer that is owed; ``None`` where it depends on the request."""
+        """Return the expected answer, ``None`` if it depends on the request."""
         if self.vector.operation == "truncations":
             return None
         key = "expect_strict" if self.profile == "strict" else "expect"
         return dict(self.vector.body[key])
 
     def steps(self) -> Iterator[Step]:
-        """The requests of this case, in order."""
+        """Yield the requests of this case, in order."""
         body = self.vector.body
         if self.profile in ("recover", "strict"):
             if self.vector.operation == "truncations":
@@ -101,15 +101,15 @@ class Step:
         raise NotImplementedError
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """The message to send."""
+        """Return the message to send."""
         raise NotImplementedError
 
     def details(self, case: Case, place: Path, seq: int) -> dict[str, Any] | None:
-        """Return a second request, for the details of a wrong reply; None where there is none."""
+        """Return a second request, for the details of a failed reply, or None."""
         return None
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the reply, and what is on disk, with what is expected."""
+        """Compare the reply and the files on disk with the expected ones."""
         raise NotImplementedError
 
 
@@ -127,7 +127,7 @@ class ReadStep(Step):
         write_contents(self.contents, place)
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A read message."""
+        """Return a read message."""
         return read_request(case, place, seq, case.vector.body.get("context", {}))
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
@@ -139,7 +139,7 @@ class ReadStep(Step):
             found = differences(self.expect, actual, reports)
         if found and any(not differences(other, actual, reports) for other in self.accept):
             found = []
-        # A reader never writes: not even to repair (LDB-042 and its like).
+        # A reader never writes, not even to repair (LDB-042 and similar requirements).
         is_changed = found_at(place) != self.contents
         if is_changed:
             found.append("the reader changed the log it read")
@@ -149,7 +149,7 @@ class ReadStep(Step):
 
 
 def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
-    """A read message, as its schema has it."""
+    """Return a read message that follows its schema."""
     return {
         "cmd": "read",
         "seq": seq,
@@ -162,9 +162,9 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 
 
 def usual_reply_bytes(size: int) -> int:
-    """How long the answer to a log of so many bytes may be: several times what it can hold.
+    """Return the default reply limit for a log of ``size`` bytes: several times what it can hold.
 
-    A vector whose records share bytes of the log says how long.
+    A vector whose records share bytes of the log sets its own limit.
     """
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
 
@@ -173,7 +173,7 @@ _PREFIX = re.compile(r"prefix of (\d+): ")
 
 
 def prefix_asked(difference: str) -> int | None:
-    """The length of the prefix that a difference of a ``truncations`` vector is about."""
+    """Return the prefix length in a difference of a ``truncations`` vector."""
     found = _PREFIX.match(difference)
     return int(found[1]) if found else None
 
@@ -198,25 +198,25 @@ def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
 
 @dataclass(frozen=True)
 class WritingStep(Step):
-    """A write or an append: judged by the log, by the files beside it, and by a refusal."""
+    """A write or an append, judged by the log, by the files beside it, and by a refusal."""
 
     vector: Vector
 
     @property
     def after(self) -> Mapping[str, Any]:
-        """What must be there when it is done."""
+        """Return the postconditions."""
         return dict(self.vector.body["after"])
 
     @property
     def expect(self) -> Mapping[str, Any]:
-        """The answer to the log when it is done."""
+        """Return the expected answer for the log afterwards."""
         return dict(self.vector.body["expect"])
 
     def _refused(self, why: str, place: Path, before: Contents | None) -> Judgement:
-        """A refusal is right where the vector asks for or allows it, and nothing has changed."""
+        """Judge a refusal: the vector must require or allow it, and nothing may have changed."""
         body = self.vector.body
         own = self._as_stated(place.name, place)
-        # The same in every run, and wherever the scratch copy was.
+        # Do not depend on the path of the scratch copy, which differs between runs.
         why = why.replace(str(place), f"…/{own}").replace(str(place.parent), "…")
         if not body.get("must_refuse") and not body.get("may_refuse"):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
@@ -239,7 +239,7 @@ class WritingStep(Step):
         return Judgement(text, self.expect, actual, NOT_REFUSED)
 
     def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
-        """What is wrong with the files, those of the log and those beside it."""
+        """Return the differences in the files, those of the log and those beside it."""
         found = self._files_by_stated_name(place)
         wrong = postconditions.file_differences(
             postconditions.stated_files(after), found, self._free
@@ -257,12 +257,12 @@ class WritingStep(Step):
         )
 
     def _files_by_stated_name(self, place: Path) -> dict[str, int]:
-        """The files that are there, under the names that the vector has for them."""
+        """Return the existing files under the names that the vector has for them."""
         found = postconditions.files_in(place.parent)
         return {self._as_stated(name, place): size for name, size in found.items()}
 
     def _as_stated(self, name: str, place: Path) -> str:
-        """A name below the folder of ``place``, as the vector states it: it knows its own only."""
+        """Return a name below the directory of ``place`` in the form that the vector states."""
         vector = self.vector
         return vector.in_its_names(name) if place.name == vector.neutral_name else name
 
@@ -276,14 +276,14 @@ class WriteStep(WritingStep):
     """Write a new log; its bytes are determined."""
 
     def prepare(self, place: Path) -> None:
-        """Nothing is there yet."""
+        """Do nothing: the log does not exist yet."""
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A write message."""
+        """Return a write message."""
         return _with_records("write", self.vector, place, seq)
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare byte for byte; the answer to what was written helps to see what is wrong."""
+        """Compare byte for byte. The answer for the written log helps to explain a difference."""
         if "refused" in reply:
             return self._refused(reply["refused"], place, None)
         if self.vector.body.get("must_refuse"):
@@ -311,13 +311,13 @@ class AppendStep(WritingStep):
         write_contents(self.vector.contents, place)
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """An append message."""
+        """Return an append message."""
         return _with_records("append", self.vector, place, seq)
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the answer to the log as it is now, and the files.
+        """Compare the files, and the answer for the log as it is now.
 
-        Every survivor and every acknowledged record must be read again, in order, at its place.
+        Every survivor and every acknowledged record must be read again, in order, at its offset.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], place, self.vector.contents)
@@ -358,7 +358,7 @@ def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[s
 
 
 def found_at(place: Path) -> Contents | None:
-    """What is there now; ``None`` for nothing, or nothing that can be read without waiting."""
+    """Return the contents at a path, ``None`` for nothing or for what cannot be read at once."""
     try:
         mode = os.stat(place).st_mode  # noqa: PTH116 - this is done for every request
         if stat.S_ISREG(mode):
@@ -369,7 +369,7 @@ def found_at(place: Path) -> Contents | None:
 
 
 def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:
-    """The executable specification's answer to what was written; ``None`` if that is not a log."""
+    """Return the executable specification's answer for the written log, ``None`` for no log."""
     format = formats.named(vector.body["format"])
     if not place.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
@@ -377,7 +377,7 @@ def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:
         return None
     try:
         return collect(format.read(place, "recover", vector.body.get("context", {}))).to_json()
-    except (OSError, ValueError):  # a context that no reader takes, and a writer must refuse
+    except (OSError, ValueError):  # a context that no reader accepts, and that a writer must refuse
         return None
 
 
@@ -409,7 +409,7 @@ _PROFILES = {
 
 
 def cases_of(vectors: Sequence[Vector], profiles: Sequence[str] = ()) -> list[Case]:
-    """Every vector in every profile that fits its operation, and that was asked for."""
+    """Return a case for every vector in each selected profile of its operation."""
     return [
         Case(vector, profile)
         for vector in vectors

@@ -1,7 +1,7 @@
-"""Writing files so that nothing half ever has the final name, whatever ends the program.
+"""Write files atomically: an incomplete file never has the final name, whatever ends the program.
 
-A file is written under a hidden name in the same folder, synced, and renamed. Errors name the file
-that could not be written: a full disk is no fault of the log.
+A file is written under a hidden name in the same directory, synced, and renamed. Errors name the
+file that could not be written: a full disk is not a fault of the log.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+# The ending of the names of unfinished files.
 UNFINISHED = ".unfinished"
-"""How the names of files end that were not finished."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
+# The errors of a file system without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
-"""What a file system without hard links says."""
 
 
 @contextlib.contextmanager
 def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name when the block ends without an exception.
+    """Open a file that gets its name when the block ends without an exception.
 
-    Without ``sync`` it is safe from a killed program, not from a power failure: for thousands of
-    small files. Raises ``FileExistsError`` if ``replace`` is False and the name is taken by then,
-    and ``OSError`` with the name of the file for whatever else cannot be done.
+    Without ``sync`` the file survives a killed program but not a power failure; use that for
+    thousands of small files. Raises ``FileExistsError`` if ``replace`` is False and the name is
+    taken by then, and ``OSError`` with the name of the file for any other error.
     """
     unfinished = unfinished_beside(path)
     try:
@@ -51,7 +51,7 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
 
 
 class _File(io.FileIO):
-    """A file whose errors name it: only its own, not those of what its writer reads meanwhile."""
+    """A file that names itself in its own errors, and not in errors of what its writer reads."""
 
     def __init__(self, unfinished: Path, mode: str, path: Path) -> None:
         super().__init__(unfinished, mode)
@@ -69,9 +69,11 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
 
 
 def publish(made: Path, path: Path) -> None:
-    """Give a finished file or folder its name, which nothing may have. ``made`` is a neighbour.
+    """Give a finished file or directory a name that must not exist.
 
-    Everything below is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
+    ``made`` is in the same directory.
+
+    Everything below it is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
         if not made.is_dir():
@@ -89,9 +91,10 @@ def publish(made: Path, path: Path) -> None:
 
 
 def replace_folder(made: Path, path: Path) -> None:
-    """Give a finished folder the name of one that is there, which is removed. Both are neighbours.
+    """Replace a directory by a finished one in the same parent directory, and remove the old one.
 
-    At no moment is there none, where Linux can exchange two names. Raises ``OSError``.
+    On Linux, if the file system can exchange names, the path exists at every moment. Raises
+    ``OSError``.
     """
     with named_in_errors(path):
         if _exchanged(made, path):
@@ -104,7 +107,7 @@ def replace_folder(made: Path, path: Path) -> None:
 
 
 def _exchanged(one: Path, other: Path) -> bool:
-    """Whether two names were exchanged, all at once; not every system and file system can."""
+    """Exchange two names atomically; return False if the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
@@ -118,15 +121,15 @@ def _exchanged(one: Path, other: Path) -> bool:
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a name is one of those that who was killed leaves behind."""
+    """Return whether the name is a temporary file left by a killed process."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
 @contextlib.contextmanager
 def made_beside(path: Path) -> Iterator[Path]:
-    """A name in the same folder for a file or folder, until :func:`publish` gives it its own.
+    """Yield a name in the same directory for a file or directory that :func:`publish` renames.
 
-    What still has it when the block ends is removed.
+    A file that still has this name when the block ends is removed.
     """
     made = unfinished_beside(path)
     try:
@@ -135,15 +138,15 @@ def made_beside(path: Path) -> Iterator[Path]:
         if made.is_dir():
             shutil.rmtree(made, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):  # what went wrong before is what is told
+            with contextlib.suppress(OSError):  # report the earlier error
                 made.unlink()
 
 
 @contextlib.contextmanager
 def made_once(folder: Path) -> Iterator[Path]:
-    """Make a folder that appears whole or not at all, also when several processes make it at once.
+    """Make a directory that appears complete or not at all, also from several processes at once.
 
-    The first one to end gives it the name; what the others made is removed.
+    The first one to finish gives it the name; the other copies are removed.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with made_beside(folder) as unfinished:
@@ -152,22 +155,22 @@ def made_once(folder: Path) -> Iterator[Path]:
         try:
             unfinished.rename(folder)
         except OSError:
-            if not folder.is_dir():  # else another process was faster
+            if not folder.is_dir():  # otherwise another process was faster
                 raise
 
 
 def unfinished_beside(path: Path) -> Path:
-    """A name in the same folder that nothing has: rename works within one file system only."""
+    """Return an unused name in the same directory: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
 
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Errors of the block name ``path``: those of a write name nothing, others the hidden name."""
+    """Make errors of the block name ``path`` instead of no name or the hidden name."""
     try:
         yield
     except OSError as error:
-        # The second name is where a copy goes, or the new one.
+        # The second name is the target of a copy or rename.
         if error.filename is not None and UNFINISHED not in f"{error.filename} {error.filename2}":
             raise
         raise type(error)(error.errno, error.strerror, str(path)) from error
@@ -176,7 +179,7 @@ def named_in_errors(path: Path) -> Iterator[None]:
 def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
     if not replace:
         try:
-            os.link(unfinished, path)  # unlike rename, it does not replace
+            os.link(unfinished, path)  # unlike rename, a link does not replace
             unfinished.unlink()
             return
         except OSError as error:
@@ -186,12 +189,13 @@ def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
 
 
 def sync_to_disk(path: Path) -> None:
-    """Sync a file, or the names in a folder, to the disk. Raises ``OSError``."""
+    """Sync a file, or the entries of a directory, to the disk. Raises ``OSError``."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EROFS):  # not there for folders everywhere
+        # not supported for directories everywhere
+        if error.errno not in (errno.EINVAL, errno.EROFS):
             raise
     finally:
         os.close(descriptor)

@@ -1,7 +1,7 @@
-"""Does an adapter speak the protocol? Step by step, and for every fault: whose it is.
+"""Test step by step whether an adapter speaks the protocol, and attribute every fault.
 
-The adapter's is whatever concerns messages, pipes and processes; the implementation's is what was
-read from an undamaged log, what became of that log, and a process that a signal killed.
+Faults in messages, pipes and processes are the adapter's. Faults in the answer for an undamaged
+log, a changed log, and a process killed by a signal are the implementation's.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
 
 LONG = 1 << 20
-# As MessagePack it is one map, {"a": bytes}, which some logs demand of a record; others take any.
+# As MessagePack it is one map, {"a": bytes}, which some logs require; others take any bytes. It is
+# larger than any buffer of an adapter.
 LONG_PAYLOAD = b"\x81\xa1a\xc6" + (LONG - 8).to_bytes(4, "big") + b"a" * (LONG - 8)
-"""Bytes that are more than any buffer an adapter may have reckoned with."""
 BYE_SECONDS = 2.0
 SHOWN = 160
 EXPECTED_FOUND = re.compile("expected (.+?), found (.+)", re.DOTALL)
+# The messages of Go and Rust before they exit; a stack trace may follow.
 PANIC = re.compile(r"^(panic: .*|fatal error: .*|thread '.*' panicked at .*)$", re.MULTILINE)
-"""What Go and Rust write to standard error before they exit; a trace of the stack may follow."""
 
 Fault = Literal["adapter", "implementation"]
 Reply = dict[str, Any]
@@ -46,7 +46,7 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """One step: ``right``, ``wrong`` (with the fault and what shows it) or ``untested``."""
+    """One step: ``right``, ``wrong`` (with fault and evidence) or ``untested``."""
 
     step: str
     status: Literal["right", "wrong", "untested"]
@@ -54,8 +54,8 @@ class Finding:
     expected: str = ""
     found: str = ""
     fault: Fault | None = None
+    # The raw line of output, shortened, if it shows more than ``found``.
     line: str = ""
-    """The raw line of output, shortened, where it tells more than ``found``."""
     stderr: str | None = None
 
 
@@ -77,10 +77,10 @@ class _Step:
 
 @dataclass
 class Smoke:
-    """The steps against one command; :meth:`run` takes them and fills ``findings``.
+    """The steps for one command; :meth:`run` performs them and fills ``findings``.
 
-    ``formats`` are the ids to try, as far as the adapter has them; ``seconds`` is what hello and
-    other slow things may take.
+    ``formats`` are the ids to try, if the adapter has them. ``seconds`` is the limit of hello and
+    other slow steps.
     """
 
     command: Sequence[str]
@@ -90,8 +90,8 @@ class Smoke:
     isolated: bool = True
     hello: Reply = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    # The reason given instead of an answer.
     skipped: str | None = None
-    """What was said instead of an answer."""
     _answered: dict[str, Reply] = field(default_factory=dict)
     _session: ProtocolSession | None = None
     _seq: int = 0
@@ -100,7 +100,7 @@ class Smoke:
     _sandbox: Sandbox | None = None
 
     def run(self, one_shot: bool = False) -> None:
-        """Take every step; ``one_shot`` leaves out those of the protocol."""
+        """Perform every step; ``one_shot`` leaves out those of the protocol."""
         if self.isolated:
             self._sandbox = Sandbox(self._scratch.folder, hides=evidence())
         try:
@@ -117,7 +117,7 @@ class Smoke:
 
     @property
     def wrong(self) -> list[Finding]:
-        """The steps that were not as expected."""
+        """Return the failed steps."""
         return [finding for finding in self.findings if finding.status == "wrong"]
 
     def _steps(self, formats: Sequence[str]) -> None:
@@ -137,7 +137,7 @@ class Smoke:
             self._one_shot(format)
 
     def _greet(self) -> bool:
-        """Whether there is a hello to go on with."""
+        """Return whether there is a valid hello."""
         session = self._new_session()
         with self._step("starts", "a program that can be started"):
             session.spawn()
@@ -198,7 +198,7 @@ class Smoke:
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
     def _long_line(self, format: str) -> None:
-        """A record of a mebibyte to write; from a mere reader, an unknown key of that length."""
+        """Write a record of a mebibyte, or send an unknown key of that length to a mere reader."""
         case = self._trivial(format)
         name = "takes a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:
@@ -268,7 +268,7 @@ class Smoke:
             except Crash as crash:
                 last = (program.stderr or "nothing on stderr").splitlines()[-1]
                 found = f"no answer, {crash}: {_short(last)}"
-                # Whoever speaks the protocol need not have the other form too.
+                # A program that speaks the protocol need not have the one-shot form.
                 if self.hello and str(crash).startswith("exit status"):
                     raise _Untested(found) from None
                 raise _Wrong(found, _fault(crash)) from None
@@ -284,7 +284,7 @@ class Smoke:
         ]
 
     def _trivial(self, format: str) -> Case:
-        """The smallest undamaged log of a format that has a record in it."""
+        """Return the smallest undamaged log of a format that has a record."""
         vector = min(self._undamaged(format), key=lambda each: (each.body["size"], each.id))
         profiles = self.hello.get("profiles", [])
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
@@ -299,7 +299,7 @@ class Smoke:
         return self._send({**request, **(more or {})}, case.wall_ms / 1000)
 
     def _send(self, request: Reply, seconds: float) -> Reply:
-        """The reply without its number."""
+        """Return the reply without its number."""
         session = self._alive()
         self._seq += 1
         reply = session.request({**request, "seq": self._seq}, round(seconds * 1000))
@@ -309,7 +309,7 @@ class Smoke:
         return ProtocolSession(self.command, Limits(start_seconds=self.seconds), self._sandbox)
 
     def _alive(self) -> ProtocolSession:
-        """Return the session, or a new one where the last step has ended the old one."""
+        """Return the session, or a new one if the last step ended the old one."""
         if self._session is None:
             self._session = self._new_session()
             self._session.start()
@@ -317,7 +317,7 @@ class Smoke:
 
     @contextlib.contextmanager
     def _step(self, name: str, expected: str) -> Iterator[_Step]:
-        """Note what comes of one step; a fault does not stop the others."""
+        """Note the outcome of one step; a fault does not stop the others."""
         step = _Step(expected)
         try:
             yield step

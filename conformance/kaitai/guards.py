@@ -1,7 +1,7 @@
-"""Which fields may be missing when an expression reads them.
+"""Find fields that may be missing when an expression reads them.
 
-A field with an ``if`` is not there when the condition is false. An expression that reads it all
-the same raises in Python, is ``undefined`` in JavaScript, and dereferences a null pointer in C++.
+A field with an ``if`` is missing when the condition is false. An expression that reads it then
+raises in Python, is ``undefined`` in JavaScript, and dereferences a null pointer in C++.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KEYWORDS = {"and", "or", "not", "true", "false", "sizeof", "bitsizeof", "as"}
 
 
 class Guards:
-    """Judges the expressions of one grammar."""
+    """Checks the expressions of one grammar."""
 
     def __init__(self, types: Types) -> None:
         self.types = types
@@ -31,11 +31,11 @@ class Guards:
         }
 
     def instance_is_safe(self, owner: Type, name: str) -> bool:
-        """Whether an instance can be evaluated in every object that was read whole."""
+        """Return whether an instance can be evaluated in every object that was read completely."""
         return self.missing_in_instance(owner, name) is None
 
     def missing_in_instance(self, owner: Type, name: str) -> str | None:
-        """What an instance reads although it may be missing, or None."""
+        """Return a possibly missing field that an instance reads, or None."""
         return self._of_instance(owner, name, frozenset(), ())
 
     def _of_instance(
@@ -95,7 +95,7 @@ class Guards:
         return None
 
     def _missing_member(self, owner: Type, name: str, chain: tuple[str, ...]) -> str | None:
-        """The first member asked for that may be missing, by its type where that is known."""
+        """Return the first member that may be missing, by its type if that is known."""
         place: Type | None = self._type_of(owner, name)
         for step in chain:
             if place is None:
@@ -121,7 +121,7 @@ class Guards:
         )
 
     def _when_false(self, owner: Type, condition: str) -> frozenset[str]:
-        """What is known to hold where a condition does not."""
+        """Return the conditions that hold if a condition is false."""
         bare = _bare(condition)
         instance = (owner.body.get("instances") or {}).get(bare, {})
         parts = _ternary(_strip(_TOKEN.findall(str(instance.get("value", "")))))
@@ -130,7 +130,7 @@ class Guards:
         return frozenset({f"not({bare})"})
 
     def _truths(self, owner: Type, text: str, deep: bool = True) -> frozenset[str]:
-        """What is known to hold where a condition holds."""
+        """Return the conditions that hold if a condition is true."""
         tokens = _strip(_TOKEN.findall(text))
         truths = {_bare("".join(_spaced(tokens)))}
         if parts := _ternary(tokens):
@@ -159,7 +159,7 @@ def _expressions(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _names(tokens: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each name with the members that are asked of it; indexes and calls are skipped."""
+    """Yield each name with its accessed members; skip indexes and calls."""
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
@@ -199,7 +199,7 @@ def _strip(tokens: list[str]) -> list[str]:
 
 
 def _ternary(tokens: list[str]) -> tuple[list[str], list[str], list[str]] | None:
-    """Condition and both branches, if the outermost operation is ``?:``."""
+    """Return condition and both branches, if the outermost operation is ``?:``."""
     depth = nested = 0
     question = None
     for at, token in enumerate(tokens):

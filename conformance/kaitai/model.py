@@ -1,6 +1,6 @@
-"""The model of a grammar: its types and fields, resolved, as drivers and templates need them.
+"""The model of a grammar: its types and fields, resolved for drivers and templates.
 
-Drivers of languages with reflection read it as JSON (:meth:`Model.to_json`); for the others a
+Drivers of languages with reflection read it as JSON (:meth:`Model.to_json`). For other languages a
 walker is generated from it.
 """
 
@@ -25,11 +25,11 @@ class Field:
     """One field or instance of a type.
 
     ``kind`` is int, enum, float, bytes, str, struct, switch, or value for a computed instance.
-    ``width`` is how many bytes it takes in the stream, or each element of an array; None if that
-    depends on the data. ``by_length`` says that the value is as long as its bytes in the stream,
-    ``own`` that it has a stream of its own. ``type`` is the class of a struct such as
-    ``LeveldbLog.Block``. ``cases`` are the fields that a switch chooses among; ``exhaustive`` says
-    that one of them always fits, else there may be ``default_bytes``. ``enum`` is the enum's class.
+    ``width`` is the number of its bytes in the stream, per element for an array; None if that
+    depends on the data. ``by_length`` means that the value is as long as its bytes in the stream,
+    ``own`` that it has its own stream. ``type`` is the class of a struct, such as
+    ``LeveldbLog.Block``. ``cases`` are the fields of a switch; ``exhaustive`` means that one of
+    them always fits, otherwise there may be ``default_bytes``. ``enum`` is the enum's class.
     """
 
     id: str
@@ -48,11 +48,11 @@ class Field:
 
     @property
     def scalars_only(self) -> bool:
-        """Whether it is a switch among integers: some languages make one integer type of them."""
+        """Return whether it is a switch among integers, which is one type in some languages."""
         return self.kind == "switch" and all(case.kind == "int" for case in self.cases)
 
     def to_json(self) -> dict[str, Any]:
-        """What a driver with reflection needs; keys that say nothing are left out."""
+        """Return the data for a driver with reflection, without empty keys."""
         said = {
             "id": self.id,
             "kind": "ints" if self.scalars_only else self.kind,
@@ -67,11 +67,11 @@ class Field:
 
 
 class Model(Types):
-    """The types of a grammar with their fields, resolved."""
+    """The types of a grammar with their resolved fields."""
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
-        """The fields of each type that a walk from the top meets, in order, instances last."""
+        """Return the fields of each type reachable from the top, in order, instances last."""
         found: dict[str, list[Field]] = {}
         waiting = [self.top]
         while waiting:
@@ -84,7 +84,7 @@ class Model(Types):
         return found
 
     def to_json(self) -> dict[str, Any]:
-        """For drivers with reflection: the grammar, its class, and the fields of each class."""
+        """Return grammar, class, and the fields of each class for drivers with reflection."""
         fields = {name: [one.to_json() for one in some] for name, some in self.fields.items()}
         return {"grammar": self.grammar, "top": self.top, "types": fields}
 
@@ -106,7 +106,7 @@ class Model(Types):
                 yield field
 
     def _leads_back(self, field: Field, owner: Type) -> bool:
-        """Whether an instance links objects to objects: a walk would never end, or be quadratic."""
+        """Return whether an instance links objects to objects, so that a walk may never end."""
         seen: set[str] = set()
         waiting = [field.type] if field.type else []
         while waiting:

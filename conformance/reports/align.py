@@ -1,8 +1,8 @@
-"""Aligns two lists of records, or of lost ranges: which are the same, missing, extra, different.
+"""Align two lists of records or lost ranges: matching, missing, extra and different items.
 
-Used by every report that shows expected and actual side by side; whether they agree at all is
-for ``conformance/compare.py`` to say. A part that one side
-did not report (an adapter without `at`, say) is never held against it.
+Every report that shows expected and actual side by side uses it. Whether the lists agree is decided
+by ``conformance/compare.py``. A part that one side does not report, such as `at`, never counts as a
+difference.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from conformance.describe import PAYLOAD, PLACE, Record, payload_difference, pay
 Kind = Literal["same", "missing", "extra", "different"]
 Key = Callable[[Record], Hashable]
 
-# So few rows are always shown whole.
+# Lists of this length are always shown completely.
 _SHORT = 6
-# difflib compares every record with every other of the same key; beyond this many such pairs
-# (a log of one payload, thousands of times) only the common ends are matched.
+# difflib compares every record with every other of the same key. Beyond this number of pairs (a log
+# with one payload, thousands of times) only the common ends are matched.
 _MATCHER_LIMIT = 1_000_000
 
 
@@ -30,7 +30,7 @@ _MATCHER_LIMIT = 1_000_000
 class Row:
     """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
 
-    `fields` names what differs when the kind is `different`; `note` says of payloads how.
+    `fields` names the differing fields of a `different` row; `note` describes a payload difference.
     """
 
     kind: Kind
@@ -42,13 +42,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Fold:
-    """A run of lines that is not shown: how many of each kind."""
+    """A run of hidden lines, with the number of each type."""
 
     counts: Mapping[Kind, int]
 
 
 def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
-    """Line up the records a reader owes with those it gave, both in log order."""
+    """Align the expected records with the actual ones, both in log order."""
     both = [*expected, *actual]
     common = set.intersection(*(set(record) for record in both)) if both else set()
     contents = sorted(common - set(PLACE) - set(PAYLOAD))
@@ -82,7 +82,7 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
 
 
 def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
-    """Line up the ranges owed as lost with those reported. A reason that is not reported agrees."""
+    """Align expected with reported lost ranges. An unreported reason counts as equal."""
 
     def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
         fields = [field for field in ("file", "from", "to") if owed.get(field) != given.get(field)]
@@ -107,7 +107,7 @@ def _align(
     compare: Callable[[Record, Record], tuple[tuple[str, ...], str]],
     order: Callable[[Record], int] | None,
 ) -> list[Row]:
-    """Match by the first key; what it leaves between two matches, by the next key, and so on."""
+    """Match by the first key, then the rest between two matches by the next key, and so on."""
     rows: list[Row] = []
 
     def pair(i: int, j: int) -> None:
@@ -131,7 +131,7 @@ def _align(
 
     def unmatched(i0: int, i1: int, j0: int, j1: int) -> None:
         if order is None:
-            # Nobody said where the records are: what stands in the same place is compared.
+            # The records have no offsets, so records at the same position are compared.
             both = min(i1 - i0, j1 - j0)
             for step in range(both):
                 pair(i0 + step, j0 + step)
@@ -152,7 +152,7 @@ def _align(
 
 
 def _matches(owed: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
-    """Matching runs (i, j, length) in order; common ends first, which also keeps difflib small."""
+    """Return matching runs (i, j, length) in order, common ends first to keep difflib small."""
     shorter = min(len(owed), len(given))
     head = 0
     while head < shorter and owed[head] == given[head]:
@@ -171,7 +171,7 @@ def _matches(owed: list[Hashable], given: list[Hashable]) -> list[tuple[int, int
 
 
 def counts(rows: Sequence[Row]) -> dict[Kind, int]:
-    """How many rows there are of each kind that occurs."""
+    """Return the number of rows of each type that occurs."""
     found: dict[Kind, int] = {}
     for row in rows:
         found[row.kind] = found.get(row.kind, 0) + 1
@@ -179,7 +179,7 @@ def counts(rows: Sequence[Row]) -> dict[Kind, int]:
 
 
 def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
-    """Hide runs of `same`, but for `context` rows beside a difference, and all beyond `limit`."""
+    """Hide runs of `same` rows, except `context` rows near a difference; show `limit` lines."""
     if len(rows) <= min(_SHORT, limit):
         return [*rows]
     shown: list[Row | Fold] = []
@@ -197,7 +197,7 @@ def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | F
         stop = place
         while stop < len(rows) and rows[stop].kind == "same" and stop not in near:
             stop += 1
-        # To hide a single row would take as much room as to show it.
+        # Hiding a single row would not save a line.
         if stop - place > 1:
             shown.append(Fold({"same": stop - place}))
             place = stop

@@ -1,8 +1,8 @@
-"""The nine result classes: one name, one shape, one colour each, for every kind of report.
+"""The nine result classes: one name, one symbol and one colour each, for every report.
 
-A class is never told by colour alone: `glyph` (or `plain`, where the console cannot
-print it) and `label` say the same. A hang and a crash are not a wrong answer, so they
-have colours of their own.
+A class is never shown by colour alone: `glyph` (or `plain`, if the console cannot print it) and
+`label` also identify it. Timeouts and crashes are not incorrect answers, so they have their own
+colours.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Literal
 class ResultClass:
     """One outcome of one vector.
 
-    `wrongness` orders by what the *implementation* did: 0 right, 1 not right but
-    foreseen, 2 a wrong answer, 3 no usable answer, 4 it took the process or the time of
-    its caller with it. `expected` says whether the run may still end with status 0.
+    `wrongness` orders the behaviour of the *implementation*: 0 correct, 1 incorrect as expected, 2
+    an incorrect answer, 3 no usable answer, 4 its caller's process or time is lost too. `expected`
+    means that the run may still end with status 0.
     """
 
     name: str
@@ -32,8 +32,8 @@ class ResultClass:
     junit: Literal["passed", "failure", "error", "skipped"]
 
 
-# From the worst to the best; the first of them that occurs colours a cell of the matrix. Skipped
-# comes last: it says something of a cell only where nothing was run.
+# From the worst to the best; the first that occurs colours a cell of the matrix. Skipped comes
+# last: it colours only a cell in which nothing ran.
 CLASSES: tuple[ResultClass, ...] = (
     ResultClass(
         "crash",
@@ -131,5 +131,5 @@ SEVERITY: dict[str, int] = {each.name: place for place, each in enumerate(CLASSE
 
 
 def worst(names: Iterable[str]) -> ResultClass:
-    """The worst class among `names`, which must not be empty."""
+    """Return the worst class among `names`, which must not be empty."""
     return BY_NAME[min(names, key=SEVERITY.__getitem__)]

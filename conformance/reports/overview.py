@@ -1,4 +1,4 @@
-"""One line for each implementation: what it loses, what it makes up, and what it gets right."""
+"""One line for each implementation: lost records, invented records, and scores."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ Result = Mapping[str, Any]
 
 LOSSES = ("loses", "invents", "silent")
 PROFILES = ("recover", "strict", "structure", "write", "append")
+# The meaning of the columns. Losses come first, because they matter most to users.
 LEGEND = {
     "loses": "loses, invents: logs that come back without a record, or with one not owed",
     "silent": "silent: reads without an answer (crash, time-out, limit, broken message)",
@@ -28,9 +29,8 @@ LEGEND = {
     "structure": "structure: the same for the fields that a parser finds",
     "write": "write, append: a score of their own, by logs",
 }
-"""What columns mean. Losses come first: they are what a user comes for."""
+# The number of implementations up to which each is described; larger tables are for experts.
 FEW = 3
-"""So many implementations are introduced; more are a table for somebody who knows them."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Overview:
     owed: Mapping[str, int]
 
     def cells(self, heads: Sequence[str]) -> list[str]:
-        """The numbers under these heads; nothing stands for zero, and for what was not asked."""
+        """Return the cells under these heads, empty for zero and for profiles that did not run."""
         counts = {"loses": self.loses, "invents": self.invents, "silent": self.silent}
         return [
             (str(counts[head]) if counts[head] else "")
@@ -56,7 +56,7 @@ class Overview:
 
 
 def overview(implementation: Mapping[str, Any]) -> Overview:
-    """The numbers of an implementation of a run report."""
+    """Return the numbers of an implementation of a run report."""
     results = [each for each in implementation["results"] if each["class"] != "skipped"]
     wrong = [each for each in results if each["class"] not in ("pass", "unexpected-pass")]
     scores = {
@@ -73,19 +73,19 @@ def overview(implementation: Mapping[str, Any]) -> Overview:
 
 
 def _score(profile: str, counted: Mapping[str, int]) -> tuple[int, int]:
-    """Right and owed: pairs where a log is read, else logs."""
+    """Return passed and total: pairs for reading, otherwise logs."""
     if profile in WRITING:
         return counted["passed"], counted["total"]
     return counted["pairs_passed"], counted["pairs_total"]
 
 
 def _logs(results: Iterable[Result]) -> int:
-    """How many logs: the same loss in both profiles is one."""
+    """Return the number of logs: the same loss in both profiles counts once."""
     return len({each["vector"] for each in results if each["profile"] != "strict"})
 
 
 def _missing(owed: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
-    """Whether records of one answer are not in the other; False where there are not both."""
+    """Return whether one answer has records that the other lacks, False unless both exist."""
     if not owed or not given or "records" not in owed or "records" not in given:
         return False
     return bool(_payloads(owed) - _payloads(given))
@@ -96,7 +96,7 @@ def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
 
 
 def print_overview(implementations: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the table of those that ran, the null baselines last, and what its columns mean."""
+    """Print the table of those that ran, the null baselines last, and the column legend."""
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
@@ -117,7 +117,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
 
 
 def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Why the rows have different totals: what a program did not do in a profile that it has."""
+    """Explain different totals: the cases that a program skipped in a profile that it has."""
     parts = []
     for each in tested:
         why = Counter(

@@ -1,4 +1,4 @@
-"""Expected and actual answer side by side, as plain lines and bars that any report can draw."""
+"""Expected and actual answer side by side, as plain lines and bars for any report."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Answer = Mapping[str, Any]
 NOT_REPORTED = "not reported"
 _ROWS = 24
 _ONE_SIDED = 8
+# The number of characters shown of a differing field.
 _FIELD = 60
-"""So many characters of a field that differs are shown."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a line: what is there, and (for a record) where. `absent`: nothing is there."""
+    """One side of a line: content and, for a record, position. `absent`: there is nothing."""
 
     what: str
     where: str = ""
@@ -48,7 +48,7 @@ UNREPORTED = Side(NOT_REPORTED, absent=True)
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the log something that differs is: `[start, stop)` of a file."""
+    """The range `[start, stop)` of something that differs in a file of the log."""
 
     file: str | None
     start: int
@@ -57,9 +57,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the comparison. `label` is empty where the line belongs to the one above.
+    """One line of the comparison. `label` is empty if the line continues the one above.
 
-    `places` are those of both sides, if they differ.
+    `places` are the ranges of both sides, if they differ.
     """
 
     label: str
@@ -81,7 +81,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """One file of the log, drawn over its length; a side is None when it says no places."""
+    """One file of the log, drawn over its length; a side is None if it has no offsets."""
 
     file: str
     size: int
@@ -90,8 +90,10 @@ class Bar:
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
-    """The actual answer, without the empty placeholders of parts the implementation does not claim
-    to report. In the profiles write and append the answer is the harness's own: it stays whole."""
+    """Return the actual answer without empty placeholders of unreported parts.
+
+    In the profiles write and append the harness itself made the answer, so it stays whole.
+    """
     answer: Answer | None = result.get("actual")
     if answer is None or result["profile"] not in ("recover", "strict"):
         return answer
@@ -100,9 +102,9 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
 
 
 def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return labels and texts of what a request holds besides the log's bytes.
+    """Return labels and texts of the parts of a request besides the log's bytes.
 
-    The name of the log is among them if it has a meaning: then the scratch copy has it too.
+    They include a meaningful name of the log, which the scratch copy then has too.
     """
     found = []
     name = PurePath(vector.get("input") or "").name
@@ -116,7 +118,7 @@ def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def field_texts(result: Mapping[str, Any]) -> list[str]:
-    """What the grammar calls the places that differ: `[12, 40) blocks[0].records[1]`."""
+    """Return the grammar's names of differing ranges: `[12, 40) blocks[0].records[1]`."""
     texts = []
     for each in result.get("fields") or ():
         file = f"{printable(each['file'])} " if "file" in each else ""
@@ -131,14 +133,14 @@ _SENTENCE = re.compile(
 
 
 def unsaid(difference: str, found: Sequence[Line]) -> str:
-    """What a difference says that the lines do not show."""
+    """Return the part of a difference that the lines do not show."""
     shown = {line.label for line in _labelled(found) if line.kind != "same"}
     said = _SENTENCE.split(without_pin(difference))
     return "; ".join(one for one in said if one.partition(":")[0].split(": ")[-1] not in shown)
 
 
 def _labelled(found: Sequence[Line]) -> list[Line]:
-    """The lines, each with the label of the part that it belongs to."""
+    """Return the lines, each with the label of its part."""
     labelled: list[Line] = []
     for line in found:
         label = line.label or (labelled[-1].label if labelled else "")
@@ -147,7 +149,7 @@ def _labelled(found: Sequence[Line]) -> list[Line]:
 
 
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
-    """Compare two answers part by part; at most about `rows` lines each of records and lost ranges.
+    """Compare two answers part by part, with about `rows` lines each of records and lost ranges.
 
     Without an actual answer (a crash, a timeout) the actual sides are empty and nothing is marked.
     """
@@ -169,10 +171,10 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
 
 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
-    """Records and lost ranges over the length of each file of a log of `size` bytes.
+    """Return records and lost ranges over the length of each file of a log of `size` bytes.
 
-    A log of several files has one bar for each file, as long as what is known of it.
-    Segments come longest first: drawn in this order, a short one is never hidden.
+    A log of several files has one bar for each file, as long as its known part. Segments are
+    ordered by length, longest first: drawn in this order, a short one is never hidden.
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})
@@ -191,7 +193,7 @@ def _agree(part: str, owed: Answer, given: Answer) -> bool:
     if part not in given:
         return True
     if part == "signals" and "signals" not in owed:
-        # Damage must be signalled, an intact log must not be; after a torn tail both are right.
+        # Damage must be signalled, an intact log must not be; for a torn tail both are correct.
         rule = {"intact": False, "damaged": True, "refused": True}.get(owed.get("verdict") or "")
         return rule is None or rule == bool(given["signals"])
     return part not in owed or bool(owed[part] == given[part])
@@ -215,7 +217,7 @@ def _part(part: str, answer: Answer) -> Side:
 
 
 def _value(value: Any) -> str:
-    """A value for people; two that look the same are told apart by :func:`distinct_texts`."""
+    """Return a value for people; :func:`distinct_texts` separates values that look the same."""
     if value is None:
         return "nothing"
     if isinstance(value, dict) and set(value) == {"file", "at"}:
@@ -224,7 +226,7 @@ def _value(value: Any) -> str:
 
 
 def _ends(*answers: Answer) -> tuple[Place, ...]:
-    """Where the answers say that a writer may resume."""
+    """Return the offsets of the answers at which a writer may continue."""
     ends = [answer.get("end") for answer in answers]
     found = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
     return tuple(Place(end.get("file"), end["at"], end["at"]) for end in found)
@@ -250,7 +252,7 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
         ]
     shown = fold(rows, limit=limit)
     if left is None or right is None:
-        # Where only one side is known nothing differs, so there is no context to fold around.
+        # With one known side there are no differences, so there is no context to fold around.
         shown = [*rows[:_ONE_SIDED]]
         if len(rows) > _ONE_SIDED:
             shown.append(Fold({"same": len(rows) - _ONE_SIDED}))
@@ -297,7 +299,7 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
 def _told_apart(
     part: str, left: Side, right: Side, fields: Sequence[str], owed: Answer, given: Answer
 ) -> tuple[Side, Side]:
-    """Both sides with what differs and is not seen in them yet."""
+    """Return both sides with differences that are not visible in them yet."""
     seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
     if look_alike(left.where, right.where) and (part == "records" or left.what == right.what):
         seen = PAYLOAD
@@ -310,7 +312,7 @@ def _told_apart(
 
 
 def _place(item: Answer) -> Place | None:
-    """Where a record or a lost range is, as far as it says so."""
+    """Return the reported range of a record or a lost range, if there is one."""
     if "from" in item:
         return Place(item.get("file"), item["from"], item["to"])
     if "at" in item and "size" in item:
@@ -322,7 +324,7 @@ def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
     rows = align_lost(left, right)
     if any(lost.get("reason") is not None for lost in right) or _bytes(left) != _bytes(right):
         return rows
-    # Without reasons the same bytes are the same loss, in however many ranges they are given.
+    # Without reasons the same bytes are the same loss, in any number of ranges.
     return [Row("same", row.expected, row.actual) for row in rows]
 
 
@@ -355,7 +357,7 @@ def _item(
 
 
 def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
-    """The segments of an answer by file; None when it does not say where anything is."""
+    """Return the segments of an answer by file, None if it reports no offsets."""
     found: dict[str, list[Segment]] = {}
     for record in answer.get("records", []):
         if "at" in record and "size" in record:
@@ -369,7 +371,7 @@ def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
 
 
 def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:
-    """Join neighbours that a drawing cannot tell apart, and sort the longest first."""
+    """Join neighbours that a drawing cannot separate, and sort the longest first."""
     if segments is None:
         return None
     merged: list[Segment] = []

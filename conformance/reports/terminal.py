@@ -1,7 +1,7 @@
-"""The reports for people at a terminal: the matrix, and what is not as expected.
+"""The reports for a terminal: the matrix, and the unexpected results.
 
-They fit 80 columns, use the room of wider ones, and lose nothing without colour: each class
-has a glyph of its own, and a letter where the console cannot print the glyph.
+They fit 80 columns, use wider terminals, and are complete without colour: each class has its own
+glyph, and a letter for consoles that cannot print the glyph.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, what could not be run, and the totals."""
+    """Print a line for each implementation, those that could not run, and the totals."""
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
@@ -56,9 +56,9 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
 
 
 def print_matrix(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print the matrix of each format, what could not be run, a legend, and the totals.
+    """Print the matrix of each format, those that could not run, a legend, and the totals.
 
-    `full_report` is the path that the last line points to.
+    `full_report` is the path in the last line.
     """
     found = matrices(report)
     for matrix in found:
@@ -74,10 +74,10 @@ def print_matrix(report: Report, console: Console, full_report: Path | str | Non
 
 
 def _print_bands(matrix: Matrix, console: Console) -> None:
-    """Print the matrix in as many bands of columns as the width asks for."""
+    """Print the matrix in as many bands of columns as the width requires."""
     every = [*matrix.lines, *matrix.baselines]
     headings = ["\npairs"]
-    if any(line.written_total for line in every):  # nobody wrote a log: one score
+    if any(line.written_total for line in every):  # no log was written: there is only one score
         headings.append("\nwritten")
     scores = len(headings)
     headings += ["\n".join(_heading(group)) for group in matrix.groups]
@@ -85,7 +85,7 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
     widths = column_widths(headings, rows)
     room = console.width - widths[0] - sum(GAP + width for width in widths[1 : 1 + scores])
     bands = _bands(widths[1 + scores :], room)
-    # As many bands as there must be, and of about the same width.
+    # As few bands as possible, of about the same width.
     while len(narrower := _bands(widths[1 + scores :], room - 1)) == len(bands) and room > 0:
         bands, room = narrower, room - 1
     for number, band in enumerate(bands):
@@ -101,7 +101,7 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
 
 
 def _bands(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Deal columns of these widths to bands that fit into the room."""
+    """Distribute columns of these widths to bands that fit into the room."""
     bands: list[list[int]] = [[]]
     used = 0
     for place, width in enumerate(widths):
@@ -114,7 +114,7 @@ def _bands(widths: Sequence[int], room: int) -> list[list[int]]:
 
 
 def _cells(line: Line, matrix: Matrix, scores: int, console: Console) -> list[Text]:
-    """The scores of a line, and its cell in each group."""
+    """Return the scores of a line, and its cell in each group."""
     written = f"{line.written_passed}/{line.written_total}" if line.written_total else ""
     cells = [Text(f"{line.pairs_passed}/{line.pairs_total}", "bold"), Text(written, "bold")]
     return cells[:scores] + [_cell(line.cells.get(group), console) for group in matrix.groups]
@@ -132,7 +132,7 @@ def _glyph_width(console: Console) -> int:
 
 
 def _heading(group: str) -> tuple[str, str]:
-    """A group's name on two lines, broken where it can be, for a narrow column."""
+    """Return a group's name on two lines for a narrow column."""
     for break_at in ("-", "ments", "sum", "ing", "lects"):
         head, found, rest = group.partition(break_at)
         if found == "-":
@@ -174,7 +174,7 @@ def _print_legend(report: Report, console: Console) -> None:
 
 
 def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
-    """Introduce implementations: who they are, and which parts of these formats they report."""
+    """Describe implementations: title, version, language, and reported parts of the formats."""
     formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
     if titled:
         console.print()
@@ -228,7 +228,7 @@ def _print_totals(report: Report, console: Console) -> None:
 
 
 def isolation_lines(report: Report) -> list[tuple[str, str]]:
-    """What isolated the programs, and what did not: a style and a line each."""
+    """Return what isolated the programs, and what did not: a style and a line each."""
     isolation = report.get("isolation")
     if isolation is None:
         return []
@@ -238,9 +238,9 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each kind of failure, at most so many, and what is left.
+    """Print the first result of each failure group, at most ``most``, and the number of others.
 
-    ``kinds`` are as :func:`conformance.reports.summary.by_cause` gives them.
+    ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """
     for (implementation, result), *alike in kinds[:most]:
         console.print()
@@ -262,7 +262,7 @@ def show_alike(
     console: Console,
     most: int = 12,
 ) -> None:
-    """Name the results that differ like the one that was shown in full."""
+    """Print the names of results that differ like the one shown in full."""
     own = [result["profile"] for result in results if result["vector"] == shown["vector"]]
     ids = list(dict.fromkeys(result["vector"] for result in results))
     ids = [id for id in ids if id != shown["vector"]]
@@ -278,5 +278,5 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _best_first(found: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Passes first, then what is foreseen, and the worst last."""
+    """Return passes first, then known failures, the worst last."""
     return sorted(found.items(), key=lambda item: (item[0] != "pass", -SEVERITY[item[0]]))

@@ -1,4 +1,4 @@
-"""The difference of two runs, for people at a terminal."""
+"""The difference of two runs, for a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"
 
 
 def print_diff(diff: Diff, console: Console) -> None:
-    """Print what changed between two runs, the regressions first."""
+    """Print the changes between two runs, regressions first."""
     if diff.empty:
         say(Text("No difference.", style="green"), console)
         return

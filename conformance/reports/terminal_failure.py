@@ -1,4 +1,4 @@
-"""One failure at a terminal: what was damaged, what was owed, what came, and how to repeat it."""
+"""One failure at a terminal: damage, expected and actual answer, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .side_by_side import (
     unsaid,
 )
 
-# The mark of a line, and its style. The mark alone tells the kind.
+# The mark of a line, and its style. The mark alone identifies the type.
 _MARKS: dict[Kind, tuple[str, str]] = {
     "same": (" ", ""),
     "missing": ("-", "red"),
@@ -48,10 +48,11 @@ def show_failure(
     result: Mapping[str, Any],
     console: Console,
 ) -> None:
-    """Print one result that is not a pass: vector, title, requirements, damage, expected and
-    actual side by side, lost ranges over the length of the log, and the command to repeat it.
+    """Print one failed result.
 
-    `implementation` and `result` are entries of `report`.
+    It has the vector, title, requirements, damage, expected and actual answer side by side, lost
+    ranges over the length of the log, and the command to repeat it. `implementation` and `result`
+    are entries of `report`.
     """
     vector = report["vectors"][result["vector"]]
     outcome = BY_NAME[result["class"]]
@@ -65,7 +66,7 @@ def show_failure(
     found = lines(expected, actual)
     _print_facts(_facts(vector, implementation, result, found), console)
     agree = expected is not None and actual is not None and all(x.kind == "same" for x in found)
-    if found and not agree:  # else it is something besides the answer that differs
+    if found and not agree:  # otherwise something besides the answer differs
         console.print()
         answer = f"none: {outcome.label}" if actual is None else ""
         if actual is not None and result["profile"] in ("write", "append"):
@@ -154,7 +155,7 @@ def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table
         if line.note:
             given.append(f"\n{line.note}", style=f"italic {style}")
         left = _side(line.expected, style if line.kind == "missing" else "")
-        # The rule goes on beside a side of several lines.
+        # Continue the rule beside a side of several lines.
         height = max(_height(left, half, console), _height(given, half, console))
         bar = "\n".join([rule] * height)
         table.add_row(line.label, Text(mark, style=style), left, bar, given)

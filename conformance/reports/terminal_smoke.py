@@ -1,4 +1,4 @@
-"""The steps of a smoke test for people at a terminal."""
+"""The steps of a smoke test, for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STDERR_LINES = 4
 
 
 def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> None:
-    """Print each step and a summary; ``ask`` is the command that shows the messages of a vector."""
+    """Print each step and a summary; ``ask`` is the command that shows a vector's messages."""
     for finding in steps.findings:
         _print(finding, console)
     console.print()

@@ -1,7 +1,7 @@
-"""The vectors at structure level: does a generated parser find the same fields?
+"""The vectors in the profile ``structure``, which compares fields of generated parsers.
 
-A case asks for the fields of each file of a vector that has a grammar, first as a digest, and for
-the listing itself only if the digest is not the one that is owed.
+A case requests the fields of each file with a grammar, first as a digest. It requests the listing
+itself only if the digest differs from the expected one.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ _SHOWN = 3
 
 
 def structure_cases(vectors: Sequence[Vector]) -> list[Case]:
-    """A case for every vector that has a file with a grammar."""
+    """Return a case for every vector that has a file with a grammar."""
     cases = [StructureCase(vector, STRUCTURE) for vector in vectors]
     return [case for case in cases if next(case.steps(), None) is not None]
 
 
 @dataclass(frozen=True)
 class StructureCase(Case):
-    """One vector at structure level."""
+    """One vector in the profile ``structure``."""
 
     @property
     def wall_ms(self) -> int:
-        """Longer than a vector's own limit, which is for answers: every field is listed."""
+        """Return a longer limit than the vector's own, because every field is listed."""
         return STRUCTURE_WALL_MS
 
     @property
     def expect(self) -> None:
-        """No answer is owed, only fields."""
+        """Return None: fields are expected, not an answer."""
         return None
 
     def steps(self) -> Iterator[Step]:
-        """A request for each file; for a ``truncations`` vector, one for both ends of each row."""
+        """Yield a request for each file; for ``truncations``, one for both ends of each row."""
         contents = self.vector.contents
         format = str(self.vector.body["format"])
         name = self.vector.input.name
@@ -74,16 +74,16 @@ class StructureStep(Step):
         write_contents(self.contents, place)
 
     def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A read message for one file."""
+        """Return a read message for one file."""
         path = place / self.inner if self.inner else place
         return read_request(case, path, seq, {}) | {"grammar": self.grammar}
 
     def details(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """Return the same request, for the listing too."""
+        """Return the same request with the listing."""
         return self.request(case, place, seq) | {"listing": True}
 
     def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the digests, or say where the listings first differ."""
+        """Compare the digests, or report the first difference of the listings."""
         found = reply.get("structure")
         if found is None:
             return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
@@ -100,7 +100,7 @@ class StructureStep(Step):
 
 
 def _first_difference(expected: Sequence[str], found: Sequence[str]) -> str:
-    """Where two listings first differ: a few lines of each."""
+    """Return the first difference of two listings: a few lines of each."""
     if list(expected) == list(found):
         return "; the listings are the same, so the digest is not that of the listing"
     pairs = zip(expected, found, strict=False)

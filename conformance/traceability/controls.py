@@ -1,4 +1,4 @@
-"""Controls: a damaged vector says something only beside its undamaged sibling."""
+"""Controls: a damaged vector is meaningful only together with its undamaged sibling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.traceability.tree import Found, Tree, profiles_of
 
 
 def damage_without_control(tree: Tree) -> Iterator[Found]:
-    """A log was damaged, or is read as torn or damaged, and has no undamaged sibling.
+    """Report vectors that are damaged, or read as torn or damaged, and have no control.
 
     A log that was built from nothing and is intact or refused needs none.
     """
@@ -20,7 +20,7 @@ def damage_without_control(tree: Tree) -> Iterator[Found]:
 
 
 def broken_control(tree: Tree) -> Iterator[Found]:
-    """A control is missing, damaged, empty, or never asked in the profiles of its vector."""
+    """Report controls that are missing, damaged, empty, or not run in their vector's profiles."""
     for vector in tree.vectors.values():
         if vector.control is None:
             continue

@@ -1,4 +1,4 @@
-"""Known failures: each of a case that exists, with a cause that someone has written down."""
+"""Known failures: each is of an existing case, with a described cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.traceability.tree import Found, Tree, profiles_of
 
 
 def unsound_known_failure(tree: Tree) -> Iterator[Found]:
-    """A known failure without a cause, listed twice, or of a case that does not exist."""
+    """Report known failures without a cause, listed twice, or of a case that does not exist."""
     for path, body in tree.known_failures.items():
         where = tree.show(path)
         causes = body.get("causes", {})

@@ -1,8 +1,7 @@
-"""The tables of a chapter that its register is the source of: reasons, faults, fields, context, and
-what one bit can do unseen, whose numbers a search found.
+"""The tables of a chapter that are generated from its register and from a bit-flip search.
 
-Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
-conformance.traceability.write_tables`` writes them anew after a change to a register.
+Each table is between ``<!-- register: NAME -->`` and ``<!-- end -->``. After a change to a
+register, ``python -m conformance.traceability.write_tables`` regenerates them.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from reference_impl.register import (
     Register,
 )
 
+# The directory of the schemas, with one subdirectory per format.
 SCHEMAS = Path("conformance", "protocol", "schemas")
-"""Where the schemas of a format lie, in a folder named after it."""
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
 def stale_table(tree: Tree) -> Iterator[Found]:
-    """A table of a chapter is not what the register says, or is not there."""
+    """Report tables of a chapter that are missing or differ from the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         if chapter is None:
@@ -51,7 +50,7 @@ def stale_table(tree: Tree) -> Iterator[Found]:
 
 
 def stale_schema(tree: Tree) -> Iterator[Found]:
-    """A schema of a format is not what its register says, or is not there."""
+    """Report schemas of a format that are missing or differ from the register."""
     for format, register in tree.registers.items():
         for name, schema in schemas_of(register).items():
             path = tree.root / SCHEMAS / format / name
@@ -64,7 +63,7 @@ def stale_schema(tree: Tree) -> Iterator[Found]:
 
 
 def fault_without_reason(tree: Tree) -> Iterator[Found]:
-    """A fault of a register has a reason that it does not list, or a reason has no fault."""
+    """Report faults of a register with an unlisted reason, and reasons without a fault."""
     for format, register in tree.registers.items():
         place = f"spec/{format}.toml"
         for one in register.faults:
@@ -76,7 +75,7 @@ def fault_without_reason(tree: Tree) -> Iterator[Found]:
 
 
 def foreign_prefix(tree: Tree) -> Iterator[Found]:
-    """A chapter's ids do not begin as its register says."""
+    """Report chapters whose ids have another prefix than their register states."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):
@@ -85,7 +84,7 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
 
 
 def unexplained_flip(tree: Tree) -> Iterator[Found]:
-    """A flip of a search that nothing tells has no reason in the register, or a reason no flip."""
+    """Report undetected flips without a reason in the register, and reasons without a flip."""
     for format, register in tree.registers.items():
         searched = tree.unseen.get(format)
         place = f"spec/{format}.toml"
@@ -104,9 +103,9 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
 
 
 def tables(register: Register, searched: undetected_flips.Searched | None = None) -> dict[str, str]:
-    """The tables of a chapter in Markdown, by name; none for a part that is empty.
+    """Return the tables of a chapter in Markdown, by name, without empty ones.
 
-    ``searched`` is what one bit did in a search, where there was one.
+    ``searched`` is the result of the bit-flip search, if there is one.
     """
     made = {
         "reasons": _reasons(register.reasons.values()),
@@ -127,7 +126,7 @@ def tables(register: Register, searched: undetected_flips.Searched | None = None
 def rewritten(
     text: str, register: Register, searched: undetected_flips.Searched | None = None
 ) -> str:
-    """A chapter with its tables as the register and the search have them."""
+    """Return a chapter with regenerated tables."""
     made = tables(register, searched)
     return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
 

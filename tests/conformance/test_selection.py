@@ -105,7 +105,10 @@ def test_filled_payloads_are_spelled_out():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"context": {"no_such_key": 1}}, "context: leveldb-log knows no 'no_such_key'"),
+        (
+            {"context": {"no_such_key": 1}},
+            "context: unknown context key 'no_such_key' for leveldb-log",
+        ),
         ({"format": "toy-log"}, "format: expected one of leveldb-log, "),
     ],
 )

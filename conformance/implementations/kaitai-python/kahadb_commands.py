@@ -1,4 +1,4 @@
-"""The command in a payload of a broker, by spec/kahadb-journal.md alone (KDB-016)."""
+"""The command in a broker's payload, implemented from spec/kahadb-journal.md alone (KDB-016)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """``command`` and ``command_name``, if the payload is one."""
+    """Return ``command`` and ``command_name``, if the payload is a command."""
     if not payload or payload[0] >= len(COMMANDS):
         return {}
     length = 0  # a varint of one to five bytes

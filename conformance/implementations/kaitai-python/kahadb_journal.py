@@ -1,8 +1,8 @@
-"""The Python parser generated from ksy/kahadb_journal.ksy, with the rules it cannot state.
+"""A KahaDB reader on the Python parser generated from ksy/kahadb_journal.ksy.
 
-The grammar finds control records and records; here are the checks and the resynchronisation,
-written from spec/kahadb-journal.md alone. It shares no code with ``reference_impl``, holds each
-file in memory, and takes no care of time.
+The grammar finds control records and records. The checks and the resynchronisation are here,
+implemented from spec/kahadb-journal.md alone. The module shares no code with ``reference_impl``,
+holds each file in memory, and is not optimised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
 
 @dataclass(frozen=True)
 class Batch:
-    """A control record, parsed; its records are parsed when they are first asked for."""
+    """A parsed control record, whose records are parsed on first use."""
 
     ofs_batch: int
     control: Any
@@ -36,13 +36,13 @@ class Batch:
 
     @property
     def parsed(self) -> Any:
-        """The whole batch."""
+        """Return the whole parsed batch."""
         self.io.seek(self.ofs_batch)
         return KahadbJournal.Batch(self.ofs_batch, self.io)
 
 
 class DataFile:
-    """One data file and what was found in it."""
+    """One data file with its records and lost ranges."""
 
     def __init__(self, path: Path, name: str | None) -> None:
         self.data = path.read_bytes()
@@ -53,7 +53,7 @@ class DataFile:
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
         self.beyond = 0
-        # From where to where a search went, with proven batches and without: it is not repeated.
+        # The range of each search, with and without proven batches, so that no search is repeated.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
         while self.fill:  # KDB-013
@@ -66,32 +66,32 @@ class DataFile:
 
     @property
     def is_sibling(self) -> bool:
-        """KDB-055."""
+        """Return whether the file is of a sibling format (KDB-055)."""
         d = self.data
         hawt = d[:5] == HEADER[:5] and d[9:20] == b"WRITE BATCH"
         old = self.size >= 21 and d[4:9] == bytes.fromhex("0000001502")
         return d[:4] == b"J.IO" or hawt or old
 
     def batch(self, at: int) -> Batch | None:
-        """The batch at an offset; None where no control record fits."""
+        """Return the batch at an offset, None if no control record fits."""
         if at + 28 > self.size:
             return None
         self.io.seek(at)
         return Batch(at, KahadbJournal.ControlRecord(self.io), self.io)
 
     def is_fill(self, at: int) -> bool:
-        """KDB-013."""
+        """Return whether only preallocated space follows (KDB-013)."""
         rest = self.data[at : self.fill]
         if at < self.fill:
             return len(rest) < 5 and EOF.endswith(rest)
         return at >= self.size or self.data[at] == 0 or self.data.startswith(EOF, at)
 
     def is_marked(self, at: int) -> bool:
-        """KDB-031."""
+        """Return whether a header or an EOF record is at an offset (KDB-031)."""
         return self.data.startswith((HEADER, EOF), at)
 
     def in_step(self, at: int) -> bool:
-        """KDB-031."""
+        """Return whether an offset is in step (KDB-031)."""
         if at > self.size:
             return False
         if self.is_fill(at) or self.is_marked(at):
@@ -100,19 +100,19 @@ class DataFile:
         return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
 
     def claimed_end(self, found: Any) -> int | None:
-        """The end of a batch by its own size, if that is possible (KDB-035)."""
+        """Return the end of a batch by its own size, if that is possible (KDB-035)."""
         if found is None or not 0 <= found.control.len_records <= LARGEST:
             return None
         return int(found.ofs_batch) + 28 + int(found.control.len_records)
 
     def sum_holds(self, found: Any, end: int | None) -> bool:
-        """Whether the stored checksum matches the bytes up to ``end`` (KDB-007, KDB-008)."""
+        """Return whether the stored checksum matches the bytes up to ``end`` (KDB-007, KDB-008)."""
         if found is None or end is None or end > self.size or found.control.checksum <= 0:
             return False
         return zlib.adler32(self.data[found.ofs_batch + 28 : end]) == found.control.checksum
 
     def fills_exactly(self, found: Any) -> bool:
-        """KDB-037: whether the records of an unchecked batch fill it."""
+        """Return whether the records of an unchecked batch fill it (KDB-037)."""
         if found.control.len_records == 0:
             return True
         if found.control.len_records < 5:
@@ -128,7 +128,7 @@ class DataFile:
     # KDB-030
 
     def fault(self, at: int) -> str | None:
-        """Why there is no sound batch at an offset."""
+        """Return the reason code of an unsound batch at an offset, None for a sound one."""
         found = self.batch(at)
         if found is None or not self.data.startswith(HEADER, at):
             return "bad-header"
@@ -144,11 +144,11 @@ class DataFile:
         return None if self.fills_exactly(found) else "bad-record"
 
     def unfinished(self, end: int) -> bool:
-        """KDB-042: fill begins before the end, and a zero follows it."""
+        """Return whether fill begins before ``end`` and a zero follows it (KDB-042)."""
         return self.fill < end < self.size and self.data[end] == 0
 
     def torn_head(self, at: int) -> tuple[int, str] | None:
-        """KDB-041, KDB-043: where an unfinished mark or control record ends, and its code."""
+        """Return the end of an unfinished record, and its code (KDB-041, KDB-043)."""
         written = self.data[at : max(at, self.fill)]
         if written and len(written) < 5 and EOF.startswith(written):
             return at + len(written), "torn-eof"
@@ -164,7 +164,7 @@ class DataFile:
     # KDB-044 to KDB-047
 
     def chain(self, at: int, limit: int) -> int | None:
-        """Where the sizes of the records after ``at`` lead (KDB-045)."""
+        """Return the offset that the sizes of the records after ``at`` lead to (KDB-045)."""
         at += 28
         if at < limit and self.data.startswith(HEADER, at):
             return at
@@ -179,7 +179,7 @@ class DataFile:
         return None
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
-        """The next plausible batch, or proven one, that begins in ``[at, limit)`` (KDB-046)."""
+        """Return the next plausible, or proven, batch that begins in ``[at, limit)`` (KDB-046)."""
         start, found = self.searched[or_proven]
         if not start <= at <= found:
             found = at
@@ -192,7 +192,7 @@ class DataFile:
         return found if found < min(limit, self.size) else None
 
     def is_plausible(self, at: int) -> bool:
-        """KDB-046; the header is there."""
+        """Return whether the batch of a header is plausible (KDB-046)."""
         found = self.batch(at)
         end = self.claimed_end(found)
         if end is None or not self.in_step(end):
@@ -204,13 +204,13 @@ class DataFile:
         return end == at + 28 or self.chain(at, end) == end
 
     def is_proven(self, at: int) -> bool:
-        """KDB-046; the header is there."""
+        """Return whether the batch of a header is proven (KDB-046)."""
         found = self.batch(at)
         end = self.claimed_end(found)
         return end != at + 28 and self.sum_holds(found, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Where to resume (or None), where the loss ends, its code, and whether that is certain."""
+        """Return the offset to resume at or None, the end of the loss, its code, its certainty."""
         found = self.batch(at)
         end = self.claimed_end(found)
         to_fill = self.fill if self.fill > at else self.size
@@ -250,13 +250,13 @@ class DataFile:
         return place, stop, fault, certain and led is not None
 
     def pass_over(self, at: int, to: int) -> None:
-        """KDB-051: how far the headers between reach that a search did not take."""
+        """Note the furthest end of the skipped headers (KDB-051)."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.beyond = max(self.beyond, self.claimed_end(self.batch(at)) or 0)
             at += 1
 
     def settles(self, found: Any) -> bool:
-        """KDB-051: whether a sound batch ends the doubt."""
+        """Return whether a sound batch ends the doubt (KDB-051)."""
         end = self.claimed_end(found)
         if end is None or end <= self.beyond:
             return False
@@ -267,12 +267,12 @@ class DataFile:
     # Reading
 
     def lose(self, at: int, to: int, code: str) -> None:
-        """Report ``[at, to)``."""
+        """Report ``[at, to)`` as lost."""
         where = {"file": self.name} if self.name else {}
         self.lost.append({**where, "from": at, "to": to, "reason": code})
 
     def take(self, found: Any) -> None:
-        """The records of a sound batch."""
+        """Add the records of a sound batch."""
         where = {"file": self.name} if self.name else {}
         end = self.claimed_end(found)
         assert end is not None
@@ -292,7 +292,7 @@ class DataFile:
             self.lose(end - len(batch.leftover), end, "bad-record")
 
     def read(self) -> DataFile:
-        """All of it."""
+        """Read the whole file."""
         at, doubt = 0, False
         while not self.is_fill(at):
             if self.data.startswith(EOF, at):
@@ -324,7 +324,7 @@ class DataFile:
 
 
 def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
-    """The data files in order, and those that share a number with one (KDB-002 to KDB-004)."""
+    """Return the data files in order, and those that share a number (KDB-002 to KDB-004)."""
     if not path.is_dir():
         return [DataFile(path, None)], []
     numbers: dict[int, list[str]] = {}
@@ -344,13 +344,13 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
 
 
 def number(file: DataFile) -> int | None:
-    """The number in the name of a data file of a folder."""
+    """Return the number in the name of a data file of a directory."""
     match = NAME.fullmatch(file.name or "")
     return int(match[1]) if match else None
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one data file or folder."""
+    """Return the answer for one data file or directory."""
     files, doubles = journal(path)
     nothing = {"records": [], "lost": [], "end": None}
     if files and all(one.is_sibling for one in files):
@@ -379,7 +379,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         return strict([*files, *doubles], [], first, damage[0])
     end: Any = last.end if last else 0
     if end == 0 and last and any(number(one) == number(last) for one in doubles):
-        end = None  # KDB-051: cut off there, the other one would be read
+        end = None  # KDB-051: cut off there, the other file would be read
     if path.is_dir() and end is not None:
         end = {"file": last.name if last else "db-1.log", "at": end}
     return {
@@ -394,7 +394,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 def strict(
     files: list[DataFile], doubles: list[DataFile], where: DataFile, code: str
 ) -> dict[str, Any]:
-    """KDB-052: everything from the first damage in ``where`` on."""
+    """Report everything from the first damage in ``where`` on as lost (KDB-052)."""
     number = files.index(where)
     start = next(gap["from"] for gap in where.lost if gap["reason"] == code)
     kept = [found for one in files[:number] for found in one.records]

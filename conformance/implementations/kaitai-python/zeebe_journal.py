@@ -1,7 +1,7 @@
-"""The Python parser generated from ksy/zeebe_segment.ksy, with the rules it cannot state.
+"""A Zeebe reader on the Python parser generated from ksy/zeebe_segment.ksy.
 
-The grammar finds descriptor and records; here are the checks and the recovery of a journal,
-written from spec/zeebe-journal.md alone. It shares no code with ``reference_impl``.
+The grammar finds descriptor and records. The checks and the recovery of a journal are here,
+implemented from spec/zeebe-journal.md alone. The module shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFUSED = ("unknown-version", "bad-descriptor")
 
 
 class Segment:
-    """A segment file, parsed, and what is wrong with its descriptor."""
+    """A parsed segment file with the fault of its descriptor."""
 
     def __init__(self, path: Path, file: str | None) -> None:
         self.file = file
@@ -45,7 +45,7 @@ class Segment:
         self.seal = about.last_index if sealed else None
 
     def _descriptor_fault(self) -> str | None:
-        """ZBJ-005 to ZBJ-011, ZBJ-040."""
+        """Return the reason code of an invalid descriptor (ZBJ-005 to ZBJ-011, ZBJ-040)."""
         size, version = len(self.data), self.data[0]
         if version not in (1, 2):
             return "unknown-version"
@@ -67,7 +67,7 @@ class Segment:
         return None
 
     def lost(self, at: int, reason: str) -> dict[str, Any]:
-        """ZBJ-034."""
+        """Return a lost range (ZBJ-034)."""
         cut = reason in ("torn-record", "torn-descriptor")
         end = max(at, len(self.data) if cut else self.used)
         return ({"file": self.file} if self.file else {}) | {
@@ -77,7 +77,7 @@ class Segment:
         }
 
     def record_fault(self, found: Any, index: int) -> str | None:
-        """Checks 2 to 10 of ZBJ-025."""
+        """Perform the checks 2 to 10 of ZBJ-025."""
         at, size = found.ofs_record, len(self.data)
         room = max(size, self.max_size)
         if found.frame != 1:
@@ -110,7 +110,7 @@ class Segment:
 
 
 class Recovery:
-    """Reads a journal segment by segment and keeps track of losses (ZBJ-035 to ZBJ-044)."""
+    """Reads a journal segment by segment and collects losses (ZBJ-035 to ZBJ-044)."""
 
     def __init__(self, flushed: int | None) -> None:
         self.flushed = flushed
@@ -124,12 +124,12 @@ class Recovery:
         self.open_end: tuple[Segment, int] | None = None
 
     def promised(self) -> bool:
-        """Whether the expected index was acknowledged."""
+        """Return whether the expected index was acknowledged."""
         expected = 1 if self.expected is None else self.expected
         return self.flushed is not None and self.flushed >= expected
 
     def stop(self, segment: Segment, at: int, reason: str, damage: bool = False) -> None:
-        """The log ends at a fault."""
+        """End the log at a fault."""
         self.over = True
         self.damage = damage or self.promised()
         self.lost.append((segment.lost(at, reason), self.damage))
@@ -137,7 +137,7 @@ class Recovery:
             self.end = None
 
     def take(self, segment: Segment, following: Segment | None) -> None:
-        """One segment in its turn."""
+        """Process the next segment."""
         if self.over:
             if not segment.prepared:
                 self.lost.append((segment.lost(0, "segment-gap"), self.damage))
@@ -154,7 +154,7 @@ class Recovery:
             self.scan(segment, following)
 
     def turn_away(self, segment: Segment, reason: str) -> None:
-        """ZBJ-060: a fault at offset 0, after the bytes where the log was thought to end."""
+        """Report a fault at offset 0 and the bytes after the presumed end of the log (ZBJ-060)."""
         hidden = (
             [self.open_end[0].lost(self.open_end[1], "missing-records")] if self.open_end else []
         )
@@ -162,7 +162,7 @@ class Recovery:
         self.stop(segment, 0, reason)
 
     def scan(self, segment: Segment, following: Segment | None) -> None:
-        """The records of one segment, and whether the log goes on after it."""
+        """Read the records of one segment, and decide whether the log continues after it."""
         at, fault = segment.top.descriptor.len, None
         for found in segment.top.records if segment.top.has_records else ():
             fault = segment.record_fault(found, self.expected)
@@ -189,7 +189,7 @@ class Recovery:
             self.expected, self.over = next_index, False
 
     def add_record(self, segment: Segment, found: Any, at: int, size: int) -> None:
-        """A record whose checks 2 to 10 passed."""
+        """Add a record that passed the checks 2 to 10."""
         self.expected += 1
         asqn = found.data.asqn
         where = {"file": segment.file} if segment.file else {}
@@ -207,7 +207,7 @@ class Recovery:
         self.records.append({**where, **record(payload, at, size), **fields})
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
-        """The answer in the profile recover."""
+        """Return the answer in the profile recover."""
         for number, segment in enumerate(segments):
             if number == 0 and segment.fault in REFUSED:
                 return refused(segment.fault)
@@ -234,7 +234,7 @@ class Recovery:
         }
 
     def strict(self, answer: dict[str, Any], segments: list[Segment]) -> dict[str, Any]:
-        """ZBJ-045: the answer of recovery, as strict reading gives it."""
+        """Return the answer of recovery in the profile strict (ZBJ-045)."""
         first = next((gap for gap, damaged in self.lost if damaged), None)
         if first is None:
             return answer
@@ -256,12 +256,12 @@ class Recovery:
 
 
 def refused(reason: str) -> dict[str, Any]:
-    """The answer for what must not be read."""
+    """Return a refused answer."""
     return {"verdict": "refused", "reason": reason, "records": [], "lost": [], "end": None}
 
 
 def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
-    """F, from the context or the file that it points to."""
+    """Return F, from the context or the file that it refers to."""
     given = context.get("last_flushed_index")
     if given == "meta":
         file = path / f"{name}.meta"
@@ -271,7 +271,7 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
 
 
 def flushed_in_meta(data: bytes) -> int | None:
-    """The flushed index of a ``.meta`` file (ZBJ-059): None for null, and for no Meta."""
+    """Return the flushed index of a ``.meta`` file, None for null or no Meta (ZBJ-059)."""
     found = ZeebeMeta.from_bytes(data)
     if not found.is_meta or found.version != 1 or found.header.len_block < 16:
         return None
@@ -283,7 +283,7 @@ def flushed_in_meta(data: bytes) -> int | None:
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
-    """Journal, number and path of each file that can be a segment."""
+    """Yield journal, number and path of each file that can be a segment."""
     for file in path.iterdir():
         match = SEGMENT.fullmatch(file.name)
         if match and file.is_file() and int(match[2]) < 2**31:
@@ -291,7 +291,7 @@ def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one segment or folder."""
+    """Return the answer for one segment or directory."""
     context = request["context"]
     name = context.get("name")
     if path.is_dir():

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
+# The programs unpacked by fetch.sh; without them, the installed programs run.
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
-"""What fetch.sh unpacked; without it, the programs of the machine are run."""
 MACHINE_ID = slice(40, 56)
 SEALED = 1
 NOT_A_COMPLAINT = re.compile(
@@ -27,20 +27,20 @@ NOT_A_COMPLAINT = re.compile(
     r"|^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|sealed with an old"
 )
 TO_ONE_FILE = ("--split-mode=none",)
+# Context keys of a write, and the environment variables that pass them to systemd.
 SETTINGS = {
     "compact": "SYSTEMD_JOURNAL_COMPACT",
     "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
     "compression": "SYSTEMD_JOURNAL_COMPRESS",
 }
-"""Keys of the context of a write, and what tells them to systemd."""
+# Context keys that systemd chooses itself and that no record depends on.
 SIZES_OF_TABLES = {"header_size", "data_buckets", "field_buckets"}
-"""Keys that systemd chooses itself and that no record depends on."""
 TAKES_A_COMPRESSION = 253
 CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
 
 
 def unpacked(program: str) -> list[str]:
-    """The command of a program in :data:`ROOT`, with the loader and the libraries there."""
+    """Return the command of a program in :data:`ROOT`, with the loader and libraries there."""
     (loader,) = ROOT.glob("usr/lib/*/ld-linux*.so.*")
     libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
     return [str(loader), "--library-path", libraries, str(ROOT / program)]
@@ -58,7 +58,7 @@ else:
 def run(
     *command: str, stdin: bytes | None = None, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program with ``more`` in its environment; a signal that ends it ends the adapter."""
+    """Run a program with ``more`` in its environment. If a signal ends it, the adapter aborts."""
     environment = ENVIRONMENT | more
     done = subprocess.run(command, input=stdin, capture_output=True, env=environment)
     if done.returncode < 0:
@@ -69,7 +69,7 @@ def run(
 
 
 def complaints(done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """What a program said of damage."""
+    """Return a program's messages about damage."""
     if CANNOT_VERIFY in done.stderr:
         return []
     # The progress bar of --verify ends with a carriage return, not a newline.
@@ -78,7 +78,7 @@ def complaints(done: subprocess.CompletedProcess[bytes]) -> list[str]:
 
 
 def entries(export: bytes) -> Iterator[dict[str, Any]]:
-    """The records of an export stream."""
+    """Yield the records of an export stream."""
     at, fields = 0, []
     while at < len(export):
         line_end = export.index(b"\n", at)
@@ -97,7 +97,7 @@ def entries(export: bytes) -> Iterator[dict[str, Any]]:
 
 
 def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
-    """One record: the payload has its fields once each, sorted as ``NAME=value``."""
+    """Return one record; its payload has each field once, sorted as ``NAME=value``."""
     known = {name: value.decode(errors="replace") for name, value, _ in fields}
     own = {
         name + b"=" + value: encoded
@@ -117,7 +117,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """What journalctl prints, and what it and its verifier complain of."""
+    """Return the output of journalctl, and the complaints of journalctl and its verifier."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")
@@ -142,7 +142,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream(request: dict[str, Any]) -> bytes:
-    """The records to write, in export format."""
+    """Return the records to write, in export format."""
     return b"".join(
         f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
         f"_BOOT_ID={one['boot_id']}\n".encode()
@@ -153,7 +153,7 @@ def stream(request: dict[str, Any]) -> bytes:
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Feed a new file. What it is to be like is said by the environment, as far as it goes."""
+    """Write a new file, with the options that environment variables can set."""
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
     context = request["context"]
@@ -169,16 +169,16 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let systemd-journal-remote take all records to a file of this machine, or a new one."""
+    """Let systemd-journal-remote write all records to an existing or a new file."""
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 
 def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let it take each record alone: it has synced and closed the file when it has ended."""
+    """Write each record alone: systemd has synced and closed the file when it exits."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as small:
-        # Releases that take this file (from 262 on) make tables to fit, and files of 512 KiB.
+        # Releases from 262 on read this file. They make tables to fit, and files of 512 KiB.
         small.write("[Remote]\nMaxFileSize=512K\n")
         small.flush()
         settings = {**settings, "SYSTEMD_JOURNAL_REMOTE_CONFIG_FILE": small.name}
@@ -188,10 +188,10 @@ def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) ->
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
-    """Open the file as systemd-journal-remote does after a restart, and feed it.
+    """Open the file as systemd-journal-remote does after a restart, and write to it.
 
-    A file that it does not go on with it renames to NAME@TIME-RANDOM.journal~, and begins a new
-    one. That is a refusal; the old file is put back to where it was, as systemd left it.
+    If it does not continue a file, it renames it to NAME@TIME-RANDOM.journal~ and begins a new one.
+    That is a refusal; the adapter moves the old file back, as systemd left it.
     """
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
@@ -216,7 +216,7 @@ def append(path: Path, request: dict[str, Any]) -> None:
 
 
 def exchange_machine_id(path: Path, machine_id: bytes) -> bytes:
-    """Give a file to another machine: systemd goes on with its own only. Returns whose it was."""
+    """Set the machine id, since systemd continues only its own files. Return the old id."""
     data = bytearray(path.read_bytes())
     old = bytes(data[MACHINE_ID])
     data[MACHINE_ID] = machine_id[: len(old)]
@@ -225,7 +225,7 @@ def exchange_machine_id(path: Path, machine_id: bytes) -> bytes:
 
 
 def bench(path: Path, repeat: int) -> None:
-    """Export a file a number of times and print how long journalctl took, for ``make bench``."""
+    """Export a file ``repeat`` times and print the times of journalctl, for ``make bench``."""
     seconds, shown = [], b""
     for _ in range(repeat):
         began = time.perf_counter()
@@ -237,7 +237,7 @@ def bench(path: Path, repeat: int) -> None:
 
 
 def version() -> str:
-    """``252 (252.39-1~deb12u2)`` and the like."""
+    """Return the version, such as ``252 (252.39-1~deb12u2)``."""
     line = run(*JOURNALCTL, "--version").stdout.decode().splitlines()[0]
     return line.removeprefix("systemd ")
 

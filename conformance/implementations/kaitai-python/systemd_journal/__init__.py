@@ -1,8 +1,8 @@
-"""The answer about a systemd journal, on the Python parser generated from ksy/systemd_journal.ksy.
+"""A journal reader on the Python parser generated from ksy/systemd_journal.ksy.
 
-The grammar finds the fields of a header and of one object; the walk, the checks and the verdict
-are written from spec/systemd-journal.md alone. It shares no code with ``reference_impl`` nor with
-the bulk scanner, and holds the file in memory.
+The grammar finds the fields of a header and of one object. The walk, the checks and the verdict are
+implemented from spec/systemd-journal.md alone. The package shares no code with ``reference_impl``
+or the bulk scanner, and holds the file in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIGNATURE = b"LPKSHHRH"
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one file."""
+    """Return the answer for one file."""
     context = request["context"]
     data = path.read_bytes()
     if data[:8] != _SIGNATURE[: len(data)]:
@@ -40,18 +40,18 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def refused(why: str) -> dict[str, Any]:
-    """An answer without records."""
+    """Return a refused answer without records."""
     return {"verdict": "refused", "reason": why, "records": [], "lost": [], "end": None}
 
 
 def torn_header(data: bytes) -> dict[str, Any]:
-    """SDJ-050."""
+    """Return the answer for a torn header (SDJ-050)."""
     lost = [{"from": 0, "to": len(data), "reason": "torn-header"}] if data else []
     return {"verdict": "torn", "reason": "torn-header", "records": [], "lost": lost, "end": 0}
 
 
 def refusal(data: bytes) -> str | None:
-    """Why a file with room for a header must not be read (SDJ-004, SDJ-005, SDJ-007)."""
+    """Return the reason to refuse a file with room for a header (SDJ-004, SDJ-005, SDJ-007)."""
     compatible = int.from_bytes(data[8:12], "little")
     size = int.from_bytes(data[88:96], "little")
     if int.from_bytes(data[12:16], "little") & ~31:
@@ -64,7 +64,7 @@ def refusal(data: bytes) -> str | None:
 
 
 class Reading:
-    """One journal that is read, and what a caller asked of it."""
+    """One journal with the caller's context."""
 
     def __init__(self, journal: Journal, context: dict[str, Any]) -> None:
         self.journal, self.context = journal, context
@@ -89,14 +89,14 @@ class Reading:
     # SDJ-052, SDJ-099, SDJ-100
 
     def torn_at(self) -> int | None:
-        """Where the tear is, if there is one."""
+        """Return the offset of the tear, if there is one."""
         journal = self.journal
         if journal.is_cut and journal.ended_early is not None:
             return journal.ended_early
         return self.links.last_entry if journal.is_online and self.faults else None
 
     def is_torn(self, fault: Fault) -> bool:
-        """Whether a fault is at the tear."""
+        """Return whether a fault is at the tear."""
         tear = self.tear
         if tear is None:
             return False
@@ -109,7 +109,7 @@ class Reading:
     # The answer
 
     def lost(self) -> list[dict[str, Any]]:
-        """The lost ranges in the order in which they were met, without overlaps."""
+        """Return the lost ranges in the order of detection, without overlaps."""
         torn = "torn-file" if self.journal.is_cut else "torn-append"
         ranges = Ranges()
         return [
@@ -119,7 +119,7 @@ class Reading:
         ]
 
     def answer(self, profile: str) -> dict[str, Any]:
-        """Records, lost ranges, verdict, end."""
+        """Return records, lost ranges, verdict and end."""
         journal, lost = self.journal, self.lost()
         damage = [one for one in lost if not one["reason"].startswith("torn-")]
         records = [self.record(entry) for entry in self.links.entries if self.is_asked(entry)]
@@ -143,7 +143,7 @@ class Reading:
         }
 
     def stop(self, lowest: int) -> int:
-        """Where a strict reader stops: at the damage, or at the first entry that is not whole."""
+        """Return where a strict reader stops: at the damage, or at the first incomplete entry."""
         for entry in self.links.entries:
             if entry.at + entry.parsed.len_object > lowest:
                 break
@@ -153,13 +153,13 @@ class Reading:
         return lowest
 
     def payloads(self, entry: Found) -> list[bytes]:
-        """The fields of an entry that are sound, in stored order."""
+        """Return the sound fields of an entry, in stored order."""
         given = entry.body.items[: self.links.given.get(entry.at)]
         found = (self.journal.objects.get(item.ofs_data) for item in given)
         return [one.payload for one in found if one and one.type == DATA and not one.is_wrong]
 
     def record(self, entry: Found) -> dict[str, Any]:
-        """SDJ-042, SDJ-063."""
+        """Return a record (SDJ-042, SDJ-063)."""
         body, payloads = entry.body, self.payloads(entry)
         seqnum_id, boot_id = self.journal.header.seqnum_id.hex(), body.boot_id.hex()
         missing = len(body.items) - len(payloads)
@@ -177,7 +177,7 @@ class Reading:
         }
 
     def is_asked(self, entry: Found) -> bool:
-        """SDJ-060, SDJ-061."""
+        """Return whether the context selects an entry (SDJ-060, SDJ-061)."""
         context, body = self.context, entry.body
         if entry.at in self.unacknowledged:
             return False

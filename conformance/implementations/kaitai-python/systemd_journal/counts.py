@@ -1,4 +1,4 @@
-"""Counts, head fields and tail fields of the header against the objects (SDJ-049)."""
+"""Compare counts, head fields and tail fields of the header with the objects (SDJ-049)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .faults import COUNTS, Fault
 from .links import Links
 from .walk import ARRAY, DATA, FIELD, TAG, Journal
 
-# Where each field of the header is, and how long.
+# Offset and size of each field of the header.
 _PLACES = {
     "tail_entry_boot_id": (56, 16),
     "tail_object_offset": (136, 8),
@@ -30,7 +30,7 @@ _PLACES = {
 
 
 def check(journal: Journal, links: Links) -> None:
-    """Report each field of the header that does not agree, unless something was lost."""
+    """Report each field of the header that does not agree, unless an object was lost."""
     for name, owed in expected(journal, links) if journal.is_whole() else ():
         said = getattr(journal.header, name, None)
         if said is not None and said != owed:
@@ -39,7 +39,7 @@ def check(journal: Journal, links: Links) -> None:
 
 
 def expected(journal: Journal, links: Links) -> Iterator[tuple[str, int | bytes | None]]:
-    """Names of fields and what they must hold."""
+    """Yield field names with their expected values."""
     header, types = journal.header, Counter(one.type for one in journal.objects.values())
     yield "tail_object_offset", max(journal.objects, default=0)
     yield "n_objects", len(journal.objects)

@@ -9,39 +9,39 @@ from .walk import ARRAY, DATA, DATA_TABLE, ENTRY, FIELD, FIELD_TABLE, Journal
 
 
 class Links:
-    """What the links of a walked journal say of each other."""
+    """The link checks of a walked journal."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.entries = journal.sound(ENTRY)
+        # The offset of the last sound entry.
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
-        """The offset of the last sound entry."""
         self.linked: set[int] = set()
         self.used_slots = 0
+        # The last array of the main chain, and its number of slots up to the last used one.
         self.last_array = (0, 0)
-        """The last array of the main chain, and its slots up to the last used one."""
         self.is_chain_broken = False
         self.users: dict[int, list[int]] = {}
+        # The arrays that a chain or list has visited.
         self.arrays: set[int] = set()
-        """The arrays that a chain or list has had."""
+        # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        """Where wrong links lead, and the first fault that says so."""
+        # The number of items of an entry that count, if the rest is too large (SDJ-092).
         self.given: dict[int, int] = {}
-        """How many items of an entry count, where the others are too much (SDJ-092)."""
 
     def sound(self, link: int, *types: int) -> Found | None:
-        """The sound object of one of these types that a link leads to."""
+        """Return the sound object of one of these types that a link leads to."""
         found = self.journal.objects.get(link)
         return found if found and found.type in types and not found.is_wrong else None
 
     def wrong(self, step: int, code: str, start: int, size: int, link: int) -> None:
-        """Report a link."""
+        """Report an invalid link."""
         fault = Fault(step, code, start, start + size, (link,))
         self.journal.blame(fault)
         self.misled.setdefault(link, fault)
 
     def check_header(self) -> None:
-        """Reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
+        """Check reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
         journal, tail = self.journal, self.journal.header.tail_object_offset
         if any(journal.header.reserved):
             journal.blame(Fault(HEADER, "bad-header", 17, 24))
@@ -52,7 +52,7 @@ class Links:
     # The main chain (SDJ-033, SDJ-034, SDJ-046)
 
     def check_chain(self) -> None:
-        """The arrays that list all entries."""
+        """Check the arrays that list all entries."""
         journal, link, place, before = self.journal, self.journal.header.entry_array_offset, 176, 0
         highest, is_after_hole = 0, False
         is_begun = journal.is_online and not journal.header.n_entries
@@ -93,13 +93,13 @@ class Links:
             journal.blame(Fault(CHAIN, "bad-chain", entry.at, entry.end))
 
     def left_out(self) -> list[Found]:
-        """Entries that the main chain does not link."""
+        """Return the entries that the main chain omits."""
         return [entry for entry in self.entries if entry.at not in self.linked]
 
     # Entries (SDJ-043, SDJ-047)
 
     def check_entries(self) -> None:
-        """The number and the items of each entry; collects the entries of each DATA."""
+        """Check the number and the items of each entry, and collect the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
@@ -130,7 +130,7 @@ class Links:
     # Hash tables (SDJ-016, SDJ-024, SDJ-095)
 
     def check_tables(self) -> None:
-        """Both tables and their chains."""
+        """Check both tables and their chains."""
         for type, kind, place in ((DATA_TABLE, DATA, 104), (FIELD_TABLE, FIELD, 120)):
             offset, size = self.journal.place_of_table(type)
             tables, at = self.journal.sound(type), offset - 16
@@ -143,7 +143,7 @@ class Links:
                 self.journal.blame(Fault(TABLES, "bad-header", place, place + 16))
 
     def check_table(self, table: Found, kind: int) -> None:
-        """The chains of one table, and whether they reach all objects of its kind."""
+        """Check the chains of one table, and that they reach all objects of its type."""
         reached: set[int] = set()
         buckets = table.body.buckets
         unbroken = [
@@ -160,7 +160,7 @@ class Links:
     def check_bucket(
         self, bucket: Any, place: int, kind: int, number: tuple[int, int], reached: set[int]
     ) -> bool:
-        """One chain. Returns whether it is unbroken."""
+        """Check one chain and return whether it is unbroken."""
         tail_place, before, is_unbroken = place + 8, 0, True
         link, tail = bucket.ofs_head, bucket.ofs_tail
         while link:
@@ -168,7 +168,7 @@ class Links:
             is_kind = found is not None and found.type == kind
             is_new = link > before and link not in reached
             if found is not None and is_kind and found.is_wrong and is_new:
-                pass  # its own links still hold
+                pass  # its own links are still valid
             elif self.journal.has_lost(link):
                 return False
             elif found is None or not is_kind or not is_new:
@@ -189,7 +189,7 @@ class Links:
     # Lists of fields (SDJ-025)
 
     def check_fields(self) -> None:
-        """The lists of all FIELDs, and whether they hold all DATA."""
+        """Check the lists of all FIELDs, and that they hold all DATA."""
         had: set[int] = set()
         fields = self.journal.sound(FIELD)
         unbroken = [self.check_field(field, had) for field in fields]
@@ -200,7 +200,7 @@ class Links:
                     self.journal.blame(Fault(FIELDS, "bad-index", one.at + 32, one.at + 40))
 
     def check_field(self, field: Found, had: set[int]) -> bool:
-        """One list, newest first. Returns whether it is unbroken."""
+        """Check one list, newest first, and return whether it is unbroken."""
         link, place, before = field.body.ofs_head_data, field.at + 32, self.journal.size
         while link:
             if self.journal.has_lost(link):
@@ -218,12 +218,12 @@ class Links:
     # Lists of entries (SDJ-036)
 
     def check_lists(self) -> None:
-        """The list of entries of each DATA."""
+        """Check the list of entries of each DATA."""
         for one in self.journal.sound(DATA):
             self.check_list(one)
 
     def check_list(self, one: Found) -> None:
-        """One list against the items that lead to its DATA."""
+        """Compare one list with the items that lead to its DATA."""
         journal, body = self.journal, one.body
         users = list(dict.fromkeys(self.users.get(one.at, [])))  # SDJ-019
         if bool(body.ofs_entry) != bool(body.num_entries):
@@ -268,7 +268,7 @@ class Links:
     def take(
         self, link: int, place: int, size: int, listed: list[int], is_extra: bool = False
     ) -> bool:
-        """One link to an entry of a list. Returns whether the list goes on."""
+        """Follow one link to an entry of a list and return whether the list continues."""
         is_next = not is_extra and not (listed and link < listed[-1])
         if is_next and self.sound(link, ENTRY):
             listed.append(link)
@@ -278,7 +278,7 @@ class Links:
         return False
 
     def check_misled(self) -> None:
-        """SDJ-096: arrays and tables to which only wrong links lead."""
+        """Report arrays and tables that only invalid links lead to (SDJ-096)."""
         named = {self.journal.place_of_table(type)[0] - 16 for type in (DATA_TABLE, FIELD_TABLE)}
         kept, _ = self.journal.kept_faults()
         for at, fault in self.misled.items():
@@ -290,12 +290,12 @@ class Links:
 
 
 def name_of(data: Found) -> bytes:
-    """The name of the field in a sound DATA."""
+    """Return the name of the field in a sound DATA."""
     return data.payload.partition(b"=")[0]
 
 
 def check(journal: Journal) -> Links:
-    """All links, in the order of SDJ-040."""
+    """Check all links, in the order of SDJ-040."""
     links = Links(journal)
     links.check_header()
     links.check_chain()

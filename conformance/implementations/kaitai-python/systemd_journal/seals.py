@@ -1,4 +1,4 @@
-"""Seals: TAG objects, and the keys that FSPRG makes for their epochs (SDJ-070 to SDJ-077)."""
+"""Seals: TAG objects, and the FSPRG keys of their epochs (SDJ-070 to SDJ-077)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FIRST_HEADER_BYTES = ((0, 16), (24, 56), (72, 96), (104, 136))
 
 
 def _series(size: int, seed: bytes, index: int) -> bytes:
-    """``det(size, index)`` of SDJ-071."""
+    """Return ``det(size, index)`` of SDJ-071."""
     made = b""
     while len(made) < size:
         counter = (len(made) // 32).to_bytes(4, "big")
@@ -28,10 +28,10 @@ def _series(size: int, seed: bytes, index: int) -> bytes:
 
 
 def _is_prime(number: int) -> bool:
-    """Miller-Rabin, which a composite of this size passes less often than once in 2⁸⁰ tries."""
+    """Test by Miller-Rabin; a composite of this size passes less often than once in 2⁸⁰ tries."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
-    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits: one halving, no more
+    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so there is a single halving
     return all(pow(base, odd, number) in (1, number - 1) for base in _SMALL_PRIMES[:40])
 
 
@@ -44,7 +44,7 @@ def _prime(seed: bytes, index: int) -> int:
 
 @dataclass(frozen=True)
 class Key:
-    """A verification key: where epochs begin, and what seals them."""
+    """A verification key: the start of the epochs, and the parameters of their keys."""
 
     p: int
     q: int
@@ -55,7 +55,7 @@ class Key:
     @staticmethod
     @functools.cache
     def parsed(text: str) -> Key:
-        """The key of a text such as ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
+        """Parse a key such as ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
 
         Raises ``ValueError`` for any other text.
         """
@@ -68,7 +68,7 @@ class Key:
         return Key(p, q, x * x % (p * q), int(told[2], 16), int(told[3], 16))
 
     def of(self, epoch: int) -> bytes:
-        """The key of an epoch."""
+        """Return the key of an epoch."""
         n = self.p * self.q
         squarings = pow(2, epoch, (self.p - 1) * (self.q - 1))
         x = pow(self.x0, squarings, n)
@@ -76,13 +76,13 @@ class Key:
         return _series(32, state, 0)
 
     def covers(self, epoch: int, time: int) -> bool:
-        """Whether a time is within an epoch."""
+        """Return whether a time is within an epoch."""
         begin = (self.start + epoch) * self.interval
         return begin <= time < begin + self.interval
 
 
 def check(journal: Journal, text: str | None) -> None:
-    """All tags, in file order. ``text`` is the verification key; raises ``ValueError``."""
+    """Check all tags in file order. ``text`` is the verification key; raises ``ValueError``."""
     has_tag = any(one.type == TAG for one in journal.objects.values())
     is_sealed = journal.header.is_sealed
     key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None
@@ -112,13 +112,13 @@ def blame(journal: Journal, start: int, stop: int) -> None:
 
 
 def follows(epoch: int, before: int, journal: Journal) -> bool:
-    """SDJ-074."""
+    """Return whether an epoch may follow another (SDJ-074)."""
     is_continuous = bool(journal.header.compatible_flags & 4)
     return epoch >= before and (not is_continuous or epoch <= before + 1)
 
 
 def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> None:
-    """The seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
+    """Check the seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
     tag = covered[-1]
     if tag.body.epoch >= TOO_LATE:
         return blame(journal, tag.at + 24, tag.at + 32)

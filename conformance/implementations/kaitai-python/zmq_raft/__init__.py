@@ -1,4 +1,4 @@
-"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md that a grammar cannot state.
+"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md beyond the grammars.
 
 Shares no code with ``reference_impl``.
 """
@@ -22,7 +22,7 @@ SNAPSHOT_NAME = re.compile(
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """Return the answer for one log."""
     context = request["context"]
     if path.is_dir():
         events, end, files = directory(path, context)
@@ -51,7 +51,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
-    """ZMR-105, for a file."""
+    """Return the type of a file (ZMR-105)."""
     told = context.get("kind")
     if told in ("index", "snapshot", "state"):
         return str(told)
@@ -65,7 +65,7 @@ def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Verdict and reason; with ``strict`` only what comes before the first damage."""
+    """Return verdict and reason; with ``strict`` only events before the first damage."""
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":
@@ -90,11 +90,11 @@ def answer(
 
 
 def as_answered(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as it stands in an answer: numbers of 64 bits are decimal text."""
+    """Return a record in the form of an answer, with 64-bit numbers as decimal text."""
     wide = {name: str(record[name]) for name in ("index", "term") if name in record}
     return record | wide
 
 
 def without_index(loss: dict[str, Any]) -> dict[str, Any]:
-    """A loss as it stands in an answer, without the index, which is a note of the adapter."""
+    """Return a loss in the form of an answer, without the adapter's index."""
     return {name: value for name, value in loss.items() if name != "index"}

@@ -18,7 +18,7 @@ PLACE = re.compile(
 
 @dataclass
 class Member:
-    """One index file of a directory: its name in the answer, and the index in it."""
+    """One index file of a directory: its name in the answer, and its index."""
 
     name: str
     index: int
@@ -26,14 +26,14 @@ class Member:
 
     @property
     def is_spare(self) -> bool:
-        """Whether it holds nothing: no entry is committed, or it was never finished."""
+        """Return whether it has no committed entry, or was never finished."""
         if self.file.has_layout:
             return not self.file.committed
         return any(gap["reason"] == "torn-header" for gap in self.file.lost)
 
 
 def members(root: Path, log: Path, raw: bool) -> list[Member]:
-    """The index files of a directory in the order of their names, those out of place too."""
+    """Return the index files of a directory by name, including misplaced ones."""
     found = []
     for path in log.rglob("*.rlog") if log.is_dir() else ():
         place = PLACE.fullmatch(path.relative_to(log).as_posix())
@@ -54,7 +54,7 @@ def members(root: Path, log: Path, raw: bool) -> list[Member]:
 def directory(
     root: Path, context: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], Any, list[tuple[str, int]]]:
-    """Events in log order, the end, and the files with their sizes."""
+    """Return events in log order, the end, and the files with their sizes."""
     raw = context.get("entries") == "raw"
     log = root / context.get("log", "log")
     snap: Path | None = root / context.get("snapshot_file", "snap")
@@ -100,7 +100,7 @@ def directory(
 def read_member(
     one: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
 ) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
-    """What one file of a directory gives, which index comes next, and where it goes."""
+    """Return the events of one file, the next index, and the position for it."""
     file = one.file
     is_last = one is files[-1]
     torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)

@@ -18,7 +18,7 @@ LIMIT = 0x3FFFFFFF
 
 
 def index_file(data: bytes, named: int | None, raw: bool) -> File:
-    """An index file by itself; terms are compared later, over all files."""
+    """Read an index file by itself; terms are compared later, over all files."""
     file = File(len(data))
     if not b"RLOG".startswith(data[:4]):
         file.refused = "bad-token"
@@ -53,7 +53,7 @@ def index_file(data: bytes, named: int | None, raw: bool) -> File:
 
 
 def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) -> None:
-    """ZMR-046 to ZMR-049 and ZMR-052: the entries between the offsets that are relied on."""
+    """Read the entries between the trusted offsets (ZMR-046 to ZMR-049 and ZMR-052)."""
     there = min(len(data) - base, LIMIT)
     sound = [-1]
     for number, end in enumerate(ends):
@@ -81,7 +81,7 @@ def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) 
 
 
 def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> None:
-    """One entry, or why it is not one."""
+    """Add one entry, or the reason why it is lost."""
     if raw:
         file.records.append({**record(content, at, len(content)), "index": index})
         return
@@ -105,12 +105,12 @@ def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> Non
 
 
 def chunk_sizes(parsed: Any) -> int:
-    """Bytes of all chunks that the parser found."""
+    """Return the bytes of all chunks that the parser found."""
     return sum(8 + len(chunk.data) + len(chunk.padding) for chunk in parsed.chunks)
 
 
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
-    """ZMR-050 over records and losses in log order: which entries are lost after all."""
+    """Apply ZMR-050 to records and losses in log order."""
     falling: set[int] = set()
     for number, event in enumerate(events):
         if "term" not in event:
@@ -128,6 +128,6 @@ def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict
 
 
 def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
-    """The loss that a record turns into."""
+    """Return a record as a loss."""
     place = {"file": event["file"]} if "file" in event else {}
     return {**place, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}

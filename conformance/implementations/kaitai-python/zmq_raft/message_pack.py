@@ -1,4 +1,4 @@
-"""A MessagePack value of the generated parser as JSON, by spec/zmq-raft.md alone (ZMR-072)."""
+"""Convert a parsed MessagePack value to JSON, by spec/zmq-raft.md alone (ZMR-072)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBERS = {
 
 
 def to_json(value: Any) -> Any:
-    """One value with everything in it."""
+    """Return one value and everything in it as JSON."""
     first = value.first
     if value.is_map:
         return map_to_json(value)
@@ -50,7 +50,7 @@ def to_json(value: Any) -> Any:
 
 
 def map_to_json(value: Any) -> dict[str, Any]:
-    """A map; of a key that occurs twice the last value counts (ZMR-071)."""
+    """Return a map as JSON; the last value of a repeated key counts (ZMR-071)."""
     inner = getattr(value, "elements", [])
     found = {}
     for key, content in zip(inner[::2], inner[1::2], strict=True):
@@ -62,7 +62,7 @@ def map_to_json(value: Any) -> dict[str, Any]:
 
 
 def in_a_key(value: Any) -> Any:
-    """A key, or what lies in one: its maps are lists of pairs (ZMR-072)."""
+    """Return a key, or a value in a key, whose maps are lists of pairs (ZMR-072)."""
     inner = getattr(value, "elements", [])
     if value.is_map:
         pairs = zip(inner[::2], inner[1::2], strict=True)
@@ -71,7 +71,7 @@ def in_a_key(value: Any) -> Any:
 
 
 def number(value: int | float) -> Any:
-    """A number that JavaScript holds, or what it is instead."""
+    """Return a JavaScript number, or an object in its place."""
     if isinstance(value, int):
         return value if abs(value) <= EXACT else {"int": str(value)}
     if value == value and abs(value) <= EXACT and value.is_integer():
