@@ -162,18 +162,18 @@ class DigestCache:
         for path in sources:
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         self.path = folder / f"{digest.hexdigest()[:32]}.txt"
-        self._found: dict[str, tuple[int, str]] = {}
+        self._digests: dict[str, tuple[int, str]] = {}
         for line in read_lines(self.path):
             key, _, value = line.rpartition(" = ")
             fields, _, sha256 = value.partition(" ")
             if key and fields.isdecimal() and len(sha256) == 64:
-                self._found[key] = (int(fields), sha256)
+                self._digests[key] = (int(fields), sha256)
 
     def get(self, key: str) -> tuple[int, str] | None:
         """Return the number of fields and the SHA-256 of a listing."""
-        return self._found.get(key)
+        return self._digests.get(key)
 
     def put(self, key: str, fields: int, sha256: str) -> None:
         """Store a digest."""
-        self._found[key] = (fields, sha256)
+        self._digests[key] = (fields, sha256)
         append_line(self.path, f"{key} = {fields} {sha256}", self.MAX_BYTES)

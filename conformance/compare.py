@@ -27,8 +27,8 @@ _PIN = re.compile(r" \[[0-9a-f]{8}\]$")
 
 def every_part(formats: Iterable[str]) -> list[str]:
     """Return the ``reports`` of an implementation that gives complete answers for these formats."""
-    found = registers()
-    fields = [name for format_id in formats for name in found[format_id].fields]
+    known = registers()
+    fields = [name for format_id in formats for name in known[format_id].fields]
     named = [name for name in dict.fromkeys(fields) if name != "payload"]
     return ["records", *named, "verdict", "reason", "lost", "end"]
 
@@ -51,29 +51,31 @@ def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[
     Both answers are normalised. ``reports`` names the parts to compare: parts of the answer, and
     fields of its records (``at``, ``size`` and the format's own).
     """
-    found = []
+    sentences = []
     fields = [part for part in reports if part not in ANSWER_PARTS]
     if "records" in reports:
-        found += _record_differences(expected["records"], actual["records"], fields)
+        sentences += _record_differences(expected["records"], actual["records"], fields)
     for part in ("verdict", "reason", "end"):
         if part in reports and actual.get(part) != expected[part]:
-            found.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
+            sentences.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
     if "lost" in reports:
-        found += _lost_differences(expected["lost"], actual.get("lost", []), "reason" in reports)
+        sentences += _lost_differences(
+            expected["lost"], actual.get("lost", []), "reason" in reports
+        )
     if "signals" in reports:
-        found += _signal_differences(expected["verdict"], actual.get("signals", []))
-    return found
+        sentences += _signal_differences(expected["verdict"], actual.get("signals", []))
+    return sentences
 
 
-def pin(found: Sequence[str], actual: Json, reports: Collection[str]) -> str:
+def pin(sentences: Sequence[str], actual: Json, reports: Collection[str]) -> str:
     """Return one line that identifies a difference: the sentences, and a digest of the answer.
 
     The digest leaves out the wording of signals, which may hold addresses or paths.
     """
-    said = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
-    said["signals"] = bool(said.get("signals"))
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]
-    return f"{'; '.join(found)} [{digest}]"
+    parts = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
+    parts["signals"] = bool(parts.get("signals"))
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{'; '.join(sentences)} [{digest}]"
 
 
 def without_pin(difference: str) -> str:
@@ -150,8 +152,8 @@ def _show(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _expected_found(expected: Any, found: Any) -> str:
-    texts = distinct_texts(expected, found, _show)
+def _expected_found(expected: Any, actual: Any) -> str:
+    texts = distinct_texts(expected, actual, _show)
     return f"expected {texts[0]}, found {texts[1]}"
 
 

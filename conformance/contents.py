@@ -29,14 +29,14 @@ def read_contents(path: Path) -> Contents:
     if not path.is_dir():
         return read_file(path)
     contents, left = {}, MAX_BYTES
-    for steps, entry in sorted(_entries(path), key=lambda found: found[0]):
+    for steps, entry in sorted(_entries(path), key=lambda item: item[0]):
         if entry.is_file(follow_symlinks=False) or Path(entry.path).is_file():
             contents["/".join(steps)] = data = _read(entry.path, left)
             left -= len(data)
     return contents
 
 
-def entries_below(folder: Path) -> list[Path]:
+def list_entries(folder: Path) -> list[Path]:
     """Return everything below a directory except directories, in order. Raises :class:`TooMuch`."""
     return sorted(Path(entry.path) for _, entry in _entries(folder))
 

@@ -22,24 +22,24 @@ _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
 
 def distinct_texts(
-    one: Any, other: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
+    first: Any, second: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
 ) -> tuple[str, str]:
     """Return texts of two different values that a person can distinguish.
 
     ``text`` makes the texts. If they look the same (``5`` and ``"5"``, a space at the end, two
     spellings of é), both are JSON with all other characters than ASCII escaped.
     """
-    shown = text(one), text(other)
+    shown = text(first), text(second)
     if look_alike(*shown):
-        return json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
+        return json.dumps(first, sort_keys=True), json.dumps(second, sort_keys=True)
     return shown
 
 
-def look_alike(one: str, other: str) -> bool:
+def look_alike(first: str, second: str) -> bool:
     """Return whether two texts may look the same: letters of different alphabets can."""
     plain = [
         " ".join(unicodedata.normalize("NFKC", "".join(filter(_is_seen, text))).split())
-        for text in (one, other)
+        for text in (first, second)
     ]
     return len(plain[0]) == len(plain[1]) and all(
         x == y or not (x.isascii() and y.isascii()) for x, y in zip(*plain, strict=True)
@@ -50,19 +50,19 @@ def _is_seen(character: str) -> bool:
     return character.isprintable() or character.isspace()
 
 
-def cut_apart(one: str, other: str, width: int) -> tuple[str, str]:
+def cut_around_difference(first: str, second: str, width: int) -> tuple[str, str]:
     """Return two texts, cut to about ``width`` characters around their first difference."""
-    if max(len(one), len(other)) <= width:
-        return one, other
-    pairs = zip(one, other, strict=False)
-    same = next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(one), len(other)))
+    if max(len(first), len(second)) <= width:
+        return first, second
+    pairs = zip(first, second, strict=False)
+    same = next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(first), len(second)))
     start = max(0, same - width // 3)
 
     def cut(text: str) -> str:
         part = text[start : start + width]
         return f"{'…' * (start > 0)}{part}{'…' * (len(text) > start + width)}"
 
-    return cut(one), cut(other)
+    return cut(first), cut(second)
 
 
 def tail(text: str, limit: int) -> str:
@@ -118,8 +118,8 @@ def _bytes_text(data: bytes, width: int) -> str:
     if not data:
         return '""'
     if len(data) > 16 and data.count(data[:1]) == len(data):
-        one = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
-        return f"{one} × {len(data):,}"
+        byte = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
+        return f"{byte} × {len(data):,}"
     if _LINES.fullmatch(data[: width + 1]):
         text = data[: width + 1].decode("ascii").replace("\n", "\\n").replace("\t", "\\t")
         return _cut(f'"{text}"', width)
@@ -160,10 +160,10 @@ def payload_difference(expected: Record, actual: Record) -> str:
     """Return how the actual payload differs from the expected one."""
     if "payload" not in expected or "payload" not in actual:
         return "contents differ"
-    owed, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
-    if owed[: len(given)] == given:
-        return f"cut short by {bytes_in(len(owed) - len(given))}"
-    if given[: len(owed)] == owed:
-        return f"{bytes_in(len(given) - len(owed))} too long"
-    same = next(i for i, (x, y) in enumerate(zip(owed, given, strict=False)) if x != y)
+    wanted, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
+    if wanted[: len(given)] == given:
+        return f"cut short by {bytes_in(len(wanted) - len(given))}"
+    if given[: len(wanted)] == wanted:
+        return f"{bytes_in(len(given) - len(wanted))} too long"
+    same = next(i for i, (x, y) in enumerate(zip(wanted, given, strict=False)) if x != y)
     return f"differs from byte {same} of the payload"

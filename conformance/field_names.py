@@ -63,10 +63,10 @@ class FieldNames:
     def _map(self, name: str) -> _Map | None:
         if (grammar := grammar_of_file(self._format, name)) is None or not is_at_hand(grammar):
             return None
-        found: list[Field] = []
+        fields: list[Field] = []
         with contextlib.suppress(ParseStopped, GrammarError, ToolMissing):
-            found.extend(iter_fields(self._files[name], self._format, name))
-        return _Map(found, len(self._files[name])) if found else None
+            fields.extend(iter_fields(self._files[name], self._format, name))
+        return _Map(fields, len(self._files[name])) if fields else None
 
 
 class _Map:
@@ -82,15 +82,15 @@ class _Map:
 
     def exact(self, start: int, end: int) -> Field | None:
         """Return the field with exactly this range; the innermost of several has the best name."""
-        found = [f for f in self.fields if (f.start, f.end) == (start, end)]
-        return found[-1] if found else None
+        matches = [f for f in self.fields if (f.start, f.end) == (start, end)]
+        return matches[-1] if matches else None
 
     def around(self, start: int, end: int) -> str | None:
         """Return a range of fields, or bytes inside a field."""
         if start >= self.size:
             return THE_END if start == self.size else None
         if start >= end:
-            return self._place(start)
+            return self._between(start)
         if start == 0 and end >= self.size:
             return WHOLE
         for field in reversed(self.fields):  # the innermost
@@ -103,7 +103,7 @@ class _Map:
         first, last = self._beginning(start, end), self._ending(start, end)
         return f"{first} to {last}" if first and last else first or last
 
-    def _place(self, at: int) -> str | None:
+    def _between(self, at: int) -> str | None:
         """Return a name for the position between two bytes."""
         first = self._beginning(at, self.size)
         return f"in front of {first}" if first else None

@@ -80,11 +80,11 @@ def _answers(subject: Subject, vector: Vector, *profiles: str) -> list[dict[str,
     session = OneShotSession(subject.command, sandbox=subject.sandbox(scratch.folder))
     try:
         for profile in profiles:
-            place = scratch.place(vector.neutral_name)
-            write_contents(vector.contents, place)
+            path = scratch.place(vector.neutral_name)
+            write_contents(vector.contents, path)
             format = vector.body["format"]
             request = {
-                "cmd": "read", "seq": 0, "format": format, "path": str(place), "profile": profile,
+                "cmd": "read", "seq": 0, "format": format, "path": str(path), "profile": profile,
             }  # fmt: skip
             answers.append(session.request(request, PROBE_WALL_MS).get("answer"))
     finally:

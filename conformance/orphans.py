@@ -10,16 +10,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-def begin_beside(parent: int, begin: Callable[..., None], *given: Any) -> None:
-    """Tie a pool process to its parent, then call ``begin(*given)``."""
-    end_with_parent(parent)
-    begin(*given)
 
 
 def end_with_parent(parent: int | None = None) -> None:

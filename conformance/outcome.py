@@ -89,9 +89,9 @@ def failed(judgement: Judgement, stderr: str | None) -> dict[str, Any]:
 
 def died(error: Exception, case: Case, stderr: str | None) -> dict[str, Any]:
     """Return what the end of a program adds to the result of its case."""
-    kind = next(kind for kind in CLASS_OF_ERROR if isinstance(error, kind))
+    error_type = next(error_type for error_type in CLASS_OF_ERROR if isinstance(error, error_type))
     return {
-        "class": CLASS_OF_ERROR[kind],
+        "class": CLASS_OF_ERROR[error_type],
         "difference": str(error),
         "expected": case.expect,
         "stderr": stderr,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part
-from conformance.contents import Contents, entries_below
+from conformance.contents import Contents, list_entries
 
 # The freedoms that a vector may leave to the writer, with the parts that are not compared then.
 FREEDOMS = {
@@ -51,7 +51,7 @@ def files_in(folder: Path) -> dict[str, int]:
     Raises :class:`~conformance.contents.TooMuch`.
     """
     return {
-        path.relative_to(folder).as_posix(): path.lstat().st_size for path in entries_below(folder)
+        path.relative_to(folder).as_posix(): path.lstat().st_size for path in list_entries(folder)
     }
 
 
@@ -120,11 +120,11 @@ def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> li
 
     ``place_of`` returns the path of a file by its name.
     """
-    found = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
+    actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
-        f"{name}: expected sha256 {digest[:12]}…, found {found.get(name, 'no file')[:12]}…"
+        f"{name}: expected sha256 {digest[:12]}…, found {actual.get(name, 'no file')[:12]}…"
         for name, digest in expected.items()
-        if found.get(name) != digest
+        if actual.get(name) != digest
     ]
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 

@@ -52,7 +52,7 @@ def load_examples(path: Path = EXAMPLES) -> list[Example]:
     if (problem := first_problem(VECTORS / "recognition.schema.json", body)) is not None:
         where, message = problem
         raise BrokenVector(f"{path}: {where or 'the examples'}: {message}")
-    return [_example(one) for one in body["examples"]]
+    return [_example(example) for example in body["examples"]]
 
 
 def _example(body: Mapping[str, Any]) -> Example:

@@ -65,8 +65,8 @@ class Implementation:
         return self._expanded(self.command_template)
 
     def _expanded(self, command: tuple[str, ...]) -> list[str]:
-        places = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
-        return [part.format(**places) for part in command]
+        paths = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
+        return [part.format(**paths) for part in command]
 
     def missing(self) -> list[str]:
         """Return the required programs that are not on the PATH."""
@@ -126,9 +126,9 @@ class Implementation:
         (self.output / "stamp").write_text(self.stamp())
 
     def _inputs(self) -> Iterator[Path]:
-        for place in (self.folder, *(self.folder / path for path in self.inputs)):
-            place = place.resolve()
-            paths = place.rglob("*") if place.is_dir() else [place]
+        for root in (self.folder, *(self.folder / path for path in self.inputs)):
+            root = root.resolve()
+            paths = root.rglob("*") if root.is_dir() else [root]
             for path in paths:
                 if (
                     path.is_file()
@@ -157,8 +157,8 @@ def check_formats(path: Path, formats: Iterable[str]) -> None:
     for format_id in formats:
         if format_id not in registers():
             known = ", ".join(registers())
-            said = "* stands alone" if format_id == "*" else f"{format_id!r} is none of {known}"
-            raise BrokenDeclaration(f"{path}: formats: {said}")
+            problem = "* stands alone" if format_id == "*" else f"{format_id!r} is none of {known}"
+            raise BrokenDeclaration(f"{path}: formats: {problem}")
 
 
 def check_command(path: Path, command: Iterable[str]) -> None:
@@ -199,9 +199,9 @@ def all_implementations(*more: Path) -> list[Implementation]:
 
     ``more`` are further directories of implementations, beside the suite's own.
     """
-    found = [
+    loaded = [
         load(path.parent)
         for folder in (FOLDER, *more)
         for path in sorted(folder.glob("*/implementation.toml"))
     ]
-    return sorted(found, key=lambda item: (item.name != "executable-spec", item.name))
+    return sorted(loaded, key=lambda item: (item.name != "executable-spec", item.name))

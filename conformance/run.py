@@ -55,11 +55,11 @@ class Plan:
         fresh: Fresh | None = None,
     ) -> Plan:
         """Plan the chosen vectors and their controls, since the score counts pairs."""
-        wanted = {vector.id: vector for vector in chosen}
+        selected = {vector.id: vector for vector in chosen}
         for vector in chosen:
             if vector.control is not None:
-                wanted.setdefault(vector.control, vectors[vector.control])
-        return cls([*subjects, *baseline_subjects()], list(wanted.values()), profiles, fresh)
+                selected.setdefault(vector.control, vectors[vector.control])
+        return cls([*subjects, *baseline_subjects()], list(selected.values()), profiles, fresh)
 
     def cases(self, subject: Subject) -> list[Case]:
         """Return the cases of a subject: answers, or (for generated parsers) fields."""
@@ -267,11 +267,11 @@ def known(report: Report) -> Found:
     return _results(report, lambda result_class: result_class == "known-failure")
 
 
-def _results(report: Report, wanted: Callable[[str], bool]) -> Found:
+def _results(report: Report, is_wanted: Callable[[str], bool]) -> Found:
     return [
         (implementation, result)
         for implementation in report["implementations"]
         if not implementation["baseline"]
         for result in implementation["results"]
-        if wanted(result["class"])
+        if is_wanted(result["class"])
     ]

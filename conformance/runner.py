@@ -171,7 +171,7 @@ class Worker:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
@@ -264,20 +264,20 @@ class Worker:
 
     def _run_step(self, session: Session, case: Case, step: Step, factor: int) -> Result | None:
         """Return the difference in one request, None if there is none."""
-        place = self.scratch.place(case.vector.neutral_name)
-        step.prepare(place)
+        path = self.scratch.place(case.vector.neutral_name)
+        step.prepare(path)
         wall_ms = factor * case.wall_ms
-        reply = session.request(step.request(case, place, session.replies + 1), wall_ms)
+        reply = session.request(step.request(case, path, session.replies + 1), wall_ms)
         if "skipped" in reply:
-            self.scratch.clear(place)
+            self.scratch.clear(path)
             return {"class": "skipped", "difference": reply["skipped"]}
         reports = session.reports(reply)
-        judgement = step.judge(reply, place, reports)
+        judgement = step.judge(reply, path, reports)
         if judgement.difference is not None:
-            details = step.details(case, place, session.replies + 1)
+            details = step.details(case, path, session.replies + 1)
             if details is not None:
-                judgement = step.judge(session.request(details, wall_ms), place, reports)
-        self.scratch.clear(place)
+                judgement = step.judge(session.request(details, wall_ms), path, reports)
+        self.scratch.clear(path)
         if judgement.difference is None:
             return None
         self.judgement = self.judgement or judgement

@@ -32,7 +32,7 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
     thousands of small files. Raises ``FileExistsError`` if ``replace`` is False and the name is
     taken by then, and ``OSError`` with the name of the file for any other error.
     """
-    unfinished = unfinished_beside(path)
+    unfinished = temporary_name(path)
     try:
         with named_in_errors(path):
             raw = _File(unfinished, "xb", path)
@@ -68,7 +68,7 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
 
-def publish(made: Path, path: Path) -> None:
+def publish(finished: Path, path: Path) -> None:
     """Give a finished file or directory a name that must not exist.
 
     ``made`` is in the same directory.
@@ -76,48 +76,48 @@ def publish(made: Path, path: Path) -> None:
     Everything below it is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
-        if not made.is_dir():
-            sync_to_disk(made)
-            _take_name(made, path, replace=False)
+        if not finished.is_dir():
+            sync_to_disk(finished)
+            _take_name(finished, path, replace=False)
             sync_to_disk(path.parent)
             return
-        for inner in sorted(made.rglob("*"), reverse=True):
+        for inner in sorted(finished.rglob("*"), reverse=True):
             sync_to_disk(inner)
-        sync_to_disk(made)
+        sync_to_disk(finished)
         if path.exists() or path.is_symlink():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-        made.rename(path)
+        finished.rename(path)
         sync_to_disk(path.parent)
 
 
-def replace_folder(made: Path, path: Path) -> None:
+def replace_folder(finished: Path, path: Path) -> None:
     """Replace a directory by a finished one in the same parent directory, and remove the old one.
 
     On Linux, if the file system can exchange names, the path exists at every moment. Raises
     ``OSError``.
     """
     with named_in_errors(path):
-        if _exchanged(made, path):
-            old = made
+        if _exchanged(finished, path):
+            old = finished
         else:
-            old = unfinished_beside(path)
+            old = temporary_name(path)
             path.rename(old)
-            made.rename(path)
+            finished.rename(path)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _exchanged(one: Path, other: Path) -> bool:
+def _exchanged(first: Path, second: Path) -> bool:
     """Exchange two names atomically; return False if the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    names = os.fsencode(one.absolute()), os.fsencode(other.absolute())
+    names = os.fsencode(first.absolute()), os.fsencode(second.absolute())
     if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
         return True
     error = ctypes.get_errno()
     if error in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP):
         return False
-    raise OSError(error, os.strerror(error), str(other))
+    raise OSError(error, os.strerror(error), str(second))
 
 
 def is_unfinished(path: Path) -> bool:
@@ -126,30 +126,30 @@ def is_unfinished(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def made_beside(path: Path) -> Iterator[Path]:
+def temporary_sibling(path: Path) -> Iterator[Path]:
     """Yield a name in the same directory for a file or directory that :func:`publish` renames.
 
     A file that still has this name when the block ends is removed.
     """
-    made = unfinished_beside(path)
+    temporary = temporary_name(path)
     try:
-        yield made
+        yield temporary
     finally:
-        if made.is_dir():
-            shutil.rmtree(made, ignore_errors=True)
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
         else:
             with contextlib.suppress(OSError):  # report the earlier error
-                made.unlink()
+                temporary.unlink()
 
 
 @contextlib.contextmanager
-def made_once(folder: Path) -> Iterator[Path]:
+def build_once(folder: Path) -> Iterator[Path]:
     """Make a directory that appears complete or not at all, also from several processes at once.
 
     The first one to finish gives it the name; the other copies are removed.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with made_beside(folder) as unfinished:
+    with temporary_sibling(folder) as unfinished:
         unfinished.mkdir()
         yield unfinished
         try:
@@ -159,7 +159,7 @@ def made_once(folder: Path) -> Iterator[Path]:
                 raise
 
 
-def unfinished_beside(path: Path) -> Path:
+def temporary_name(path: Path) -> Path:
     """Return an unused name in the same directory: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
 

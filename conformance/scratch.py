@@ -28,7 +28,7 @@ class Held:
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        self.folder, self._lock = _locked_folder(parent or _place())
+        self.folder, self._lock = _locked_folder(parent or _scratch_parent())
 
     def close(self) -> None:
         """Remove the folder with all that is in it."""
@@ -38,7 +38,7 @@ class Held:
             self._lock = -1
 
 
-def _place() -> Path:
+def _scratch_parent() -> Path:
     """Return the directory for scratch copies: in memory, which is faster, if there is space."""
     if not os.environ.get("TMPDIR"):
         with contextlib.suppress(OSError):
@@ -84,10 +84,10 @@ def clear_abandoned(parent: Path) -> None:
 def in_memory_bytes() -> int:
     """Return the bytes of memory that files take, 0 if no files can be in memory."""
     try:
-        found = os.statvfs(IN_MEMORY)
+        status = os.statvfs(IN_MEMORY)
     except OSError:
         return 0
-    return (found.f_blocks - found.f_bfree) * found.f_frsize
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
 class Scratch:
@@ -108,9 +108,9 @@ class Scratch:
                 parent.mkdir(parents=True)
                 return parent / name
 
-    def clear(self, place: Path) -> None:
+    def clear(self, path: Path) -> None:
         """Remove one scratch copy and everything beside it."""
-        remove(place.parent)
+        remove(path.parent)
 
     def close(self) -> None:
         """Remove everything."""

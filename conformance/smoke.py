@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conformance import contents
-from conformance.cases import Case, found_at
+from conformance.cases import Case, contents_at
 from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
 from conformance.process import Crash, Limits, OverLimit, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
@@ -64,8 +64,8 @@ class _Untested(Exception):
 
 
 class _Wrong(Exception):
-    def __init__(self, found: str, fault: Fault = "adapter") -> None:
-        super().__init__(found)
+    def __init__(self, actual: str, fault: Fault = "adapter") -> None:
+        super().__init__(actual)
         self.fault = fault
 
 
@@ -168,32 +168,32 @@ class Smoke:
     def _read(self, format: str) -> None:
         case = self._trivial(format)
         assert case.expect is not None
-        place = self._copy(case)
+        path = self._copy(case)
         with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
             if case.profile not in self.hello["profiles"]:
                 raise _Untested("it does not read")
-            reply = self._ask(case, place)
+            reply = self._ask(case, path)
             self._answered[format] = reply
             self._judge(reply, case, self.hello["reports"], step)
         if format not in self._answered:
             return
         with self._step("answers the same again", _text(self._answered[format])):
-            again = self._ask(case, place)
+            again = self._ask(case, path)
             if again != self._answered[format]:
                 raise _Wrong(_text(again), "implementation")
         with self._step("leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"):
-            if (now := found_at(place)) is None:
+            if (after := contents_at(path)) is None:
                 raise _Wrong("no log any more", "implementation")
-            if now != case.vector.contents:
-                raise _Wrong(f"{contents.size(now)} bytes, changed", "implementation")
+            if after != case.vector.contents:
+                raise _Wrong(f"{contents.size(after)} bytes, changed", "implementation")
 
     def _judge(self, reply: Reply, case: Case, reports: Sequence[str], step: _Step) -> None:
         if "skipped" in reply:
             self.skipped = str(reply["skipped"])
             raise _Untested(f"skipped: {self.skipped}")
         assert case.expect is not None
-        if found := differences(case.expect, normalise(reply["answer"]), reports):
-            raise _Wrong("; ".join(found), "implementation")
+        if wrong := differences(case.expect, normalise(reply["answer"]), reports):
+            raise _Wrong("; ".join(wrong), "implementation")
         number = len(case.expect["records"])
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
@@ -209,8 +209,8 @@ class Smoke:
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
                 return
-            place = self._scratch.place(case.vector.neutral_name)
-            request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(place)}
+            path = self._scratch.place(case.vector.neutral_name)
+            request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(path)}
             request["context"] = case.vector.body.get("context", {})
             request["records"] = [record | {"payload": LONG_PAYLOAD.hex()}]
             reply = self._send(request, self.seconds)
@@ -219,7 +219,7 @@ class Smoke:
             if "refused" in reply:
                 step.note = f"refuses the record: {reply['refused']}"
                 return
-            written = contents.size(found_at(place) or b"")
+            written = contents.size(contents_at(path) or b"")
             if written < LONG:
                 raise _Wrong(f"done, and {written} bytes written", "implementation")
             step.note = f"writes {written} bytes"
@@ -267,11 +267,11 @@ class Smoke:
                 reply = program.request(request, round(self.seconds * 1000))
             except Crash as crash:
                 last = (program.stderr or "nothing on stderr").splitlines()[-1]
-                found = f"no answer, {crash}: {_short(last)}"
+                actual = f"no answer, {crash}: {_short(last)}"
                 # A program that speaks the protocol need not have the one-shot form.
                 if self.hello and str(crash).startswith("exit status"):
-                    raise _Untested(found) from None
-                raise _Wrong(found, _fault(crash)) from None
+                    raise _Untested(actual) from None
+                raise _Wrong(actual, _fault(crash)) from None
             self._judge(reply, case, reported_parts(reply.get("answer", {"records": []})), step)
 
     def _undamaged(self, format: str) -> list[Vector]:
@@ -290,12 +290,12 @@ class Smoke:
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
 
     def _copy(self, case: Case) -> Path:
-        place = self._scratch.place(case.vector.neutral_name)
-        contents.write_contents(case.vector.contents, place)
-        return place
+        path = self._scratch.place(case.vector.neutral_name)
+        contents.write_contents(case.vector.contents, path)
+        return path
 
-    def _ask(self, case: Case, place: Path, more: Mapping[str, Any] | None = None) -> Reply:
-        request = next(case.steps()).request(case, place, 0)
+    def _ask(self, case: Case, path: Path, more: Mapping[str, Any] | None = None) -> Reply:
+        request = next(case.steps()).request(case, path, 0)
         return self._send({**request, **(more or {})}, case.wall_ms / 1000)
 
     def _send(self, request: Reply, seconds: float) -> Reply:
@@ -324,17 +324,17 @@ class Smoke:
         except _Untested as why:
             self.findings.append(Finding(name, "untested", str(why)))
         except (_Wrong, *PROGRAM_FAILURES) as error:
-            session, found, line = self._session, str(error), ""
+            session, actual, line = self._session, str(error), ""
             if isinstance(error, ProtocolError):
-                if said := EXPECTED_FOUND.fullmatch(found):
-                    expected, found = said.groups()
-                if session is not None and repr(session.last_line)[:20] not in found:
+                if match := EXPECTED_FOUND.fullmatch(actual):
+                    expected, actual = match.groups()
+                if session is not None and repr(session.last_line)[:20] not in actual:
                     line = _short(session.last_line)
             stderr = session.stderr if session else None
             if isinstance(error, Crash) and (panic := PANIC.search(stderr or "")):
-                found += f", {_short(panic[0])}"
+                actual += f", {_short(panic[0])}"
             fault = _fault(error)
-            self.findings.append(Finding(name, "wrong", "", expected, found, fault, line, stderr))
+            self.findings.append(Finding(name, "wrong", "", expected, actual, fault, line, stderr))
             if session is not None and not isinstance(error, _Wrong):
                 session.kill()
                 self._session = None

@@ -21,7 +21,9 @@ def one_line(text: str) -> str:
     r"""Return ``text`` on one line, invisible characters escaped: ``\n``, ``\x1b``, ``\u202e``."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
 
 
 def printable(text: str) -> str:
@@ -29,7 +31,10 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n")
-    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
+        for character in text
+    )
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -64,4 +69,4 @@ def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
 
 
 def _spelled_out(text: str) -> str:
-    return _JSON_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _JSON_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -69,10 +69,10 @@ class Searched:
     @property
     def unseen(self) -> Counter[Hit]:
         """Return the undetected flips of all logs."""
-        found: Counter[Hit] = Counter()
+        counter: Counter[Hit] = Counter()
         for log in self.logs.values():
-            found.update(log.unseen)
-        return found
+            counter.update(log.unseen)
+        return counter
 
 
 @dataclass(frozen=True)
@@ -103,28 +103,28 @@ def load(format: str, spec: Path = SPEC) -> Searched | None:
 def loaded(body: Mapping[str, Any]) -> Searched:
     """Return the result in a parsed JSON file."""
     logs = {}
-    for id, said in body["logs"].items():
+    for id, log in body["logs"].items():
         unseen = {
             (field, effect): count
-            for field, effects in said["unseen"].items()
+            for field, effects in log["unseen"].items()
             for effect, count in effects.items()
         }
-        logs[id] = SearchedLog(id, said["fingerprint"], said["bits"], said["flips"], unseen)
+        logs[id] = SearchedLog(id, log["fingerprint"], log["bits"], log["flips"], unseen)
     return Searched(body["format"], body["at_most"], body["tried"], logs)
 
 
-def text_of(found: Searched) -> str:
+def text_of(searched: Searched) -> str:
     """Return the file of a search, with one line for each log."""
     logs = []
-    for log in sorted(found.logs.values(), key=lambda log: log.id):
+    for log in sorted(searched.logs.values(), key=lambda log: log.id):
         unseen: dict[str, dict[str, int]] = {}
         for (field, effect), count in sorted(log.unseen.items()):
             unseen.setdefault(field, {})[effect] = count
         body = {"fingerprint": log.fingerprint, "bits": log.bits, "flips": log.flips}
         logs.append(f"  {json.dumps(log.id)}: {json.dumps(body | {'unseen': unseen})}")
-    head = {"format": found.format, "at_most": found.at_most}
+    head = {"format": searched.format, "at_most": searched.at_most}
     lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(found.tried.items())]
+    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(searched.tried.items())]
     lines.append(' "tried": {\n' + ",\n".join(tried) + "\n }")
     lines.append(' "logs": {\n' + ",\n".join(logs) + "\n }")
     return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -151,18 +151,18 @@ def _fits(pattern: str, field: str) -> bool:
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
-def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
+def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
     """Return the fields with undetected flips, those with the gravest effects first."""
     by_field: dict[str, Counter[str]] = {}
     why: dict[str, set[int]] = {}
     beside: dict[str, set[str]] = {}
-    for (field, effect), count in found.unseen.items():
+    for (field, effect), count in searched.unseen.items():
         by_field.setdefault(field, Counter())[kind_of(effect)] += count
         why.setdefault(field, set()).update(explained_by((field, effect), entries))
         names = effect.partition(": ")[2]
         beside.setdefault(field, set()).update(names.split(", ") if names else ())
     table_rows = [
-        Row(field, found.tried[field], counts, tuple(sorted(beside[field])),
+        Row(field, searched.tried[field], counts, tuple(sorted(beside[field])),
             tuple(sorted(why[field])))
         for field, counts in by_field.items()
     ]  # fmt: skip
@@ -171,20 +171,20 @@ def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
     )
 
 
-def table(register: Register, found: Searched) -> str:
+def table(register: Register, searched: Searched) -> str:
     """Return the section of the chapter below its heading, in Markdown."""
-    logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
-    unseen = found.unseen.total()
-    whole = sum(log.flips == log.bits for log in found.logs.values())
+    logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
+    unseen = searched.unseen.total()
+    whole = sum(log.flips == log.bits for log in searched.logs.values())
     share = "all vectors every bit"
     if whole < logs:
-        sample = f"{found.at_most:,} bits at most"
+        sample = f"{searched.at_most:,} bits at most"
         share = f"{whole:,} every bit, of the others {sample}" if whole else f"each {sample}"
     lines = [
         f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time: of {share}."
         f" {f'{unseen:,}' if unseen else 'None'} left the log `intact` with other records.",
     ]
-    table_rows = rows(found, register.unseen)
+    table_rows = rows(searched, register.unseen)
     if not table_rows:
         return f"{_wrapped(lines[0])}\n"
     shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
@@ -213,15 +213,15 @@ def legend(effects: Sequence[str]) -> str:
     return "; ".join(f"*{HEADS[effect]}*, {MEANING[effect]}" for effect in effects)
 
 
-def problems(register: Register, found: Searched) -> Iterator[str]:
+def problems(register: Register, searched: Searched) -> Iterator[str]:
     """Yield flips that no entry or several entries explain, and entries that explain none."""
     used = set()
-    for hit, count in sorted(found.unseen.items()):
+    for hit, count in sorted(searched.unseen.items()):
         numbers = explained_by(hit, register.unseen)
         used.update(numbers)
         if len(numbers) != 1:
-            said = f"{len(numbers)} entries of unseen explain" if numbers else "nothing explains"
-            yield f"{said} what {count:,} flips of {hit[0]} do: {hit[1]}"
+            text = f"{len(numbers)} entries of unseen explain" if numbers else "nothing explains"
+            yield f"{text} what {count:,} flips of {hit[0]} do: {hit[1]}"
     for number, entry in enumerate(register.unseen, 1):
         if number not in used:
             yield f"unseen {number} explains no flip: {', '.join(entry.fields)}"

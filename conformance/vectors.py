@@ -94,10 +94,10 @@ class Vector:
         if self.made is not None:
             return self.made
         data = read_contents(self.input)
-        found = digest(data)
-        if found != self.body["sha256"]:
+        actual = digest(data)
+        if actual != self.body["sha256"]:
             raise BrokenVector(
-                f"{self.input}: expected sha256 {self.body['sha256']}, found {found};"
+                f"{self.input}: expected sha256 {self.body['sha256']}, found {actual};"
                 " restore it from git or run make vectors"
             )
         return data

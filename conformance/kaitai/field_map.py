@@ -113,31 +113,31 @@ def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
     in ``blocks[-1].records[-1].data``. Raises :class:`UnknownField`, a ``KeyError``.
     """
     path = from_the_start(path, fields)
-    found = next((field for field in fields() if field.path == path), None)
-    if found is None:
+    match = next((field for field in fields() if field.path == path), None)
+    if match is None:
         raise UnknownField(_unknown(fields, path))
-    return found
+    return match
 
 
 def _parse(
     parser: type[KaitaiStruct], data: bytes, base: int, docs: GrammarDocs
 ) -> Iterator[Field]:
-    for found in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
-        type_name = type(found.parent).__qualname__
-        doc = docs.fields.get((type_name, found.name), _UNDOCUMENTED)
-        value, kind = found.value, doc.kind or type(found.value).__name__
+    for step in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
+        type_name = type(step.parent).__qualname__
+        doc = docs.fields.get((type_name, step.name), _UNDOCUMENTED)
+        value, type_name = step.value, doc.kind or type(step.value).__name__
         if isinstance(value, KaitaiStruct):
-            kind = docs.kinds.get(type(value).__qualname__, doc.kind)
+            type_name = docs.kinds.get(type(value).__qualname__, doc.kind)
             value = None
-        yield Field(found.path, found.start, found.end, value, kind, doc.requirements, doc.doc)
+        yield Field(step.path, step.start, step.end, value, type_name, doc.requirements, doc.doc)
 
 
 def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
     """Return the message for an unknown path: the fields below its longest known part."""
     steps = path.split(".")
     outers = {".".join(steps[:number]) for number in range(1, len(steps))}
-    found = max((field.path for field in fields() if field.path in outers), key=len, default="")
-    outer = f"{found}." if found else ""
+    nearest = max((field.path for field in fields() if field.path in outers), key=len, default="")
+    outer = f"{nearest}." if nearest else ""
     step = path.removeprefix(outer).partition(".")[0]
     names: dict[str, int] = {}  # the number of elements of arrays, otherwise 0
     for field in fields():
@@ -154,5 +154,5 @@ def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
     hint = f"; did you mean {outer}{near[0]}?" if near else ""
     shown = [f"{a}[0]" if n == 1 else f"{a}[0] … {a}[{n - 1}]" for a, n in arrays.items()]
     shown += [name for name, count in names.items() if not count]
-    has = f"{found or 'the log'} has {', '.join(shown) or 'no fields'}"
+    has = f"{nearest or 'the log'} has {', '.join(shown) or 'no fields'}"
     return f"no field {path}: {has}{hint}"

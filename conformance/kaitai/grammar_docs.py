@@ -46,16 +46,16 @@ class GrammarDocs:
 def grammar_docs(grammar: str, grammars: Path = GRAMMARS) -> GrammarDocs:
     """Read a grammar, such as ``leveldb_log``, and all its imports."""
     known = Types(grammar, grammars)
-    type_docs = {one.ids[-1]: _text(one.body) for one in known.types.values()}
+    type_docs = {type.ids[-1]: _text(type.body) for type in known.types.values()}
     fields = {
         (name, field["id"]): _field_doc(field, type_docs)
-        for name, one in known.types.items()
-        for field in _fields_of(one.body)
+        for name, type in known.types.items()
+        for field in _fields_of(type.body)
         if "id" in field
     }
     seq = known.types[known.top].body.get("seq", ())
     stride = seq[0].get("-stride") if len(seq) == 1 else None
-    kinds = {name: one.ids[-1] for name, one in known.types.items()}
+    kinds = {name: type.ids[-1] for name, type in known.types.items()}
     return GrammarDocs(known.top, fields, kinds, stride)
 
 
@@ -67,11 +67,11 @@ def _fields_of(body: Body) -> list[dict[str, Any]]:
 def _field_doc(field: dict[str, Any], type_docs: dict[str, str]) -> FieldDoc:
     written = field.get("type", "bytes")
     # A switch-on is a map; parameters and the scope of an import do not belong to the name.
-    kind = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
+    type_id = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
     requirements = field.get("-requirement", ())
     if isinstance(requirements, str):
         requirements = (requirements,)
-    return FieldDoc(kind, tuple(requirements), _text(field) or type_docs.get(kind, ""))
+    return FieldDoc(type_id, tuple(requirements), _text(field) or type_docs.get(type_id, ""))
 
 
 def _text(body: Body) -> str:

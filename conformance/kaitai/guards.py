@@ -84,37 +84,39 @@ class Guards:
         instances = owner.body.get("instances") or {}
         if name in instances:
             needed = self._truths(owner, str(instances[name].get("if", "true")), deep=False)
-            if "if" in instances[name] and not all(_holds(one, known) for one in needed):
+            if "if" in instances[name] and not all(
+                _holds(condition, known) for condition in needed
+            ):
                 return name
             return self._of_instance(owner, name, known, seen)
         for field in owner.body.get("seq") or ():
             if field.get("id") == name and "if" in field:
                 needed = self._truths(owner, str(field["if"]), deep=False)
-                if not all(_holds(one, known) for one in needed):
+                if not all(_holds(condition, known) for condition in needed):
                     return name
         return None
 
     def _missing_member(self, owner: Type, name: str, chain: tuple[str, ...]) -> str | None:
         """Return the first member that may be missing, by its type if that is known."""
-        place: Type | None = self._type_of(owner, name)
+        type: Type | None = self._type_of(owner, name)
         for step in chain:
-            if place is None:
+            if type is None:
                 if step in self._maybe_missing and name != "_io":
                     return step
                 continue
-            fields = {one.get("id"): one for one in place.body.get("seq") or ()}
-            fields |= place.body.get("instances") or {}
+            fields = {field.get("id"): field for field in type.body.get("seq") or ()}
+            fields |= type.body.get("instances") or {}
             if "if" in fields.get(step, {}):
                 return step
-            place = self._type_of(place, step)
+            type = self._type_of(type, step)
         return None
 
     def _type_of(self, owner: Type, name: str) -> Type | None:
         if name == "_root":
             return self.types.types[owner.name.split(".")[0]]
-        for one in owner.body.get("seq") or ():
-            if one.get("id") == name and isinstance(one.get("type"), str):
-                return self.types.resolve(one["type"], owner)
+        for field in owner.body.get("seq") or ():
+            if field.get("id") == name and isinstance(field.get("type"), str):
+                return self.types.resolve(field["type"], owner)
         body = (owner.body.get("instances") or {}).get(name, {})
         return (
             self.types.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
@@ -143,8 +145,8 @@ class Guards:
         conjuncts = _split(tokens, "and")
         if len(conjuncts) > 1:
             truths = set()
-            for one in conjuncts:
-                truths |= self._truths(owner, "".join(_spaced(one)), deep)
+            for conjunct in conjuncts:
+                truths |= self._truths(owner, "".join(_spaced(conjunct)), deep)
         if deep and len(tokens) == 1:
             instance = (owner.body.get("instances") or {}).get(tokens[0], {})
             if "value" in instance:
@@ -185,10 +187,10 @@ def _members(tokens: list[str], at: int) -> Iterator[str]:
 
 def _closing(tokens: list[str], at: int) -> int:
     depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place] in ("(", "[")) - (tokens[place] in (")", "]"))
+    for index in range(at, len(tokens)):
+        depth += (tokens[index] in ("(", "[")) - (tokens[index] in (")", "]"))
         if depth == 0:
-            return place
+            return index
     return len(tokens) - 1
 
 
@@ -244,7 +246,7 @@ def _bare(text: str) -> str:
 def _holds(needed: str, known: frozenset[str]) -> bool:
     if needed in known:
         return True
-    if wanted := _AT_LEAST.fullmatch(needed):
-        sizes = [int(match[1]) for one in known if (match := _AT_LEAST.fullmatch(one))]
-        return any(size >= int(wanted[1]) for size in sizes)
+    if least := _AT_LEAST.fullmatch(needed):
+        sizes = [int(match[1]) for condition in known if (match := _AT_LEAST.fullmatch(condition))]
+        return any(size >= int(least[1]) for size in sizes)
     return False

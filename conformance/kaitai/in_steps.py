@@ -43,13 +43,13 @@ def rewritten(source: str) -> str:
     """Return the source of a parser generated with offsets (``debug``), with steps."""
     tree = ast.parse(source)
     keeps = _looked_up(tree)
-    for kind in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
-        for node in [one for one in kind.body if isinstance(one, ast.FunctionDef)]:
+    for type in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+        for node in [member for member in type.body if isinstance(member, ast.FunctionDef)]:
             if node.name == "_read":
                 steps = _Steps(keeps).visit(copy.deepcopy(node))
                 steps.name = "_steps"
                 steps.body.append(ast.parse("yield from ()").body[0])  # if nothing is read
-                kind.body.append(steps)
+                type.body.append(steps)
     return _IMPORT + ast.unparse(ast.fix_missing_locations(tree))
 
 
@@ -60,7 +60,9 @@ def _looked_up(tree: ast.Module) -> set[str]:
     for function in functions:
         if function.name == "_fetch_instances":  # never called
             continue
-        harmless = {id(one) for node in ast.walk(function) if (one := _harmless(node)) is not None}
+        harmless = {
+            id(array) for node in ast.walk(function) if (array := _harmless(node)) is not None
+        }
         used |= {
             node.attr
             for node in ast.walk(function)
@@ -94,13 +96,13 @@ class _Steps(ast.NodeTransformer):
         """Note the start of a field, and yield at its end."""
         target = ast.unparse(node.targets[0])
         if target.startswith("self._debug["):
-            what = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
-            if what == "start":
+            key = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
+            if key == "start":
                 self._name, self._is_array = target.split("'")[1], False
-            elif what == "arr":
+            elif key == "arr":
                 self._is_array = True
                 node.value = _expression("Last()")
-            elif what == "end" and ("['arr']" in target or not self._is_array):
+            elif key == "end" and ("['arr']" in target or not self._is_array):
                 return [node, ast.Expr(_expression(f"(yield {self._name!r})"))]
         elif ast.unparse(node.value) == "[]" and target.removeprefix("self.") not in self._keeps:
             node.value = _expression("Last()")

@@ -58,8 +58,8 @@ class Types:
         steps = written.split("(")[0].strip().split("::")
         outer = scope.name
         while outer:
-            if (found := self._named(outer, steps)) is not None:
-                return found
+            if (type := self._named(outer, steps)) is not None:
+                return type
             outer = outer.rpartition(".")[0]
         # The grammar's own name, then its imports.
         return self._named("", steps)
@@ -90,8 +90,8 @@ class Types:
             self._collect((*ids, inner), name, inner_body, file)
 
     def _named(self, outer: str, steps: list[str]) -> Type | None:
-        below = ".".join(map(class_name, steps))
-        return self.types.get(f"{outer}.{below}" if outer else below)
+        inner = ".".join(map(class_name, steps))
+        return self.types.get(f"{outer}.{inner}" if outer else inner)
 
 
 def class_name(type_id: str) -> str:

@@ -111,15 +111,15 @@ class _Ends:
         self._steps = steps
         self._ends = array("Q")
         self._dropped = 0  # those before the first in the array
-        self._asked = 0
+        self._returned = 0
         self._open: list[int] = []
 
     def next(self) -> int:
         """Return the end of the next object."""
-        number = self._asked - self._dropped
+        number = self._returned - self._dropped
         while number >= len(self._ends) or self._ends[number] == _UNKNOWN:
             self._step()
-        self._asked += 1
+        self._returned += 1
         end = self._ends[number]
         if 2 * number > len(self._ends):
             del self._ends[: number + 1]

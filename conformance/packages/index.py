@@ -35,8 +35,8 @@ class BadChanges(Exception):
 def version_of(vectors: Path = VECTORS) -> str:
     """Return the version of the set. Raises :class:`BadChanges`."""
     path = vectors / "CHANGES.md"
-    if found := re.search(r"^## (\d+\.\d+\.\d+)\b", path.read_text("utf-8"), re.MULTILINE):
-        return found[1]
+    if match := re.search(r"^## (\d+\.\d+\.\d+)\b", path.read_text("utf-8"), re.MULTILINE):
+        return match[1]
     raise BadChanges(f"{path}: expected a heading such as ## 1.0.0")
 
 
@@ -50,8 +50,8 @@ def index_of(vectors: Path = VECTORS) -> bytes:
 
     Raises :class:`BadChanges`.
     """
-    found = [(path, json.loads(path.read_bytes())) for path in vectors.glob("*/*.json")]
-    bodies = sorted(found, key=lambda one: str(one[1]["id"]))
+    loaded = [(path, json.loads(path.read_bytes())) for path in vectors.glob("*/*.json")]
+    bodies = sorted(loaded, key=lambda item: str(item[1]["id"]))
     rows = [
         {
             "id": body["id"],

@@ -94,10 +94,10 @@ def _one_of(
 
     Both ends of the ``range`` of an integer are allowed.
     """
-    allowed = [dict(_TYPES[one]) for one in types if not (one == "text" and values)]
-    for one in allowed:
-        if range and one == _TYPES["integer"]:
-            one["minimum"], one["maximum"] = range
+    allowed = [dict(_TYPES[type]) for type in types if not (type == "text" and values)]
+    for type in allowed:
+        if range and type == _TYPES["integer"]:
+            type["minimum"], type["maximum"] = range
     if values:
         allowed.append({"enum": list(values)})
     return allowed[0] if len(allowed) == 1 else {"anyOf": allowed}

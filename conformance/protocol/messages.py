@@ -70,7 +70,7 @@ def too_deep(message: Any) -> bool:
     """Return whether a value has more than ``MAX_DEPTH`` levels, since later steps may recurse."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
-        level = [inner for one in level for inner in _inner(one)]
+        level = [inner for value in level for inner in _inner(value)]
         if not level:
             return False
     return True
@@ -80,7 +80,7 @@ def _inner(value: Any) -> list[Any]:
     """Return the lists and objects in a value; numbers and texts have no levels."""
     if isinstance(value, dict):
         value = value.values()
-    return [one for one in value if isinstance(one, (dict, list))]
+    return [item for item in value if isinstance(item, (dict, list))]
 
 
 def _lone_surrogate(message: Any) -> str | None:

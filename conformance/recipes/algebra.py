@@ -115,12 +115,15 @@ class Damage:
         data[start:end] = bytes(end - start)
         self._did(f"zero sector {number} of {sector} bytes{_in(file)}")
 
-    def swap_sectors(self, one: int, other: int, sector: int = 512, file: str = "") -> None:
+    def swap_sectors(self, first: int, second: int, sector: int = 512, file: str = "") -> None:
         """Swap two whole sectors, like two misdirected writes."""
         data = self.files[file]
-        a, b = slice(one * sector, (one + 1) * sector), slice(other * sector, (other + 1) * sector)
+        a, b = (
+            slice(first * sector, (first + 1) * sector),
+            slice(second * sector, (second + 1) * sector),
+        )
         data[a], data[b] = data[b], data[a]
-        self._did(f"swap sectors {one} and {other} of {sector} bytes{_in(file)}")
+        self._did(f"swap sectors {first} and {second} of {sector} bytes{_in(file)}")
 
     def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
         """Restore bytes of an older generation of the file, like a lost write."""
@@ -172,17 +175,17 @@ class Damage:
         self.files[new] = self.files.pop(old)
         self._did(f"rename {old} to {new}")
 
-    def swap_files(self, one: str, other: str) -> None:
+    def swap_files(self, first: str, second: str) -> None:
         """Swap the names of two files."""
-        self.files[one], self.files[other] = self.files[other], self.files[one]
-        self._did(f"swap {one} and {other}")
+        self.files[first], self.files[second] = self.files[second], self.files[first]
+        self._did(f"swap {first} and {second}")
 
-    def did(self, words: str) -> None:
+    def did(self, text: str) -> None:
         """Note an operation that a format's own recipes made on ``data``."""
-        self._did(words)
+        self._did(text)
 
-    def _did(self, words: str) -> None:
-        self.operations.append(words)
+    def _did(self, text: str) -> None:
+        self.operations.append(text)
 
 
 def _in(file: str) -> str:

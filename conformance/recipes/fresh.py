@@ -38,35 +38,35 @@ class Fresh:
         return {id: self.variants.get(id, vector) for id, vector in vectors.items()}
 
 
-def fresh(vectors: Mapping[str, Vector], wanted: Collection[str], seed: int) -> Fresh:
+def fresh(vectors: Mapping[str, Vector], ids: Collection[str], seed: int) -> Fresh:
     """Return the variants of the vectors with these ids, which are in ``vectors``.
 
     Raises :class:`~conformance.kaitai.compile.ToolMissing` if field names cannot be found.
     """
-    found = Fresh(seed)
+    result = Fresh(seed)
     for source in sources():
-        own = {id for id in wanted if id.startswith(f"{source.book.format}/")}
+        own_ids = {id for id in ids if id.startswith(f"{source.book.format}/")}
         with varied_by(seed):
-            variants = dict(_variants(source, vectors, own))
-        found.variants |= variants
-        found.as_golden += sorted(own - set(variants))
-    of_no_recipe = set(wanted) - set(found.variants) - set(found.as_golden)
-    found.as_golden += sorted(of_no_recipe)
-    return found
+            variants = dict(_variants(source, vectors, own_ids))
+        result.variants |= variants
+        result.as_golden += sorted(own_ids - set(variants))
+    of_no_recipe = set(ids) - set(result.variants) - set(result.as_golden)
+    result.as_golden += sorted(of_no_recipe)
+    return result
 
 
 def _variants(
-    source: Source, vectors: Mapping[str, Vector], wanted: Collection[str]
+    source: Source, vectors: Mapping[str, Vector], ids: Collection[str]
 ) -> Iterator[tuple[str, Vector]]:
     built: dict[str, Log] = {}
-    needed = _needed(source.book, wanted)
+    needed = _needed(source.book, ids)
     for recipe in source.book.recipes.values():
         if recipe.slug not in needed or (recipe.source and recipe.source.slug not in built):
             continue
         try:
             log = build(source, recipe, built)
             built[recipe.slug] = log
-            if recipe.id in wanted and (vector := _variant(source, recipe, log, vectors)):
+            if recipe.id in ids and (vector := _variant(source, recipe, log, vectors)):
                 yield recipe.id, vector
         except ToolMissing:
             raise
@@ -76,14 +76,14 @@ def _variants(
             continue
 
 
-def _needed(book: Book[Any], wanted: Collection[str]) -> set[str]:
+def _needed(book: Book[Any], ids: Collection[str]) -> set[str]:
     """Return the slugs of the recipes, and of the recipes that they are built on."""
     needed = set()
     for recipe in book.recipes.values():
-        one: Recipe[Any] | None = recipe if recipe.id in wanted else None
-        while one is not None and one.slug not in needed:
-            needed.add(one.slug)
-            one = one.source
+        current: Recipe[Any] | None = recipe if recipe.id in ids else None
+        while current is not None and current.slug not in needed:
+            needed.add(current.slug)
+            current = current.source
     return needed
 
 
@@ -112,8 +112,8 @@ def is_the_same_test(golden: Mapping[str, Any], variant: Mapping[str, Any]) -> b
     if golden.keys() != variant.keys() or len(_damage(golden)) != len(_damage(variant)):
         return False
     return all(_shape(golden[key]) == _shape(variant[key]) for key in golden.keys() - _OTHER) and [
-        _fields(one) for one in golden.get("records", [])
-    ] == [_fields(one) for one in variant.get("records", [])]
+        _fields(record) for record in golden.get("records", [])
+    ] == [_fields(record) for record in variant.get("records", [])]
 
 
 def _damage(body: Mapping[str, Any]) -> list[str]:
@@ -129,21 +129,21 @@ def _shape(value: Any, name: str = "") -> Any:
         if "payload" in value or "payload_sha256" in value:
             return _fields(value)
         return {
-            key: None if key in ("sha256", "hex") else _shape(one, key)
-            for key, one in value.items()
+            key: None if key in ("sha256", "hex") else _shape(item, key)
+            for key, item in value.items()
         }
     if isinstance(value, list):
-        return [_shape(one) for one in value]
+        return [_shape(item) for item in value]
     return value
 
 
 def _fields(record: Mapping[str, Any]) -> Any:
     """Return a record's position, the length of its payload, and its fields with their types."""
     return {
-        key: one
+        key: value
         if key in _PLACE
-        else len(one)
-        if key == "payload" or isinstance(one, list)
-        else type(one)
-        for key, one in record.items()
+        else len(value)
+        if key == "payload" or isinstance(value, list)
+        else type(value)
+        for key, value in record.items()
     }

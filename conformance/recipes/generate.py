@@ -48,7 +48,7 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         built[recipe.slug] = log
         contents = log.contents
         input_name = input_name_of(source, recipe, log)
-        if log.name is not None and any(one.name == log.name for one in others):
+        if log.name is not None and any(other.name == log.name for other in others):
             raise RecipeError(f"{recipe.id}: another input is called {log.name}")
         # Check the recipe before yielding anything, so that an invalid one leaves no files.
         description = dump(describe(recipe, log, input_name))
@@ -181,8 +181,8 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     If a writer must refuse, it is the unchanged log.
     """
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
-    wanted = [record.payload for record in survivors]
-    wanted += [record.payload for record in log.to_append]
+    payloads = [record.payload for record in survivors]
+    payloads += [record.payload for record in log.to_append]
     data = {
         (_name_in_folder(file, input_name), at): data
         for (file, at), data in log.bytes_after.items()
@@ -190,7 +190,7 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     answer, files, digests = _append(recipe, log, contents, input_name, log.to_append, data)
     is_exact = not (log.free or log.must_refuse or log.other_appends)
     _check_statement(recipe, log, answer)
-    keeps_all = [record.payload for record in answer.records] == wanted
+    keeps_all = [record.payload for record in answer.records] == payloads
     if not (log.must_refuse or log.is_rewritten or keeps_all):
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     body: Body = {
@@ -335,13 +335,16 @@ _EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents, str], Body]] = {
 def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
     if log.statement is None:
         raise RecipeError(f"{recipe.id}: the recipe does not say what it expects")
-    said = log.statement
-    found = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
-    if found != (said.verdict, said.reason, said.survivors) or said.end not in ("any", answer.end):
+    stated = log.statement
+    actual = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
+    if actual != (stated.verdict, stated.reason, stated.survivors) or stated.end not in (
+        "any",
+        answer.end,
+    ):
         raise RecipeError(
-            f"{recipe.id}: the recipe expects {said.verdict} {said.reason}"
-            f" {_sizes(said.survivors)} end {said.end}, the executable specification"
-            f" answers {answer.verdict} {answer.reason} {_sizes(found[2])} end {answer.end}"
+            f"{recipe.id}: the recipe expects {stated.verdict} {stated.reason}"
+            f" {_sizes(stated.survivors)} end {stated.end}, the executable specification"
+            f" answers {answer.verdict} {answer.reason} {_sizes(actual[2])} end {answer.end}"
         )
 
 

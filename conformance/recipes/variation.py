@@ -40,18 +40,18 @@ class Variation:
             order = list(alphabet.encode())
             chance.shuffle(order)
             # Each letter is replaced by the next in this order, so none stays the same.
-            for one, other in zip(order, order[1:] + order[:1], strict=True):
-                self._table[one] = other
+            for letter, replacement in zip(order, order[1:] + order[:1], strict=True):
+                self._table[letter] = replacement
 
     def of(self, payload: bytes) -> bytes:
         """Return a payload of the same length with other letters and digits."""
         if isinstance(payload, Kept) or _HOLDS_A_BATCH in payload:
             return payload  # an inner batch has its own checksum
-        words = _IN_TEXT if _TEXT.fullmatch(payload) else _IN_BINARY
-        return words.sub(self._word, payload)
+        pattern = _IN_TEXT if _TEXT.fullmatch(payload) else _IN_BINARY
+        return pattern.sub(self._replaced, payload)
 
-    def _word(self, found: re.Match[bytes]) -> bytes:
-        return found[0] if found[1] else found[0].translate(self._table)
+    def _replaced(self, match: re.Match[bytes]) -> bytes:
+        return match[0] if match[1] else match[0].translate(self._table)
 
 
 _current: list[Variation] = []

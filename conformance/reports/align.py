@@ -59,24 +59,24 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
             return payload_key(record)
         return json.dumps([record[field] for field in contents], sort_keys=True)
 
-    def place(record: Record) -> Hashable:
+    def position(record: Record) -> Hashable:
         return (record.get("file"), record["at"])
 
-    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
+    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
         fields, notes = [], []
-        if payload_key(owed) != payload_key(given):
+        if payload_key(wanted) != payload_key(given):
             fields.append("payload")
-            notes.append(payload_difference(owed, given))
+            notes.append(payload_difference(wanted, given))
         fields += [
             field
-            for field in sorted((set(owed) & set(given)) - set(PAYLOAD))
-            if owed[field] != given[field]
+            for field in sorted((set(wanted) & set(given)) - set(PAYLOAD))
+            if wanted[field] != given[field]
         ]
         return tuple(fields), ", ".join(notes)
 
     keys: list[Key] = [content]
     if placed:
-        keys = [lambda record: (place(record), content(record)), content, place]
+        keys = [lambda record: (position(record), content(record)), content, position]
     order: Callable[[Record], int] | None = (lambda record: int(record["at"])) if placed else None
     return _align(expected, actual, keys, compare, order)
 
@@ -84,9 +84,11 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
 def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
     """Align expected with reported lost ranges. An unreported reason counts as equal."""
 
-    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
-        fields = [field for field in ("file", "from", "to") if owed.get(field) != given.get(field)]
-        if given.get("reason") is not None and owed.get("reason") != given["reason"]:
+    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
+        fields = [
+            field for field in ("file", "from", "to") if wanted.get(field) != given.get(field)
+        ]
+        if given.get("reason") is not None and wanted.get("reason") != given["reason"]:
             fields.append("reason")
         return tuple(fields), ""
 
@@ -119,10 +121,10 @@ def _align(
             unmatched(i0, i1, j0, j1)
             return
         key = keys[level]
-        owed = [key(record) for record in expected[i0:i1]]
+        wanted = [key(record) for record in expected[i0:i1]]
         given = [key(record) for record in actual[j0:j1]]
         i_done, j_done = 0, 0
-        for i, j, length in _matches(owed, given):
+        for i, j, length in _matches(wanted, given):
             hunk(i0 + i_done, i0 + i, j0 + j_done, j0 + j, level + 1)
             for step in range(length):
                 pair(i0 + i + step, j0 + j + step)
@@ -151,31 +153,31 @@ def _align(
     return rows
 
 
-def _matches(owed: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
+def _matches(wanted: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
     """Return matching runs (i, j, length) in order, common ends first to keep difflib small."""
-    shorter = min(len(owed), len(given))
+    shorter = min(len(wanted), len(given))
     head = 0
-    while head < shorter and owed[head] == given[head]:
+    while head < shorter and wanted[head] == given[head]:
         head += 1
     back = 0
-    while back < shorter - head and owed[-1 - back] == given[-1 - back]:
+    while back < shorter - head and wanted[-1 - back] == given[-1 - back]:
         back += 1
-    middle_owed, middle_given = owed[head : len(owed) - back], given[head : len(given) - back]
+    middle_wanted, middle_given = wanted[head : len(wanted) - back], given[head : len(given) - back]
     runs = [(0, 0, head)]
     often = Counter(middle_given)
-    if sum(often[key] for key in middle_owed) <= _MATCHER_LIMIT:
-        matcher = SequenceMatcher(None, middle_owed, middle_given, autojunk=False)
+    if sum(often[key] for key in middle_wanted) <= _MATCHER_LIMIT:
+        matcher = SequenceMatcher(None, middle_wanted, middle_given, autojunk=False)
         runs += [(head + i, head + j, n) for i, j, n in matcher.get_matching_blocks()]
-    runs.append((len(owed) - back, len(given) - back, back))
+    runs.append((len(wanted) - back, len(given) - back, back))
     return [run for run in runs if run[2]]
 
 
 def counts(rows: Sequence[Row]) -> dict[Kind, int]:
     """Return the number of rows of each type that occurs."""
-    found: dict[Kind, int] = {}
+    result: dict[Kind, int] = {}
     for row in rows:
-        found[row.kind] = found.get(row.kind, 0) + 1
-    return found
+        result[row.kind] = result.get(row.kind, 0) + 1
+    return result
 
 
 def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
@@ -184,24 +186,24 @@ def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | F
         return [*rows]
     shown: list[Row | Fold] = []
     near = {
-        place + step
-        for place, row in enumerate(rows)
+        index + step
+        for index, row in enumerate(rows)
         if row.kind != "same"
         for step in range(-context, context + 1)
     }
-    place = 0
-    while place < len(rows):
+    index = 0
+    while index < len(rows):
         if len(shown) >= limit:
-            shown.append(Fold(counts(rows[place:])))
+            shown.append(Fold(counts(rows[index:])))
             break
-        stop = place
+        stop = index
         while stop < len(rows) and rows[stop].kind == "same" and stop not in near:
             stop += 1
         # Hiding a single row would not save a line.
-        if stop - place > 1:
-            shown.append(Fold({"same": stop - place}))
-            place = stop
+        if stop - index > 1:
+            shown.append(Fold({"same": stop - index}))
+            index = stop
         else:
-            shown.append(rows[place])
-            place += 1
+            shown.append(rows[index])
+            index += 1
     return shown

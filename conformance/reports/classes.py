@@ -127,7 +127,7 @@ CLASSES: tuple[ResultClass, ...] = (
 )
 
 BY_NAME: dict[str, ResultClass] = {each.name: each for each in CLASSES}
-SEVERITY: dict[str, int] = {each.name: place for place, each in enumerate(CLASSES)}
+SEVERITY: dict[str, int] = {each.name: number for number, each in enumerate(CLASSES)}
 
 
 def worst(names: Iterable[str]) -> ResultClass:

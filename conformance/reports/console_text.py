@@ -56,7 +56,7 @@ def seen(text: Text) -> Text:
     plain = text.plain
     if plain.isprintable():
         return text
-    unseen = [at for at, one in enumerate(plain) if not one.isprintable()]
+    unseen = [at for at, character in enumerate(plain) if not character.isprintable()]
     parts = text.divide(sorted({cut for at in unseen for cut in (at, at + 1)}))
     for part in parts:
         part.plain = one_line(part.plain)
@@ -85,8 +85,8 @@ def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
     """Return the widths of a table: of the names, then of each column."""
     names = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     columns = [
-        max([len(line) for line in heading.split("\n")] + [len(cells[place]) for _, cells in rows])
-        for place, heading in enumerate(headings)
+        max([len(line) for line in heading.split("\n")] + [len(cells[column]) for _, cells in rows])
+        for column, heading in enumerate(headings)
     ]
     return [names, *columns]
 

@@ -56,13 +56,15 @@ def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
         searched = load(format)
         if searched is not None:
             entries = registers()[format].unseen
-            made = rows(searched, entries)
+            table = rows(searched, entries)
             yield {
                 "format": format,
                 "flips": sum(log.flips for log in searched.logs.values()),
                 "logs": len(searched.logs),
-                "rows": made,
-                "effects": [one for one in EFFECTS if any(row.counts.get(one) for row in made)],
+                "rows": table,
+                "effects": [
+                    effect for effect in EFFECTS if any(row.counts.get(effect) for row in table)
+                ],
                 "entries": entries,
             }
 

@@ -87,8 +87,8 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     if implementation["status"] != "ran":
         case = TestCase("set-up", name)
         because = printable(f"{implementation['status']}: {implementation['because']}")
-        kind = Skipped if implementation["status"] == "unavailable" else Error
-        case.result = [kind(because, implementation["status"])]
+        result_type = Skipped if implementation["status"] == "unavailable" else Error
+        case.result = [result_type(because, implementation["status"])]
         suite.add_testcase(case)
     # All at once: the library recounts the suite for each single test case.
     suite.add_testcases([_case(report, name, result) for result in implementation["results"]])
@@ -104,8 +104,8 @@ def _case(report: Report, name: str, result: dict[str, Any]) -> TestCase:
     if outcome.name == "known-failure":
         cause = f" ({result['cause']})" if result.get("cause") else ""
         message = f"known failure: {message}{cause}"
-    kind = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
-    entry = kind(printable(message), outcome.name)
+    result_type = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
+    entry = result_type(printable(message), outcome.name)
     if outcome.junit != "skipped":
         entry.text = printable(_details(report, result))
     case.result = [entry]

@@ -40,12 +40,15 @@ def markdown(report: Report) -> str:
         for result in implementation["results"]
         if not BY_NAME[result["class"]].expected
     ]
-    kinds = by_cause(wrong)
-    for alike in kinds[:MOST]:
-        lines += ["", *_kind(report, alike)]
-    if len(kinds) > MOST:
-        left = sum(map(len, kinds[MOST:]))
-        lines += ["", f"{left} more results, of {len(kinds) - MOST} more kinds, are in the report."]
+    groups = by_cause(wrong)
+    for alike in groups[:MOST]:
+        lines += ["", *_group(report, alike)]
+    if len(groups) > MOST:
+        left = sum(map(len, groups[MOST:]))
+        lines += [
+            "",
+            f"{left} more results, of {len(groups) - MOST} more kinds, are in the report.",
+        ]
     lines += ["", f"Asked: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
     lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
@@ -55,14 +58,14 @@ def _table(report: Report) -> list[str]:
     rows = [overview(each) for each in tested(report)]
     if not rows:
         return []
-    asked = [name for name in PROFILES if any(one.owed.get(name) for one in rows)]
-    heads = [*LOSSES, *asked]
+    profiles = [name for name in PROFILES if any(row.owed.get(name) for row in rows)]
+    heads = [*LOSSES, *profiles]
     lines = [f"| implementation | {' | '.join(heads)} |", "|---" + "|--:" * len(heads) + "|"]
-    lines += [f"| {escaped(one.name)} | {' | '.join(one.cells(heads))} |" for one in rows]
+    lines += [f"| {escaped(row.name)} | {' | '.join(row.cells(heads))} |" for row in rows]
     return [*lines, ""]
 
 
-def _kind(report: Report, alike: Sequence[Failure]) -> list[str]:
+def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
     """Return one failure as in the terminal, collapsed, and the names of similar ones."""
     (implementation, result), *others = alike
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)

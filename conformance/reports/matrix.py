@@ -86,17 +86,17 @@ def matrices(report: Report) -> list[Matrix]:
 
 def groups_of(report: Report, format_id: str) -> list[str]:
     """Return the groups of one format, in reading order."""
-    found = dict.fromkeys(
+    present = dict.fromkeys(
         vector["group"] for vector in report["vectors"].values() if vector["format"] == format_id
     )
-    known = [group for group in GROUP_ORDER if group in found]
-    return known + [group for group in found if group not in GROUP_ORDER]
+    known = [group for group in GROUP_ORDER if group in present]
+    return known + [group for group in present if group not in GROUP_ORDER]
 
 
 def tally(implementations: Sequence[Implementation]) -> Counter[str]:
     """Count the results of each class, the worst first."""
-    found = Counter(result["class"] for each in implementations for result in each["results"])
-    return Counter({each.name: found[each.name] for each in CLASSES if found[each.name]})
+    counted = Counter(result["class"] for each in implementations for result in each["results"])
+    return Counter({each.name: counted[each.name] for each in CLASSES if counted[each.name]})
 
 
 def not_run(report: Report) -> list[Implementation]:
@@ -123,7 +123,7 @@ def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
             counts.setdefault(group, Counter())[each["class"]] += 1
         # The report scores an implementation as a whole; this score is about one format.
         of_format = score(results, report["vectors"])
-        cells = {group: Cell(found) for group, found in counts.items()}
+        cells = {group: Cell(counted) for group, counted in counts.items()}
         line = Line(
             implementation,
             cells,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import prefix_asked
+from conformance.cases import prefix_length
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.field_names import FieldNames
 from conformance.vectors import Vector
@@ -36,39 +36,39 @@ def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> N
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])
-        places = _paths_of(implementation, result) if vector else ()
-        if vector is None or not places:
+        ranges = _paths_of(implementation, result) if vector else ()
+        if vector is None or not ranges:
             continue
         names = _names(vector, result, vectors)
-        found = [
-            {"from": place.start, "to": place.stop, "name": name}
-            | ({"file": place.file} if place.file else {})
-            for place in places[:NAMED]
-            if (name := names.of(place.start, place.stop, place.file))
+        fields = [
+            {"from": range.start, "to": range.stop, "name": name}
+            | ({"file": range.file} if range.file else {})
+            for range in ranges[:NAMED]
+            if (name := names.of(range.start, range.stop, range.file))
         ]
-        if found:
-            result["fields"] = found  # type: ignore[index]
+        if fields:
+            result["fields"] = fields  # type: ignore[index]
 
 
 def _paths_of(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
     """Return the differing ranges without duplicates."""
     expected, actual = result.get("expected"), reported(implementation, result)
     # The last lines first: lost ranges are harder to see than the offsets of records.
-    found = [place for line in reversed(lines(expected, actual)) for place in line.places]
+    ranges = [range for line in reversed(lines(expected, actual)) for range in line.places]
     for match in _AT.finditer(result.get("difference") or ""):
         if match["offset"]:
-            found.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))
+            ranges.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))
         else:
             at, length = int(match["at"]), len(match["hex"].split())
-            found.append(Place(match["named"].partition("/")[2] or None, at, at + length))
+            ranges.append(Place(match["named"].partition("/")[2] or None, at, at + length))
     # Last, the correctly lost ranges, which are the subject of the vector.
-    owed = (expected or {}).get("lost", ())
-    found += [Place(lost.get("file"), lost["from"], lost["to"]) for lost in owed]
-    return list(dict.fromkeys(found))
+    correct = (expected or {}).get("lost", ())
+    ranges += [Place(lost.get("file"), lost["from"], lost["to"]) for lost in correct]
+    return list(dict.fromkeys(ranges))
 
 
 def _names(vector: Vector, result: Mapping[str, Any], vectors: Mapping[str, Vector]) -> FieldNames:
-    contents, prefix = vector.contents, prefix_asked(result.get("difference") or "")
+    contents, prefix = vector.contents, prefix_length(result.get("difference") or "")
     if prefix is not None and isinstance(contents, bytes):
         contents = contents[:prefix]
     if result["profile"] == "append":
@@ -87,11 +87,11 @@ def _appended(vector: Vector) -> Contents:
         NewRecord(bytes.fromhex(record["payload"]), record) for record in vector.records_to_write()
     ]
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
-        place = Path(folder) / vector.input.name
-        write_contents(vector.contents, place)
+        path = Path(folder) / vector.input.name
+        write_contents(vector.contents, path)
         try:
             format = formats.named(vector.body["format"])
-            format.append(place, records, vector.body.get("context", {}))
+            format.append(path, records, vector.body.get("context", {}))
         except ValueError:  # the append must be refused
             return vector.contents
-        return read_contents(place) if place.exists() else vector.contents
+        return read_contents(path) if path.exists() else vector.contents

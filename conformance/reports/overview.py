@@ -60,7 +60,8 @@ def overview(implementation: Mapping[str, Any]) -> Overview:
     results = [each for each in implementation["results"] if each["class"] != "skipped"]
     wrong = [each for each in results if each["class"] not in ("pass", "unexpected-pass")]
     scores = {
-        name: _score(name, one) for name, one in implementation["score"]["by_profile"].items()
+        name: _score(name, counted)
+        for name, counted in implementation["score"]["by_profile"].items()
     }
     return Overview(
         implementation["name"],
@@ -84,11 +85,11 @@ def _logs(results: Iterable[Result]) -> int:
     return len({each["vector"] for each in results if each["profile"] != "strict"})
 
 
-def _missing(owed: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
+def _missing(wanted: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
     """Return whether one answer has records that the other lacks, False unless both exist."""
-    if not owed or not given or "records" not in owed or "records" not in given:
+    if not wanted or not given or "records" not in wanted or "records" not in given:
         return False
-    return bool(_payloads(owed) - _payloads(given))
+    return bool(_payloads(wanted) - _payloads(given))
 
 
 def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
@@ -100,8 +101,8 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
-    asked = [name for name in PROFILES if any(one.owed.get(name) for one in real or null)]
-    shown = [*LOSSES, *asked]
+    profiles = [name for name in PROFILES if any(row.owed.get(name) for row in real or null)]
+    shown = [*LOSSES, *profiles]
     rows = []
     for number, each in enumerate(real + null):
         bad = "red" if number < len(real) else ""
@@ -127,10 +128,11 @@ def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> Non
         )
         if not why:
             continue
-        said = f"{short(each['name'])} {why.total()}"
+        summary = f"{short(each['name'])} {why.total()}"
         if len(tested) <= FEW:
-            said += f" ({'; '.join(f'{text}: {number}' for text, number in why.most_common(FEW))})"
-        parts.append(said)
+            reasons = [f"{reason}: {number}" for reason, number in why.most_common(FEW)]
+            summary += f" ({'; '.join(reasons)})"
+        parts.append(summary)
     if parts:
         label = Text("not counted, since skipped")
         print_hanging(label, Text(one_line(", ".join(parts))), console)

@@ -148,17 +148,17 @@ def _detail(
         return texts.number(printable(value)) if value else -1
 
     expected, actual = result.get("expected"), reported(implementation, result)
-    found = lines(expected, actual)
+    compared = lines(expected, actual)
     stderr = result.get("stderr")
     return [
-        text(unsaid(result.get("difference") or "", found)),
+        text(unsaid(result.get("difference") or "", compared)),
         text(result.get("cause")),
         text(tail(stderr, _STDERR) if stderr else None),
         text(result.get("issue")),
         text(result["repeat"]),
-        [_line(line, texts, sides) for line in found],
+        [_line(line, texts, sides) for line in compared],
         [_bar(bar) for bar in bars(size, expected, actual)],
-        [texts.number(printable(one)) for one in field_texts(result)],
+        [texts.number(printable(name)) for name in field_texts(result)],
         text(result.get("ask")),
     ]
 
@@ -167,13 +167,13 @@ def _line(line: Line, texts: _Table, sides: _Table) -> list[int]:
     def side(each: Side) -> int:
         return sides.number((each.what, each.where, int(each.absent)))
 
-    found = [
+    cells = [
         texts.number(line.label),
         _KINDS.index(line.kind),
         side(line.expected),
         side(line.actual),
     ]
-    return [*found, texts.number(line.note)] if line.note else found
+    return [*cells, texts.number(line.note)] if line.note else cells
 
 
 def _bar(bar: Bar) -> list[Any]:

@@ -13,7 +13,7 @@ from conformance.describe import (
     PAYLOAD,
     PLACE,
     bytes_in,
-    cut_apart,
+    cut_around_difference,
     distinct_texts,
     look_alike,
     lost_text,
@@ -106,15 +106,15 @@ def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
 
     They include a meaningful name of the log, which the scratch copy then has too.
     """
-    found = []
+    facts = []
     name = PurePath(vector.get("input") or "").name
     if name and not name.startswith(PurePath(id).name):
-        found.append(("name", name))
+        facts.append(("name", name))
     if vector.get("context"):
-        found.append(("context", json_text(vector["context"])))
+        facts.append(("context", json_text(vector["context"])))
     if "to_write" in vector:
-        found.append(("to write", "\n".join(vector["to_write"]) or "no records"))
-    return found
+        facts.append(("to write", "\n".join(vector["to_write"]) or "no records"))
+    return facts
 
 
 def field_texts(result: Mapping[str, Any]) -> list[str]:
@@ -132,17 +132,21 @@ _SENTENCE = re.compile(
 )
 
 
-def unsaid(difference: str, found: Sequence[Line]) -> str:
+def unsaid(difference: str, compared: Sequence[Line]) -> str:
     """Return the part of a difference that the lines do not show."""
-    shown = {line.label for line in _labelled(found) if line.kind != "same"}
-    said = _SENTENCE.split(without_pin(difference))
-    return "; ".join(one for one in said if one.partition(":")[0].split(": ")[-1] not in shown)
+    shown = {line.label for line in _labelled(compared) if line.kind != "same"}
+    sentences = _SENTENCE.split(without_pin(difference))
+    return "; ".join(
+        sentence
+        for sentence in sentences
+        if sentence.partition(":")[0].split(": ")[-1] not in shown
+    )
 
 
-def _labelled(found: Sequence[Line]) -> list[Line]:
+def _labelled(compared: Sequence[Line]) -> list[Line]:
     """Return the lines, each with the label of its part."""
     labelled: list[Line] = []
-    for line in found:
+    for line in compared:
         label = line.label or (labelled[-1].label if labelled else "")
         labelled.append(replace(line, label=label))
     return labelled
@@ -153,21 +157,21 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
 
     Without an actual answer (a crash, a timeout) the actual sides are empty and nothing is marked.
     """
-    found: list[Line] = []
-    owed, given = expected or {}, actual or {}
+    compared: list[Line] = []
+    wanted, given = expected or {}, actual or {}
     for part in ("verdict", "reason", "end", "signals", "written"):
-        if part in owed or part in given:
-            agree = actual is None or expected is None or _agree(part, owed, given)
-            left = UNREPORTED if expected is None else _part(part, owed)
+        if part in wanted or part in given:
+            agree = actual is None or expected is None or _agree(part, wanted, given)
+            left = UNREPORTED if expected is None else _part(part, wanted)
             right = NOTHING if actual is None else _part(part, given)
             if not agree and part in ("verdict", "reason", "end"):
-                left, right = map(Side, distinct_texts(owed.get(part), given.get(part), _value))
-            places = _ends(owed, given) if part == "end" and not agree else ()
-            found.append(Line(part, "same" if agree else "different", left, right, "", places))
+                left, right = map(Side, distinct_texts(wanted.get(part), given.get(part), _value))
+            ranges = _ends(wanted, given) if part == "end" and not agree else ()
+            compared.append(Line(part, "same" if agree else "different", left, right, "", ranges))
     for part in ("records", "lost"):
-        if part in owed or part in given:
-            found += _list_lines(part, owed, given, actual is None, rows)
-    return found
+        if part in wanted or part in given:
+            compared += _list_lines(part, wanted, given, actual is None, rows)
+    return compared
 
 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
@@ -178,25 +182,25 @@ def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})
-    found = []
+    drawn = []
     for file in files:
-        owed, given = (side.get(file, []) if side else None for side in sides)
-        every = [*(owed or []), *(given or [])]
+        wanted, given = (side.get(file, []) if side else None for side in sides)
+        every = [*(wanted or []), *(given or [])]
         length = max([each.stop for each in every] + ([size] if not file else []))
         if length:
             gap = length // 400
-            found.append(Bar(file, length, _merge(owed, gap), _merge(given, gap)))
-    return found
+            drawn.append(Bar(file, length, _merge(wanted, gap), _merge(given, gap)))
+    return drawn
 
 
-def _agree(part: str, owed: Answer, given: Answer) -> bool:
+def _agree(part: str, wanted: Answer, given: Answer) -> bool:
     if part not in given:
         return True
-    if part == "signals" and "signals" not in owed:
+    if part == "signals" and "signals" not in wanted:
         # Damage must be signalled, an intact log must not be; for a torn tail both are correct.
-        rule = {"intact": False, "damaged": True, "refused": True}.get(owed.get("verdict") or "")
+        rule = {"intact": False, "damaged": True, "refused": True}.get(wanted.get("verdict") or "")
         return rule is None or rule == bool(given["signals"])
-    return part not in owed or bool(owed[part] == given[part])
+    return part not in wanted or bool(wanted[part] == given[part])
 
 
 def _part(part: str, answer: Answer) -> Side:
@@ -228,12 +232,14 @@ def _value(value: Any) -> str:
 def _ends(*answers: Answer) -> tuple[Place, ...]:
     """Return the offsets of the answers at which a writer may continue."""
     ends = [answer.get("end") for answer in answers]
-    found = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
-    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in found)
+    positions = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
+    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in positions)
 
 
-def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: int) -> list[Line]:
-    left, right = owed.get(part), given.get(part)
+def _list_lines(
+    part: str, wanted: Answer, given: Answer, no_answer: bool, limit: int
+) -> list[Line]:
+    left, right = wanted.get(part), given.get(part)
     absent = NOTHING if no_answer else UNREPORTED
     rows: list[Row]
     if left is None or right is None:
@@ -256,14 +262,14 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
         shown = [*rows[:_ONE_SIDED]]
         if len(rows) > _ONE_SIDED:
             shown.append(Fold({"same": len(rows) - _ONE_SIDED}))
-    found = []
+    compared = []
     for number, row in enumerate(shown):
         label = part if number == 0 else ""
         if isinstance(row, Fold):
-            text = ", ".join(f"{count:,} {kind}" for kind, count in row.counts.items())
+            text = ", ".join(f"{count:,} {row_kind}" for row_kind, count in row.counts.items())
             if left is None or right is None:
                 text = f"{row.counts['same']:,} more"
-            found.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
+            compared.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
         once, same = number == 0, row.kind == "same"
         sides = (
@@ -288,16 +294,16 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
             if known is not None and index is not None
         ]
         if row.kind == "different":
-            sides = _told_apart(part, *sides, row.fields, *items)
+            sides = _with_hidden_differences(part, *sides, row.fields, *items)
         moved = row.kind != "different" or {*row.fields} & {*PLACE, "from", "to"}
-        places = tuple(dict.fromkeys(filter(None, map(_place, items)))) if moved else ()
-        places = () if same else places
-        found.append(Line(label, row.kind, *sides, row.note, places))
-    return found
+        ranges = tuple(dict.fromkeys(filter(None, map(_range_of, items)))) if moved else ()
+        ranges = () if same else ranges
+        compared.append(Line(label, row.kind, *sides, row.note, ranges))
+    return compared
 
 
-def _told_apart(
-    part: str, left: Side, right: Side, fields: Sequence[str], owed: Answer, given: Answer
+def _with_hidden_differences(
+    part: str, left: Side, right: Side, fields: Sequence[str], wanted: Answer, given: Answer
 ) -> tuple[Side, Side]:
     """Return both sides with differences that are not visible in them yet."""
     seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
@@ -305,13 +311,15 @@ def _told_apart(
         seen = PAYLOAD
     hidden = [name for name in fields if name not in seen]
     for name in hidden:
-        texts = cut_apart(*distinct_texts(owed.get(name), given.get(name), _value), _FIELD)
+        texts = cut_around_difference(
+            *distinct_texts(wanted.get(name), given.get(name), _value), _FIELD
+        )
         left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
         right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right
 
 
-def _place(item: Answer) -> Place | None:
+def _range_of(item: Answer) -> Place | None:
     """Return the reported range of a record or a lost range, if there is one."""
     if "from" in item:
         return Place(item.get("file"), item["from"], item["to"])
@@ -358,16 +366,16 @@ def _item(
 
 def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
     """Return the segments of an answer by file, None if it reports no offsets."""
-    found: dict[str, list[Segment]] = {}
+    by_file: dict[str, list[Segment]] = {}
     for record in answer.get("records", []):
         if "at" in record and "size" in record:
             segment = Segment(record["at"], record["at"] + record["size"], lost=False)
-            found.setdefault(record.get("file", ""), []).append(segment)
+            by_file.setdefault(record.get("file", ""), []).append(segment)
     for lost in answer.get("lost", []):
         segment = Segment(lost["from"], lost["to"], lost=True)
-        found.setdefault(lost.get("file", ""), []).append(segment)
-    silent = "lost" not in answer and not found
-    return None if silent else found
+        by_file.setdefault(lost.get("file", ""), []).append(segment)
+    silent = "lost" not in answer and not by_file
+    return None if silent else by_file
 
 
 def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:

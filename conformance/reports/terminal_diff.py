@@ -78,8 +78,8 @@ def _score(score: ScoreChange) -> Text:
     def shown(pairs: tuple[int, int] | None) -> str:
         return f"{pairs[0]}/{pairs[1]}" if pairs else "none"
 
-    kind = " (null baseline)" if score.baseline else ""
-    text = Text(f"  {score.implementation}{kind}  {shown(score.old)} → {shown(score.new)}")
+    suffix = " (null baseline)" if score.baseline else ""
+    text = Text(f"  {score.implementation}{suffix}  {shown(score.old)} → {shown(score.new)}")
     if score.effect != "changed":
         text.append(f"  {score.effect}", style=_EFFECT[score.effect])
     return text

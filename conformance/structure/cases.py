@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import STRUCTURE, Case, Judgement, Step, found_at, read_request
+from conformance.cases import STRUCTURE, Case, Judgement, Step, contents_at, read_request
 from conformance.contents import Contents, by_name, write_contents
 from conformance.kaitai.grammars import grammar_of_file
 from conformance.structure.listing import Tells, expected_digest, listing
@@ -69,42 +69,42 @@ class StructureStep(Step):
     data: bytes = field(repr=False)
     label: str = ""
 
-    def prepare(self, place: Path) -> None:
+    def prepare(self, path: Path) -> None:
         """Write the scratch copy of the whole log."""
-        write_contents(self.contents, place)
+        write_contents(self.contents, path)
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
         """Return a read message for one file."""
-        path = place / self.inner if self.inner else place
-        return read_request(case, path, seq, {}) | {"grammar": self.grammar}
+        file = path / self.inner if self.inner else path
+        return read_request(case, file, seq, {}) | {"grammar": self.grammar}
 
-    def details(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
+    def details(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
         """Return the same request with the listing."""
-        return self.request(case, place, seq) | {"listing": True}
+        return self.request(case, path, seq) | {"listing": True}
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
         """Compare the digests, or report the first difference of the listings."""
-        found = reply.get("structure")
-        if found is None:
+        structure = reply.get("structure")
+        if structure is None:
             return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
         tells = Tells.of(reports)
         expected = expected_digest(self.data, self.grammar, tells)
-        if found_at(place) != self.contents:
+        if contents_at(path) != self.contents:
             return Judgement(f"{self.label}the parser changed the file it read", {}, None)
-        if (found["fields"], found["sha256"]) == (expected.fields, expected.sha256):
+        if (structure["fields"], structure["sha256"]) == (expected.fields, expected.sha256):
             return Judgement(None, {}, None)
-        said = f"{expected.fields} fields owed, {found['fields']} found"
-        if "listing" in found:
-            said += _first_difference(listing(self.data, self.grammar, tells), found["listing"])
-        return Judgement(f"{self.label}{said} [{found['sha256'][:8]}]", {}, None)
+        text = f"{expected.fields} fields owed, {structure['fields']} found"
+        if "listing" in structure:
+            text += _first_difference(listing(self.data, self.grammar, tells), structure["listing"])
+        return Judgement(f"{self.label}{text} [{structure['sha256'][:8]}]", {}, None)
 
 
-def _first_difference(expected: Sequence[str], found: Sequence[str]) -> str:
+def _first_difference(expected: Sequence[str], actual: Sequence[str]) -> str:
     """Return the first difference of two listings: a few lines of each."""
-    if list(expected) == list(found):
+    if list(expected) == list(actual):
         return "; the listings are the same, so the digest is not that of the listing"
-    pairs = zip(expected, found, strict=False)
-    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
+    pairs = zip(expected, actual, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(actual)))
     owed_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
-    found_lines = " | ".join(found[at : at + _SHOWN]) or "the end"
+    found_lines = " | ".join(actual[at : at + _SHOWN]) or "the end"
     return f"; line {at + 1}: owed {owed_lines}; found {found_lines}"

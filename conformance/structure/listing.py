@@ -72,12 +72,12 @@ class Digest:
 
 def digest(lines: Iterable[str]) -> Digest:
     """Return the digest of a listing."""
-    said = hashlib.sha256()
+    sha256 = hashlib.sha256()
     count = 0
     for line in lines:
-        said.update(line.encode() + b"\n")
+        sha256.update(line.encode() + b"\n")
         count += 1
-    return Digest(count, said.hexdigest())
+    return Digest(count, sha256.hexdigest())
 
 
 @functools.lru_cache(maxsize=32)
@@ -97,11 +97,11 @@ def expected_digest(data: bytes, grammar: str, tells: Tells, grammars: Path = GR
     """Return the digest of the expected listing of a log."""
     digests = _digests(grammar, grammars)
     key = f"{hashlib.sha256(data).hexdigest()} {grammar} {tells}"
-    if (found := digests.get(key)) is not None:
-        return Digest(*found)
-    made = digest(listing(data, grammar, tells, grammars))
-    digests.put(key, made.fields, made.sha256)
-    return made
+    if (cached := digests.get(key)) is not None:
+        return Digest(*cached)
+    result = digest(listing(data, grammar, tells, grammars))
+    digests.put(key, result.fields, result.sha256)
+    return result
 
 
 def listing(
@@ -182,11 +182,11 @@ class Walk:
         if value is None:
             return self._absent(lines, field, name, at)
         if isinstance(value, KaitaiStruct):
-            own = value._io is not parent._io
+            has_stream = value._io is not parent._io
             lines.append(f"{name} {_at(at)} {{ {value._io.size()}")
-            inner, after = self._object(value, name, (start or at or 0) if own else base, at)
+            inner, after = self._object(value, name, (start or at or 0) if has_stream else base, at)
             lines += inner
-            return _plus(at, value._io.size()) if own else after
+            return _plus(at, value._io.size()) if has_stream else after
         lines.append(f"{name} {_at(at)} {self._scalar(value, field)}")
         return self._after(field, value, at)
 
@@ -257,14 +257,14 @@ def default_of(field: Field) -> str:
     """Return the value of an absent field in a language that cannot represent absence."""
     if field.array:
         return "[ 0"
-    kind: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"
+    default: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"
     if field.kind in ("int", "enum") or field.scalars_only:
-        kind = "i 0"
+        default = "i 0"
     elif field.kind == "float":
-        kind = "f 0000000000000000"
+        default = "f 0000000000000000"
     elif field.kind in ("bytes", "str"):
-        kind = "b 0 "
-    return kind
+        default = "b 0 "
+    return default
 
 
 def _empty_when_absent(field: Field) -> bool:

@@ -18,10 +18,10 @@ def field_paths(text: str) -> Iterator[str]:
 
     ``header.{a, b}`` names two fields. A path without an index looks like any other word.
     """
-    for found in filter(lambda path: "[" in path, _PATH.findall(text)):
-        outer, brace, inner = found.partition(".{")
+    for whole in filter(lambda path: "[" in path, _PATH.findall(text)):
+        outer, brace, inner = whole.partition(".{")
         if not brace:
-            yield found
+            yield whole
         for name in inner.rstrip("}").split(",") if brace else ():
             yield f"{outer}.{name.strip()}"
 
@@ -87,8 +87,8 @@ def _inner_types(body: Body, name: str) -> Iterator[Body]:
 def _requirements(node: Any, place: str) -> Iterator[tuple[str, object]]:
     if isinstance(node, Mapping):
         cited = node.get("-requirement", ())
-        for one in [cited] if isinstance(cited, str) else cited:
-            yield place, one
+        for identifier in [cited] if isinstance(cited, str) else cited:
+            yield place, identifier
         for key, inner in node.items():
             if key != "-requirement":
                 yield from _requirements(inner, f"{place}/{key}".lstrip("/"))

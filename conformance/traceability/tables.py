@@ -36,11 +36,11 @@ def stale_table(tree: Tree) -> Iterator[Found]:
             yield f"spec/{format}.toml", "a register without a chapter"
             continue
         text = chapter.path.read_text("utf-8")
-        found = {block[2]: block[3] for block in BLOCK.finditer(text)}
+        blocks = {block[2]: block[3] for block in BLOCK.finditer(text)}
         for name, table in tables(register, tree.unseen.get(format)).items():
-            if name not in found:
+            if name not in blocks:
                 yield tree.show(chapter.path), f"no table between <!-- register: {name} --> marks"
-            elif found[name] != table:
+            elif blocks[name] != table:
                 line = text[: text.index(f"<!-- register: {name} -->")].count("\n") + 1
                 yield (
                     tree.show(chapter.path, line),
@@ -65,13 +65,13 @@ def stale_schema(tree: Tree) -> Iterator[Found]:
 def fault_without_reason(tree: Tree) -> Iterator[Found]:
     """Report faults of a register with an unlisted reason, and reasons without a fault."""
     for format, register in tree.registers.items():
-        place = f"spec/{format}.toml"
-        for one in register.faults:
-            if one.reason not in register.reasons:
-                yield place, f"fault {one.fault!r}: no reason {one.reason!r}"
+        file = f"spec/{format}.toml"
+        for fault in register.faults:
+            if fault.reason not in register.reasons:
+                yield file, f"fault {fault.fault!r}: no reason {fault.reason!r}"
         for code in register.reasons if register.faults else ():
-            if all(one.reason != code for one in register.faults):
-                yield place, f"reason {code!r}: no fault has it"
+            if all(fault.reason != code for fault in register.faults):
+                yield file, f"reason {code!r}: no fault has it"
 
 
 def foreign_prefix(tree: Tree) -> Iterator[Found]:
@@ -87,14 +87,14 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
     """Report undetected flips without a reason in the register, and reasons without a flip."""
     for format, register in tree.registers.items():
         searched = tree.unseen.get(format)
-        place = f"spec/{format}.toml"
+        file = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
                 text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
-                yield place, text
+                yield file, text
             continue
-        for said in undetected_flips.problems(register, searched):
-            yield place, said
+        for problem in undetected_flips.problems(register, searched):
+            yield file, problem
         for id in sorted(searched.logs.keys() - tree.vectors.keys()):
             yield (
                 f"spec/{undetected_flips.FOLDER}/{format}.json",
@@ -107,7 +107,7 @@ def tables(register: Register, searched: undetected_flips.Searched | None = None
 
     ``searched`` is the result of the bit-flip search, if there is one.
     """
-    made = {
+    by_name = {
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),
         "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
@@ -120,26 +120,29 @@ def tables(register: Register, searched: undetected_flips.Searched | None = None
         ),
         "unseen": undetected_flips.table(register, searched) if searched else "",
     }
-    return {name: table for name, table in made.items() if table}
+    return {name: table for name, table in by_name.items() if table}
 
 
 def rewritten(
     text: str, register: Register, searched: undetected_flips.Searched | None = None
 ) -> str:
     """Return a chapter with regenerated tables."""
-    made = tables(register, searched)
-    return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
+    by_name = tables(register, searched)
+    return BLOCK.sub(lambda block: block[1] + by_name.get(block[2], block[3]) + block[4], text)
 
 
 def _reasons(reasons: Iterable[Reason]) -> str:
-    rows = ([f"`{one.code}`", ", ".join(one.kinds), ", ".join(one.requirements)] for one in reasons)
+    rows = (
+        [f"`{reason.code}`", ", ".join(reason.kinds), ", ".join(reason.requirements)]
+        for reason in reasons
+    )
     return _table(("code", "kind", "requirement"), rows)
 
 
 def _faults(faults: Sequence[Fault]) -> str:
     rows = (
-        [one.fault, f"`{one.reason}`", ", ".join(one.requirements), one.bytes, one.then]
-        for one in faults
+        [fault.fault, f"`{fault.reason}`", ", ".join(fault.requirements), fault.bytes, fault.then]
+        for fault in faults
     )
     return _table(("fault", "reason", "requirement", "bytes", "what follows"), rows)
 

@@ -62,20 +62,20 @@ def read_chapter(path: Path) -> Chapter:
     requirements, malformed = [], []
     lines = path.read_text("utf-8").splitlines()
     for number, line in enumerate(lines, 1):
-        if found := DEFINITION.match(line):
-            requirements.append((found[1], number))
-            if not LEVEL.match(found[2]):
+        if match := DEFINITION.match(line):
+            requirements.append((match[1], number))
+            if not LEVEL.match(match[2]):
                 malformed.append(number)
     return Chapter(path, tuple(requirements), tuple(malformed), dict(_reasons(lines)))
 
 
 def levels(path: Path) -> dict[str, str]:
     """Return the level of each requirement of a chapter, in order: MUST, SHOULD, …"""
-    found = {}
+    by_id = {}
     for line in path.read_text("utf-8").splitlines():
         if (definition := DEFINITION.match(line)) and (level := LEVEL.match(definition[2])):
-            found[definition[1]] = level[1]
-    return found
+            by_id[definition[1]] = level[1]
+    return by_id
 
 
 def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
@@ -102,20 +102,20 @@ class Tree:
     @functools.cached_property
     def chapters(self) -> dict[str, Chapter]:
         """Return the chapters by format: the files of ``spec/`` that define requirements."""
-        found = map(read_chapter, sorted((self.root / "spec").glob("*.md")))
-        return {chapter.format: chapter for chapter in found if chapter.requirements}
+        chapters = map(read_chapter, sorted((self.root / "spec").glob("*.md")))
+        return {chapter.format: chapter for chapter in chapters if chapter.requirements}
 
     @functools.cached_property
     def registers(self) -> dict[str, Register]:
         """Return the registers by format."""
-        found = map(load, sorted((self.root / "spec").glob("*.toml")))
-        return {register.id: register for register in found}
+        registers = map(load, sorted((self.root / "spec").glob("*.toml")))
+        return {register.id: register for register in registers}
 
     @functools.cached_property
     def unseen(self) -> dict[str, undetected_flips.Searched]:
         """Return the results of the bit-flip searches by format."""
-        found = ((id, undetected_flips.load(id, self.root / "spec")) for id in self.registers)
-        return {id: searched for id, searched in found if searched is not None}
+        results = ((id, undetected_flips.load(id, self.root / "spec")) for id in self.registers)
+        return {id: searched for id, searched in results if searched is not None}
 
     @functools.cached_property
     def ids(self) -> frozenset[str]:

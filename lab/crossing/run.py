@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.cases import DEFAULT_WALL_MS, found_at
+from conformance.cases import DEFAULT_WALL_MS, contents_at
 from conformance.compare import differences, normalise
 from conformance.contents import Contents, write_contents
 from conformance.scratch import Scratch
@@ -117,7 +117,7 @@ def _written(
         for each in logs:
             place = session.scratch.place(each.name)
             reply = session.send(each.message("write", place))
-            log = found_at(place)
+            log = contents_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
                 logs_by_id[each.id] = log
             else:

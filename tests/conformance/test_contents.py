@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance import contents
-from conformance.cases import found_at
+from conformance.cases import contents_at
 from conformance.contents import TooMuch, read_contents, write_contents
 
 FOLDER = {"a.log": b"one", "b": b"", "c/d.log": b"two"}
@@ -28,14 +28,14 @@ def test_files_are_listed_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "case")
-    assert found_at(tmp_path / "case") is None
+    assert contents_at(tmp_path / "case") is None
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / "case")
-    assert found_at(tmp_path / "folder") == {}
+    assert contents_at(tmp_path / "folder") == {}
 
 
 def test_nothing_is_there(tmp_path: Path) -> None:
-    assert found_at(tmp_path / "case") is None
+    assert contents_at(tmp_path / "case") is None
 
 
 def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.compare import differences
-from conformance.describe import cut_apart, distinct_texts
+from conformance.describe import cut_around_difference, distinct_texts
 from conformance.reports.side_by_side import lines, unsaid
 
 COMPOSED, DECOMPOSED = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
@@ -39,10 +39,12 @@ def test_other_values_stay_as_they_are(one: Any, other: Any) -> None:
 
 
 def test_long_texts_are_cut_where_they_differ() -> None:
-    one, other = cut_apart("a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30)
+    one, other = cut_around_difference(
+        "a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30
+    )
     assert "one" in one and "two" in other
     assert max(len(one), len(other)) <= 32
-    assert cut_apart("a", "b", 30) == ("a", "b")
+    assert cut_around_difference("a", "b", 30) == ("a", "b")
 
 
 EXPECTED: dict[str, Any] = {

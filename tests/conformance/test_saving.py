@@ -14,13 +14,13 @@ import pytest
 
 from conformance import ROOT
 from conformance.saving import (
+    build_once,
     is_unfinished,
-    made_beside,
-    made_once,
     named_in_errors,
     publish,
     save,
     saved,
+    temporary_sibling,
 )
 
 WHOLE = b"x" * 1_000_000
@@ -163,26 +163,26 @@ def test_what_was_made_beside_is_gone_unless_it_got_its_name(
             made.mkdir()
         (made / "inner" if is_folder else made).write_text("all of it")
 
-    with made_beside(tmp_path / "out") as made:
+    with temporary_sibling(tmp_path / "out") as made:
         make(made)
         assert is_unfinished(made)
         publish(made, tmp_path / "out")
-    with pytest.raises(ZeroDivisionError), made_beside(tmp_path / "other") as made:
+    with pytest.raises(ZeroDivisionError), temporary_sibling(tmp_path / "other") as made:
         make(made)
         raise ZeroDivisionError
-    with made_beside(tmp_path / "never") as made:
+    with temporary_sibling(tmp_path / "never") as made:
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Path) -> None:
     out = tmp_path / "cache" / "out"
-    with made_once(out) as slow:
+    with build_once(out) as slow:
         (slow / "by").write_text("slow")
-        with made_once(out) as quick:
+        with build_once(out) as quick:
             (quick / "by").write_text("quick")
     assert (out / "by").read_text() == "quick"
-    with pytest.raises(ZeroDivisionError), made_once(tmp_path / "cache" / "never"):
+    with pytest.raises(ZeroDivisionError), build_once(tmp_path / "cache" / "never"):
         raise ZeroDivisionError
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
@@ -190,6 +190,10 @@ def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Pa
 def test_what_was_made_beside_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     out = tmp_path / "file" / "out"
-    with pytest.raises(NotADirectoryError) as told, made_beside(out) as made, named_in_errors(out):
+    with (
+        pytest.raises(NotADirectoryError) as told,
+        temporary_sibling(out) as made,
+        named_in_errors(out),
+    ):
         made.mkdir()
     assert told.value.filename == str(out)

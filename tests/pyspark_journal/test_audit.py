@@ -233,7 +233,7 @@ def test_one_audit_at_a_time(tmp_path: Path, out: Path) -> None:
 
     class Second(InProcess):
         def collect(self) -> list[Written]:
-            with pytest.raises(OutputRefused, match="another audit writes here"):
+            with pytest.raises(OutputRefused, match="another audit is writing here"):
                 run(tmp_path / "lake", out)
             return super().collect()
 
@@ -249,7 +249,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, out: Path, name
         out.mkdir()
     (out / name).mkdir(parents=True)
     (out / name / "mine").write_text("kept")
-    with pytest.raises(OutputRefused, match=f"{name} was not made by an audit"):
+    with pytest.raises(OutputRefused, match=f"{name} is not part of an audit"):
         run(tmp_path, out, is_again=True)
     assert (out / name / "mine").read_text() == "kept"
 
@@ -277,7 +277,7 @@ org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        (KILLED, "a Python worker was killed each time it ran one of the tasks (Linux does so"),
+        (KILLED, "a Python worker was killed each time it ran one of the tasks (possibly out"),
         (
             f"{KILLED}: Fatal Python error: Segmentation fault\n\nCurrent thread 0x0 (most recent",
             "a Python worker was killed each time it ran one of the tasks (Segmentation fault)",

@@ -52,8 +52,8 @@ def reached(looked: list[Looked]) -> dict[str, Position]:
     """Positions in the middle of each, as a stream leaves them in its checkpoint."""
     made = {}
     for one in looked:
-        position = with_mark(Position(one.found.path, "leveldb-log", at=90), one.tree)
-        made[one.name] = with_identity(position, one.found, one.tree)
+        position = with_mark(Position(one.listed.path, "leveldb-log", at=90), one.tree)
+        made[one.name] = with_identity(position, one.listed, one.tree)
     return made
 
 

@@ -112,27 +112,27 @@ class Reader:
             ):
                 self.zeros_from = at if self.zeros_from is None else self.zeros_from
                 return None
-            checksum, length, kind = struct.unpack_from("<IHB", self.log, at)
+            checksum, length, type = struct.unpack_from("<IHB", self.log, at)
             after = at + HEADER + length
             if after > base + BLOCK:
                 return self.lose_rest(at, end, "bad-length")
             if after > end:
                 return self.tear(at, end, "torn-payload")
-            if kind == 0 and length == 0:
+            if type == 0 and length == 0:
                 return self.lose_rest(at, end, "zero-header")
             if masked_crc(self.log[at + 6 : after]) != checksum:
                 return self.lose_rest(at, end, "checksum-mismatch")
-            self.fragment(kind, self.log[at + HEADER : after], at, after)
+            self.fragment(type, self.log[at + HEADER : after], at, after)
             at = after
         return None
 
-    def fragment(self, kind: int, data: bytes, at: int, end: int) -> None:
+    def fragment(self, type: int, data: bytes, at: int, end: int) -> None:
         """Add a physical record whose checksum matches."""
-        if kind in (FULL, FIRST):
+        if type in (FULL, FIRST):
             if self.open and self.open.data:
                 self.lose_open()
             self.open = Fragments(at, end, bytearray(data))
-        elif kind not in (MIDDLE, LAST):
+        elif type not in (MIDDLE, LAST):
             self.lose(at, end, "unknown-type")
             self.lose_open()
             return
@@ -142,7 +142,7 @@ class Reader:
         else:
             self.open.end = end
             self.open.data += data
-        if kind in (FULL, LAST):
+        if type in (FULL, LAST):
             whole, self.open = self.open, None
             size = whole.end - whole.at
             self.records.append({"at": whole.at, "size": size, "payload": whole.data.hex()})
@@ -192,13 +192,13 @@ def foreign_dialect(log: bytes) -> bool:
     """Return whether the first physical record has a dialect of RocksDB or Pebble."""
     if len(log) < HEADER:
         return False
-    checksum, length, kind = struct.unpack_from("<IHB", log)
+    checksum, length, type = struct.unpack_from("<IHB", log)
     sizes = []  # header sizes of the dialects with this type
-    if kind in (5, 6, 7, 8, 11, 131):
+    if type in (5, 6, 7, 8, 11, 131):
         sizes.append(11)
-    if kind in (9, 10, 11, 12):
+    if type in (9, 10, 11, 12):
         sizes.append(19)
-    if (kind, length) in ((9, 4), (130, 24)) or (kind == 10 and length and length % 6 == 0):
+    if (type, length) in ((9, 4), (130, 24)) or (type == 10 and length and length % 6 == 0):
         sizes.append(HEADER)
     ends = [size + length for size in sizes if size + length <= min(BLOCK, len(log))]
     return any(masked_crc(log[6:end]) == checksum for end in ends)
@@ -212,8 +212,8 @@ def framed(payload: bytes, position: int) -> bytes:
         if left < HEADER:
             out, left = out + bytes(left), BLOCK
         data, rest = rest[: left - HEADER], rest[left - HEADER :]
-        kind = (FIRST if begin else MIDDLE) if rest else (FULL if begin else LAST)
-        covered = bytes([kind]) + data
+        type = (FIRST if begin else MIDDLE) if rest else (FULL if begin else LAST)
+        covered = bytes([type]) + data
         out += struct.pack("<IH", masked_crc(covered), len(data)) + covered
         begin = False
         if not rest:

@@ -64,10 +64,10 @@ class NamedJournalFile(journal.JournalFile):
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """Return the entries before the first exception, its text, and the logged warnings."""
     if (
-        asked := {"match", "from_seqnum", "from_realtime", "max_field_size"}
+        unsupported := {"match", "from_seqnum", "from_realtime", "max_field_size"}
         & request["context"].keys()
     ):
-        raise Skipped(f"dissect.target has no {', '.join(sorted(asked))}")
+        raise Skipped(f"dissect.target has no {', '.join(sorted(unsupported))}")
     target = Target()
     answer: dict[str, Any] = {"records": [], "signals": target.log.signals}
     try:

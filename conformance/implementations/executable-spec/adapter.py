@@ -51,8 +51,8 @@ def _one_by_one(path: Path, request: Request) -> None:
     for count, record in enumerate(_records(request), 1):
         writer = format.append if path.exists() else format.write
         writer(path, [record], request["context"])
-        for one in [*sorted(path.rglob("*"), reverse=True), path, path.parent]:
-            sync_to_disk(one)
+        for entry in [*sorted(path.rglob("*"), reverse=True), path, path.parent]:
+            sync_to_disk(entry)
         request["acknowledged"](count)
 
 

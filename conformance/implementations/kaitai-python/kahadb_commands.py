@@ -30,10 +30,10 @@ def fields(payload: bytes) -> dict[str, Any]:
     if not payload or payload[0] >= len(COMMANDS):
         return {}
     length = 0  # a varint of one to five bytes
-    for place, byte in enumerate(payload[1:6]):
-        length |= (byte & 0x7F) << 7 * place
+    for index, byte in enumerate(payload[1:6]):
+        length |= (byte & 0x7F) << 7 * index
         if byte < 0x80:
-            if len(payload) != 2 + place + length:
+            if len(payload) != 2 + index + length:
                 return {}
             name = f"KAHA_{COMMANDS[payload[0]]}_COMMAND"
             return {"command": payload[0], "command_name": name}

@@ -82,16 +82,16 @@ def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
         stop = min(start + BLOCK, len(log))
         if start < gap_ends:
             continue
-        for found in block.records if block.has_records else ():
-            at = start + found.ofs_record
-            to = at + HEADER + len(found.data)
-            if found.is_crossing_block:
+        for physical in block.records if block.has_records else ():
+            at = start + physical.ofs_record
+            to = at + HEADER + len(physical.data)
+            if physical.is_crossing_block:
                 yield Damage(at, stop, "bad-length")
                 break
-            if found.is_truncated:
+            if physical.is_truncated:
                 yield Stop(at, "torn-payload")
                 return
-            if found.is_zero:
+            if physical.is_zero:
                 if at >= written:
                     yield Stop(at, None)
                     return
@@ -102,13 +102,13 @@ def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
                 else:
                     yield Damage(at, stop, "zero-header")
                 break
-            if masked_crc(found.checksum_input) != found.header.checksum:
+            if masked_crc(physical.checksum_input) != physical.header.checksum:
                 yield Damage(at, stop, "checksum-mismatch")
                 break
-            if found.header.type not in FRAGMENTS:
+            if physical.header.type not in FRAGMENTS:
                 yield Damage(at, to, "unknown-type", out_of_step=False)
             else:
-                yield Fragment(at, to, found.header.type, found.data)
+                yield Fragment(at, to, physical.header.type, physical.data)
         else:
             rest = stop - len(block.trailer)
             # A header that fits the block, but not the file, is torn. Any other rest is a trailer.
@@ -195,7 +195,7 @@ class Joiner:
         return {
             "verdict": "damaged",
             "reason": reason,
-            "records": [one for one in self.records if one["at"] < start],
+            "records": [record for record in self.records if record["at"] < start],
             "lost": [{"from": start, "to": len(log), "reason": reason}],
             "end": None,
         }

@@ -54,8 +54,8 @@ class Segment:
         for template, least in messages:
             if at + 8 > size:
                 return "torn-descriptor"
-            block, found, schema, _ = struct.unpack_from("<HHHH", self.data, at)
-            if (found, schema) != (template, 7) or block < least:
+            block, actual, schema, _ = struct.unpack_from("<HHHH", self.data, at)
+            if (actual, schema) != (template, 7) or block < least:
                 return "bad-descriptor"
             at += 8 + block
             if at > size:
@@ -76,15 +76,15 @@ class Segment:
             "reason": reason,
         }
 
-    def record_fault(self, found: Any, index: int) -> str | None:
+    def record_fault(self, parsed: Any, index: int) -> str | None:
         """Perform the checks 2 to 10 of ZBJ-025."""
-        at, size = found.ofs_record, len(self.data)
+        at, size = parsed.ofs_record, len(self.data)
         room = max(size, self.max_size)
-        if found.frame != 1:
+        if parsed.frame != 1:
             return "unknown-frame"
-        if found.len_available < 21:
+        if parsed.len_available < 21:
             return "torn-record" if size < room else "bad-length"
-        header = found.peeked
+        header = parsed.peeked
         if (header.template_id, header.schema_id) != (1, 7) or header.len_block < 12:
             return "bad-header"
         (length,) = struct.unpack_from("<i", self.data, at + 17)
@@ -93,20 +93,20 @@ class Segment:
             return "bad-length"
         if end > size:
             return "torn-record"
-        if crc32c(found.checksum_input) != found.metadata.checksum:
+        if crc32c(parsed.checksum_input) != parsed.metadata.checksum:
             return "checksum-mismatch"
-        data = found.checksum_input
+        data = parsed.checksum_input
         if len(data) < 24:
             return "data-header"
         block, template, schema, version = struct.unpack_from("<HHHH", data)
         if (template, schema) != (2, 7) or block < 16:
             return "data-header"
         room = len(data) - (8 + block + 4)
-        if room < 0 or found.data.len_entry > room:
+        if room < 0 or parsed.data.len_entry > room:
             return "data-length"
-        if found.data.len_entry < room and version <= 2:
+        if parsed.data.len_entry < room and version <= 2:
             return "data-length"
-        return None if found.data.index == index else "index-mismatch"
+        return None if parsed.data.index == index else "index-mismatch"
 
 
 class Recovery:
@@ -164,12 +164,12 @@ class Recovery:
     def scan(self, segment: Segment, following: Segment | None) -> None:
         """Read the records of one segment, and decide whether the log continues after it."""
         at, fault = segment.top.descriptor.len, None
-        for found in segment.top.records if segment.top.has_records else ():
-            fault = segment.record_fault(found, self.expected)
+        for parsed in segment.top.records if segment.top.has_records else ():
+            fault = segment.record_fault(parsed, self.expected)
             if fault:
                 break
-            size = found.ofs_next - at
-            self.add_record(segment, found, at, size)
+            size = parsed.ofs_next - at
+            self.add_record(segment, parsed, at, size)
             at += size
         self.end = (at, segment.file)
         next_index = following.index if following else None
@@ -188,23 +188,25 @@ class Recovery:
         if resumed:
             self.expected, self.over = next_index, False
 
-    def add_record(self, segment: Segment, found: Any, at: int, size: int) -> None:
+    def add_record(self, segment: Segment, parsed: Any, at: int, size: int) -> None:
         """Add a record that passed the checks 2 to 10."""
         self.expected += 1
-        asqn = found.data.asqn
-        where = {"file": segment.file} if segment.file else {}
+        asqn = parsed.data.asqn
+        location = {"file": segment.file} if segment.file else {}
         if asqn != -1 and asqn <= self.asqn:
-            self.lost.append(({**where, "from": at, "to": at + size, "reason": "asqn-order"}, True))
+            self.lost.append(
+                ({**location, "from": at, "to": at + size, "reason": "asqn-order"}, True)
+            )
             return
         self.asqn = max(self.asqn, asqn)
-        payload = found.data._raw_entry
+        payload = parsed.data._raw_entry
         fields = {
-            "index": str(found.data.index),
+            "index": str(parsed.data.index),
             "asqn": str(asqn),
-            "checksum": str(found.metadata.checksum),
+            "checksum": str(parsed.metadata.checksum),
             **zeebe_raft.fields(payload),
         }
-        self.records.append({**where, **record(payload, at, size), **fields})
+        self.records.append({**location, **record(payload, at, size), **fields})
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
         """Return the answer in the profile recover."""
@@ -218,7 +220,7 @@ class Recovery:
         if not self.over and self.promised():
             assert self.end is not None
             at, file = self.end
-            last = next((one for one in segments if one.file == file), None)
+            last = next((segment for segment in segments if segment.file == file), None)
             gap = {"from": at, "to": at, "reason": "missing-records"}
             self.lost.append((last.lost(at, "missing-records") if last else gap, True))
             self.end = None
@@ -241,18 +243,18 @@ class Recovery:
         names = [segment.file for segment in segments]
         number = names.index(first.get("file")) if names else 0
         lost = []
-        for place, segment in enumerate(segments[number:]):
-            start = first["from"] if place == 0 else 0
+        for index, segment in enumerate(segments[number:]):
+            start = first["from"] if index == 0 else 0
             to = max(start, len(segment.data))
             gap = {"from": start, "to": to, "reason": first["reason"]}
             lost.append(({"file": segment.file} if segment.file else {}) | gap)
-        kept = [
-            one
-            for one in answer["records"]
-            if names.index(one.get("file")) < number
-            or (one.get("file") == first.get("file") and one["at"] < first["from"])
+        records = [
+            record
+            for record in answer["records"]
+            if names.index(record.get("file")) < number
+            or (record.get("file") == first.get("file") and record["at"] < first["from"])
         ]
-        return answer | {"records": kept, "lost": lost or [first], "end": None}
+        return answer | {"records": records, "lost": lost or [first], "end": None}
 
 
 def refused(reason: str) -> dict[str, Any]:
@@ -272,13 +274,13 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
 
 def flushed_in_meta(data: bytes) -> int | None:
     """Return the flushed index of a ``.meta`` file, None for null or no Meta (ZBJ-059)."""
-    found = ZeebeMeta.from_bytes(data)
-    if not found.is_meta or found.version != 1 or found.header.len_block < 16:
+    parsed = ZeebeMeta.from_bytes(data)
+    if not parsed.is_meta or parsed.version != 1 or parsed.header.len_block < 16:
         return None
-    vote = 9 + found.header.len_block
+    vote = 9 + parsed.header.len_block
     if len(data) < vote + 4 or len(data) - vote - 4 < struct.unpack_from("<I", data, vote)[0]:
         return None
-    flushed = found.meta.last_flushed_index
+    flushed = parsed.meta.last_flushed_index
     return None if flushed >= 2**63 else int(flushed)
 
 
@@ -295,15 +297,15 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     context = request["context"]
     name = context.get("name")
     if path.is_dir():
-        found = list(names_in(path))
-        names = sorted({journal for journal, _, _ in found})
+        listed = list(names_in(path))
+        names = sorted({journal for journal, _, _ in listed})
         if len(names) > 1 and name is None:
-            names = [one for one in names if (path / f"{one}.meta").is_file()]
+            names = [candidate for candidate in names if (path / f"{candidate}.meta").is_file()]
             if len(names) != 1:
                 return refused("ambiguous-journal")
         if name is None:
             name = next(iter(names), "journal")
-        files = sorted((number, file) for journal, number, file in found if journal == name)
+        files = sorted((number, file) for journal, number, file in listed if journal == name)
         segments = [Segment(file, file.name) for _, file in files]
     else:
         segments = [Segment(path, None)]

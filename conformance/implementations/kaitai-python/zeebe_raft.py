@@ -38,8 +38,8 @@ class Cursor:
 
     def message(self, template: int, least: int) -> tuple[bytes, int]:
         """Return the block and the version of a message."""
-        size, found, schema, version = self.numbers("HHHH")
-        if (found, schema) != (template, SCHEMA) or size < least:
+        size, actual, schema, version = self.numbers("HHHH")
+        if (actual, schema) != (template, SCHEMA) or size < least:
             raise Fault("bad-entry-header")
         return self.bytes(size), version
 
@@ -64,12 +64,12 @@ def decoded(payload: bytes) -> dict[str, Any]:
         block, _ = cursor.message(1, 9)
     except Fault:
         raise Fault("not-raft") from None
-    term, kind = struct.unpack_from("<QB", block)
-    if kind == 0:
+    term, entry_type = struct.unpack_from("<QB", block)
+    if entry_type == 0:
         name, entry = "application", application(cursor)
-    elif kind == 1:
+    elif entry_type == 1:
         name, entry = "configuration", configuration(cursor)
-    elif kind == 2:
+    elif entry_type == 2:
         name, entry = "initial", {}
     else:
         raise Fault("unknown-entry-type")
@@ -101,15 +101,17 @@ def members(cursor: Cursor) -> list[dict[str, Any]]:
     size, count = cursor.numbers("HB")
     if count and size < 9:
         raise Fault("bad-entry-header")
-    found = []
+    group = []
     for _ in range(count):
-        kind, updated = struct.unpack_from("<Bq", cursor.bytes(size))
-        if kind >= len(MEMBER_TYPES):
+        member_type, updated = struct.unpack_from("<Bq", cursor.bytes(size))
+        if member_type >= len(MEMBER_TYPES):
             raise Fault("unknown-member-type")
         name = cursor.text()
         try:
             member_id: Any = name.decode()
         except UnicodeDecodeError:
             member_id = {"hex": name.hex()}
-        found.append({"type": MEMBER_TYPES[kind], "updated": str(updated), "member_id": member_id})
-    return found
+        group.append(
+            {"type": MEMBER_TYPES[member_type], "updated": str(updated), "member_id": member_id}
+        )
+    return group

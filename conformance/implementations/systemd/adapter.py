@@ -51,8 +51,8 @@ if ROOT.is_dir():
     REMOTE = unpacked("usr/lib/systemd/systemd-journal-remote")
 else:
     JOURNALCTL = ["journalctl"]
-    found = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")
-    REMOTE = [found] if found else []
+    remote = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")
+    REMOTE = [remote] if remote else []
 
 
 def run(
@@ -99,7 +99,7 @@ def entries(export: bytes) -> Iterator[dict[str, Any]]:
 def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
     """Return one record; its payload has each field once, sorted as ``NAME=value``."""
     known = {name: value.decode(errors="replace") for name, value, _ in fields}
-    own = {
+    payloads_by_field = {
         name + b"=" + value: encoded
         for name, value, encoded in fields
         if not name.startswith(b"__") and name != b"_BOOT_ID"
@@ -107,7 +107,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
     cursor = known[b"__CURSOR"]
     numbers = dict(part.split("=") for part in cursor.split(";"))
     return {
-        "payload": b"".join(own[field] for field in sorted(own)).hex(),
+        "payload": b"".join(payloads_by_field[field] for field in sorted(payloads_by_field)).hex(),
         "seqnum": str(int(numbers["i"], 16)),
         "realtime": known[b"__REALTIME_TIMESTAMP"],
         "monotonic": known[b"__MONOTONIC_TIMESTAMP"],
@@ -144,11 +144,11 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 def stream(request: dict[str, Any]) -> bytes:
     """Return the records to write, in export format."""
     return b"".join(
-        f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
-        f"_BOOT_ID={one['boot_id']}\n".encode()
+        f"__REALTIME_TIMESTAMP={record['realtime']}\n__MONOTONIC_TIMESTAMP={record['monotonic']}\n"
+        f"_BOOT_ID={record['boot_id']}\n".encode()
         + payload
         + b"\n"
-        for one, payload in zip(request["records"], payloads(request), strict=True)
+        for record, payload in zip(request["records"], payloads(request), strict=True)
     )
 
 
@@ -157,8 +157,8 @@ def write(path: Path, request: dict[str, Any]) -> None:
     if not REMOTE:
         raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
     context = request["context"]
-    if theirs := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
-        raise Skipped(f"systemd chooses {', '.join(sorted(theirs))} itself")
+    if unsupported := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
+        raise Skipped(f"systemd chooses {', '.join(sorted(unsupported))} itself")
     if "compression" in context and int(version().split()[0]) < TAKES_A_COMPRESSION:
         raise Skipped("this release compresses with what it was built for")
     settings = {name: str(context[key]) for key, name in SETTINGS.items() if key in context}
@@ -202,8 +202,8 @@ def append(path: Path, request: dict[str, Any]) -> None:
     if "acknowledged" in request:
         one_by_one(path, request, {})
         return
-    mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
-    foreign = exchange_machine_id(path, mine)
+    own_id = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
+    foreign = exchange_machine_id(path, own_id)
     before = set(path.parent.iterdir())
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request))
     for renamed in set(path.parent.iterdir()) - before:
@@ -232,8 +232,8 @@ def bench(path: Path, repeat: int) -> None:
         shown = run(*JOURNALCTL, f"--file={path}", "-o", "export", "--all").stdout
         seconds.append(time.perf_counter() - began)
     sizes = [len(entry["payload"]) // 2 for entry in entries(shown)]
-    said = {"records": len(sizes), "payload_bytes": sum(sizes), "all_seconds": seconds}
-    print(json.dumps(said))
+    measurement = {"records": len(sizes), "payload_bytes": sum(sizes), "all_seconds": seconds}
+    print(json.dumps(measurement))
 
 
 def version() -> str:

@@ -72,18 +72,18 @@ class Reading:
         self.links = link_checks.check(journal)
         seals.check(journal, context.get("key"))
         check_counts(journal, self.links)
-        kept, others = journal.kept_faults()
-        self.faults = list(kept)
+        faults, others = journal.limited_faults()
+        self.faults = list(faults)
         if others:
-            low, high = min(one.start for one in others), max(one.stop for one in others)
+            low, high = min(item.start for item in others), max(item.stop for item in others)
             self.faults.append(Fault(COUNTS, "too-large", low, high))
         self.tear = self.torn_at()
         left_out = [] if self.links.is_chain_broken else self.links.left_out()
         self.unacknowledged = {
-            one.at
-            for one in left_out
-            for fault in (Fault(CHAIN, "bad-chain", one.at, one.end),)
-            if fault in kept and self.is_torn(fault)
+            item.at
+            for item in left_out
+            for fault in (Fault(CHAIN, "bad-chain", item.at, item.end),)
+            if fault in faults and self.is_torn(fault)
         }
 
     # SDJ-052, SDJ-099, SDJ-100
@@ -121,8 +121,8 @@ class Reading:
     def answer(self, profile: str) -> dict[str, Any]:
         """Return records, lost ranges, verdict and end."""
         journal, lost = self.journal, self.lost()
-        damage = [one for one in lost if not one["reason"].startswith("torn-")]
-        records = [self.record(entry) for entry in self.links.entries if self.is_asked(entry)]
+        damage = [item for item in lost if not item["reason"].startswith("torn-")]
+        records = [self.record(entry) for entry in self.links.entries if self.is_selected(entry)]
         if damage:
             verdict, reason = "damaged", damage[0]["reason"]
         elif self.tear is not None:
@@ -130,15 +130,15 @@ class Reading:
         else:
             verdict, reason = "intact", None
         if damage and profile == "strict":
-            lowest = self.stop(min(one["from"] for one in damage))
-            records = [one for one in records if one["at"] + one["size"] <= lowest]
+            lowest = self.stop(min(item["from"] for item in damage))
+            records = [item for item in records if item["at"] + item["size"] <= lowest]
             lost = [{"from": lowest, "to": journal.size, "reason": reason}]
-        end = max((one.end for one in journal.objects.values()), default=journal.header_size)
+        end = max((item.end for item in journal.objects.values()), default=journal.header_size)
         return {
             "verdict": verdict,
             "reason": reason,
             "records": records,
-            "lost": sorted(lost, key=lambda one: one["from"]),
+            "lost": sorted(lost, key=lambda item: item["from"]),
             "end": end if verdict == "intact" else None,
         }
 
@@ -155,15 +155,17 @@ class Reading:
     def payloads(self, entry: Found) -> list[bytes]:
         """Return the sound fields of an entry, in stored order."""
         given = entry.body.items[: self.links.given.get(entry.at)]
-        found = (self.journal.objects.get(item.ofs_data) for item in given)
-        return [one.payload for one in found if one and one.type == DATA and not one.is_wrong]
+        objects = (self.journal.objects.get(item.ofs_data) for item in given)
+        return [
+            data.payload for data in objects if data and data.type == DATA and not data.is_wrong
+        ]
 
     def record(self, entry: Found) -> dict[str, Any]:
         """Return a record (SDJ-042, SDJ-063)."""
         body, payloads = entry.body, self.payloads(entry)
         seqnum_id, boot_id = self.journal.header.seqnum_id.hex(), body.boot_id.hex()
         missing = len(body.items) - len(payloads)
-        named = [one for one in payloads if not one.startswith(b"_BOOT_ID=")]
+        named = [payload for payload in payloads if not payload.startswith(b"_BOOT_ID=")]
         return {
             **record(exported(named), entry.at, entry.parsed.len_object),
             "seqnum": str(body.seqnum),
@@ -172,11 +174,11 @@ class Reading:
             "boot_id": boot_id,
             "cursor": f"s={seqnum_id};i={body.seqnum:x};b={boot_id};m={body.monotonic:x};"
             f"t={body.realtime:x};x={body.xor_hash:x}",
-            "fields": [shown(one) for one in payloads],
+            "fields": [shown(payload) for payload in payloads],
             **({"missing": missing} if missing else {}),
         }
 
-    def is_asked(self, entry: Found) -> bool:
+    def is_selected(self, entry: Found) -> bool:
         """Return whether the context selects an entry (SDJ-060, SDJ-061)."""
         context, body = self.context, entry.body
         if entry.at in self.unacknowledged:
@@ -186,8 +188,8 @@ class Reading:
         if body.realtime < int(context.get("from_realtime", 0)):
             return False
         match = context.get("match", [])
-        wanted: dict[bytes, set[bytes]] = {}
-        for one in [match] if isinstance(match, str) else match:
-            wanted.setdefault(one.encode().partition(b"=")[0], set()).add(one.encode())
-        has = set(self.payloads(entry)) if wanted else set()
-        return all(has & values for values in wanted.values())
+        matches: dict[bytes, set[bytes]] = {}
+        for text in [match] if isinstance(match, str) else match:
+            matches.setdefault(text.encode().partition(b"=")[0], set()).add(text.encode())
+        has = set(self.payloads(entry)) if matches else set()
+        return all(has & values for values in matches.values())

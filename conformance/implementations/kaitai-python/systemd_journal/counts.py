@@ -31,16 +31,16 @@ _PLACES = {
 
 def check(journal: Journal, links: Links) -> None:
     """Report each field of the header that does not agree, unless an object was lost."""
-    for name, owed in expected(journal, links) if journal.is_whole() else ():
-        said = getattr(journal.header, name, None)
-        if said is not None and said != owed:
+    for name, right in expected(journal, links) if journal.is_whole() else ():
+        stored = getattr(journal.header, name, None)
+        if stored is not None and stored != right:
             start, size = _PLACES[name]
             journal.blame(Fault(COUNTS, "bad-header", start, start + size, is_late=True))
 
 
 def expected(journal: Journal, links: Links) -> Iterator[tuple[str, int | bytes | None]]:
     """Yield field names with their expected values."""
-    header, types = journal.header, Counter(one.type for one in journal.objects.values())
+    header, types = journal.header, Counter(item.type for item in journal.objects.values())
     yield "tail_object_offset", max(journal.objects, default=0)
     yield "n_objects", len(journal.objects)
     if not links.is_chain_broken:

@@ -55,16 +55,16 @@ class Ranges:
 
     def add(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Yield the pieces of a range that no earlier range has."""
-        place = max(bisect_right(self.taken, (start, start)) - 1, 0)
+        index = max(bisect_right(self.taken, (start, start)) - 1, 0)
         pieces = []
-        while start < stop and place < len(self.taken):
-            begin, end = self.taken[place]
+        while start < stop and index < len(self.taken):
+            begin, end = self.taken[index]
             if begin >= stop:
                 break
             if start < begin:
                 pieces.append((start, begin))
             start = max(start, end)
-            place += 1
+            index += 1
         if start < stop:
             pieces.append((start, stop))
         for piece in pieces:

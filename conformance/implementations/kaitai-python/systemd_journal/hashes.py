@@ -54,9 +54,9 @@ def siphash(key: bytes, data: bytes) -> int:
     v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
     whole = len(data) // 8 * 8
     last = int.from_bytes(data[whole:], "little") | (len(data) & 255) << 56
-    words: list[int] = [word for (word,) in struct.iter_unpack("<Q", data[:whole])]
-    for word, rounds in [*((word, 2) for word in words), (last, 2), (0, 4)]:
-        v3 ^= word
+    numbers: list[int] = [number for (number,) in struct.iter_unpack("<Q", data[:whole])]
+    for number, rounds in [*((number, 2) for number in numbers), (last, 2), (0, 4)]:
+        v3 ^= number
         if rounds == 4:
             v2 ^= 255
         for _ in range(rounds):
@@ -70,5 +70,5 @@ def siphash(key: bytes, data: bytes) -> int:
             v2 = v2 + v1 & _ALL64
             v1 = (v1 << 17 | v1 >> 47) & _ALL64 ^ v2
             v2 = (v2 << 32 | v2 >> 32) & _ALL64
-        v0 ^= word
+        v0 ^= number
     return v0 ^ v1 ^ v2 ^ v3

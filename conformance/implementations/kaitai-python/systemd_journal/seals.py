@@ -20,11 +20,11 @@ _FIRST_HEADER_BYTES = ((0, 16), (24, 56), (72, 96), (104, 136))
 
 def _series(size: int, seed: bytes, index: int) -> bytes:
     """Return ``det(size, index)`` of SDJ-071."""
-    made = b""
-    while len(made) < size:
-        counter = (len(made) // 32).to_bytes(4, "big")
-        made += hashlib.sha256(seed + index.to_bytes(4, "big") + counter).digest()
-    return made[:size]
+    data = b""
+    while len(data) < size:
+        counter = (len(data) // 32).to_bytes(4, "big")
+        data += hashlib.sha256(seed + index.to_bytes(4, "big") + counter).digest()
+    return data[:size]
 
 
 def _is_prime(number: int) -> bool:
@@ -59,13 +59,13 @@ class Key:
 
         Raises ``ValueError`` for any other text.
         """
-        told = _KEY.fullmatch(text)
-        if told is None or not int(told[3], 16):
+        match = _KEY.fullmatch(text)
+        if match is None or not int(match[3], 16):
             raise ValueError(f"{text!r} is not a verification key")
-        seed = bytes.fromhex(told[1].replace("-", ""))
+        seed = bytes.fromhex(match[1].replace("-", ""))
         p, q = _prime(seed, 1), _prime(seed, 2)
         x = int.from_bytes(_series(192, seed, 3), "big") & (1 << 1535) - 1
-        return Key(p, q, x * x % (p * q), int(told[2], 16), int(told[3], 16))
+        return Key(p, q, x * x % (p * q), int(match[2], 16), int(match[3], 16))
 
     def of(self, epoch: int) -> bytes:
         """Return the key of an epoch."""
@@ -83,24 +83,24 @@ class Key:
 
 def check(journal: Journal, text: str | None) -> None:
     """Check all tags in file order. ``text`` is the verification key; raises ``ValueError``."""
-    has_tag = any(one.type == TAG for one in journal.objects.values())
+    has_tag = any(item.type == TAG for item in journal.objects.values())
     is_sealed = journal.header.is_sealed
     key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None
     number, epoch, covered = 0, None, []
-    for one in journal.objects.values():
-        covered.append(one)
-        if is_sealed and one.type == ENTRY and not number:
-            blame(journal, one.at, one.at + 16)
-        if one.type != TAG:
+    for item in journal.objects.values():
+        covered.append(item)
+        if is_sealed and item.type == ENTRY and not number:
+            blame(journal, item.at, item.at + 16)
+        if item.type != TAG:
             continue
         if not is_sealed:
-            blame(journal, one.at, one.end)
+            blame(journal, item.at, item.end)
             continue
-        body, number = one.body, number + 1
+        body, number = item.body, number + 1
         if body.seqnum != number:
-            blame(journal, one.at + 16, one.at + 24)
+            blame(journal, item.at + 16, item.at + 24)
         if epoch is not None and not follows(body.epoch, epoch, journal):
-            blame(journal, one.at + 24, one.at + 32)
+            blame(journal, item.at + 24, item.at + 32)
         if key is not None:
             verify(journal, key, covered, number == 1)
         epoch, covered = body.epoch, []
@@ -126,18 +126,18 @@ def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> 
     if is_first:
         for start, stop in _FIRST_HEADER_BYTES:
             seal.update(journal.data[start:stop])
-    for one in covered:
-        seal.update(journal.data[one.at : one.at + 16])
-        stored = journal.data[one.at + 16 : one.at + one.parsed.len_object]
-        if one.type in (DATA, FIELD):
-            seal.update(stored[:8] + one.body.payload)
-        elif one.type == ENTRY:
+    for item in covered:
+        seal.update(journal.data[item.at : item.at + 16])
+        stored = journal.data[item.at + 16 : item.at + item.parsed.len_object]
+        if item.type in (DATA, FIELD):
+            seal.update(stored[:8] + item.body.payload)
+        elif item.type == ENTRY:
             seal.update(stored)
-        elif one.type == TAG:
+        elif item.type == TAG:
             seal.update(stored[:16])
     if seal.digest() != tag.body.tag:
         return blame(journal, tag.at, tag.end)
-    times = [one.body.realtime for one in covered if one.type == ENTRY]
+    times = [item.body.realtime for item in covered if item.type == ENTRY]
     if not all(key.covers(tag.body.epoch, time) for time in times):
         blame(journal, tag.at + 24, tag.at + 32)
     return None

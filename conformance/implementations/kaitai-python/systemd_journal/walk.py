@@ -57,7 +57,7 @@ class Journal:
         """Report a fault."""
         self.faults.append(fault)
 
-    def kept_faults(self) -> tuple[dict[Fault, None], list[Fault]]:
+    def limited_faults(self) -> tuple[dict[Fault, None], list[Fault]]:
         """Return the faults in order of detection up to the limit, and the others (SDJ-093)."""
         faults = sorted(self.faults, key=lambda fault: fault.step)
         most = 1024 + self.size // 64
@@ -108,8 +108,8 @@ class Journal:
 
         Each call spends budget (SDJ-102, SDJ-103).
         """
-        one = self.parsed(at)
-        body, type = one.body, one.type_code
+        parsed = self.parsed(at)
+        body, type = parsed.body, parsed.type_code
         if type == ENTRY:  # SDJ-015
             times = 0 < body.realtime < TOO_LATE and body.monotonic < TOO_LATE
             return None if times and body.seqnum and any(body.boot_id) else "bad-entry", b""
@@ -118,14 +118,14 @@ class Journal:
             return "bad-object" if named not in (None, at) else None, b""
         if type not in (DATA, FIELD):
             return None, b""
-        self.to_hash -= one.len_object
+        self.to_hash -= parsed.len_object
         if self.to_hash < 0:  # SDJ-102
             return "bad-object", b""
         payload = body.payload
-        if type == DATA and one.flags & 7:
+        if type == DATA and parsed.flags & 7:
             try:
                 left = 64 * at + 4 * self.limit - self.unpacked
-                payload = unpacked(one.flags, payload, min(self.limit, max(left, 0)))
+                payload = unpacked(parsed.flags, payload, min(self.limit, max(left, 0)))
             except BadPayload as bad:
                 self.unpacked += bad.unpacked
                 return bad.code, b""
@@ -213,7 +213,7 @@ class Journal:
         """Return the known object after a fault at an offset."""
         known = self.known()
         later = range(bisect_right(known, at), len(known))
-        return next((known[place] for place in later if self.is_sound(known[place])), None)
+        return next((known[index] for index in later if self.is_sound(known[index])), None)
 
     # The walk
 
@@ -238,8 +238,8 @@ class Journal:
 
     def passed_over(self) -> Iterator[int]:
         """Yield tables and arrays that the header names before its own end (SDJ-004)."""
-        places = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
-        for at, type in (*places, (self.header.entry_array_offset, ARRAY)):
+        tables = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
+        for at, type in (*tables, (self.header.entry_array_offset, ARRAY)):
             if 208 <= at < self.header_size:
                 frame = self.framed(at, first=208)
                 if frame is not None and frame[0] == type:
@@ -256,15 +256,15 @@ class Journal:
         """Add one object and return where the walk continues."""
         end = at + size + -size % 8
         code, payload = self.judged(at)
-        one = self.parsed(at)
-        self.objects[at] = Found(at, type, end, one, code is not None, payload)
+        parsed = self.parsed(at)
+        self.objects[at] = Found(at, type, end, parsed, code is not None, payload)
         if code is not None:
             is_doubtful = type != ENTRY and end < self.header.tail_object_offset
             if is_doubtful and self.framed(end) is None:
                 known = self.known_after(at)
                 end = end if known is None else known
             self.lose(at, end, code)
-        elif ANNOUNCED.get(one.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
+        elif ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
             self.blame(Fault(OBJECTS, "bad-header", 12, 16))
         return end
 
@@ -280,8 +280,8 @@ class Journal:
         """Return whether an offset leads to something lost (SDJ-048)."""
         if self.ended_early is not None and at >= self.ended_early:
             return True
-        place = bisect_right(self.gaps, (at, self.size + 1)) - 1
-        return place >= 0 and self.gaps[place][0] <= at < self.gaps[place][1]
+        index = bisect_right(self.gaps, (at, self.size + 1)) - 1
+        return index >= 0 and self.gaps[index][0] <= at < self.gaps[index][1]
 
     def is_whole(self) -> bool:
         """Return whether nothing was lost (SDJ-048)."""
@@ -289,4 +289,4 @@ class Journal:
 
     def sound(self, type: int) -> list[Found]:
         """Return the sound objects of a type, in file order."""
-        return [one for one in self.objects.values() if one.type == type and not one.is_wrong]
+        return [item for item in self.objects.values() if item.type == type and not item.is_wrong]

@@ -28,8 +28,8 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         events, end, files = directory(path, context)
         return answer(events, end, files, request["profile"])
     data = path.read_bytes()
-    kind = kind_of(path.name, data, context)
-    if kind == "index":
+    file_type = kind_of(path.name, data, context)
+    if file_type == "index":
         inside = INDEX_NAME.fullmatch(path.name)
         named = int(inside[1], 16) if inside else None
         if "first_index" in context:
@@ -37,7 +37,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         file = index_file(data, named, context.get("entries") == "raw")
         events = compare_terms(in_order(file), None)
     else:
-        file = snapshot_file(data) if kind == "snapshot" else state_file(data)
+        file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
         events = in_order(file)
     if file.refused:
         return {
@@ -52,9 +52,9 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
     """Return the type of a file (ZMR-105)."""
-    told = context.get("kind")
-    if told in ("index", "snapshot", "state"):
-        return str(told)
+    given = context.get("kind")
+    if given in ("index", "snapshot", "state"):
+        return str(given)
     if data[:4] == b"RLOG" or name.endswith(".rlog"):
         return "index"
     if data[:4] == b"SNAP" or SNAPSHOT_NAME.fullmatch(name):
@@ -74,8 +74,8 @@ def answer(
         names = [name for name, _ in files]
         for name, size in files[names.index(first.get("file", "")) :]:
             start = first["from"] if name == first.get("file", "") else 0
-            place = {"file": name} if name else {}
-            events.append({**place, "from": start, "to": size, "reason": first["reason"]})
+            location = {"file": name} if name else {}
+            events.append({**location, "from": start, "to": size, "reason": first["reason"]})
         end = None
     lost = [e for e in events if "reason" in e]
     order = [name for name, _ in files]

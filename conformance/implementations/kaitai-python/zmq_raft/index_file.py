@@ -54,28 +54,28 @@ def index_file(data: bytes, named: int | None, raw: bool) -> File:
 
 def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) -> None:
     """Read the entries between the trusted offsets (ZMR-046 to ZMR-049 and ZMR-052)."""
-    there = min(len(data) - base, LIMIT)
+    available = min(len(data) - base, LIMIT)
     sound = [-1]
     for number, end in enumerate(ends):
-        if end <= there and (sound[-1] < 0 or end > ends[sound[-1]]):
+        if end <= available and (sound[-1] < 0 or end > ends[sound[-1]]):
             sound.append(number)
-        elif end <= there:
+        elif end <= available:
             sound.pop()
-    place = {-1: base} | {number: base + ends[number] for number in sound[1:]}
+    offsets = {-1: base} | {number: base + ends[number] for number in sound[1:]}
     for before, number in pairwise(sound):
-        start, end = place[before], place[number]
+        start, end = offsets[before], offsets[number]
         if number != before + 1:
             file.lose(start, end, "bad-offset", file.first + number)
         else:
             one_entry(file, data[start:end], start, file.first + number, raw)
     file.whole = sound[-1] + 1
     rest = ends[file.whole :]
-    file.end = place[sound[-1]] if sound[-1] + 1 < file.capacity else None
+    file.end = offsets[sound[-1]] if sound[-1] + 1 < file.capacity else None
     if rest:
         rises = all(a < b for a, b in pairwise(rest))
-        torn = rises and rest[0] > there and rest[-1] <= LIMIT
+        torn = rises and rest[0] > available and rest[-1] <= LIMIT
         last = file.first + len(ends) - 1
-        file.lose(place[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
+        file.lose(offsets[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
     if any(gap["reason"] == "bad-offset" for gap in file.lost):
         file.end = None
 
@@ -129,5 +129,5 @@ def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict
 
 def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
     """Return a record as a loss."""
-    place = {"file": event["file"]} if "file" in event else {}
-    return {**place, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}
+    location = {"file": event["file"]} if "file" in event else {}
+    return {**location, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}

@@ -28,7 +28,7 @@ def to_json(value: Any) -> Any:
     if value.is_map:
         return map_to_json(value)
     if value.is_array:
-        return [to_json(one) for one in getattr(value, "elements", ())]
+        return [to_json(element) for element in getattr(value, "elements", ())]
     if value.is_str:
         try:
             return value.data.decode()
@@ -52,13 +52,13 @@ def to_json(value: Any) -> Any:
 def map_to_json(value: Any) -> dict[str, Any]:
     """Return a map as JSON; the last value of a repeated key counts (ZMR-071)."""
     inner = getattr(value, "elements", [])
-    found = {}
+    pairs = {}
     for key, content in zip(inner[::2], inner[1::2], strict=True):
         name = in_a_key(key)
         if not isinstance(name, str):
             name = json.dumps(name, separators=(",", ":"), ensure_ascii=False)
-        found[name] = to_json(content)
-    return found
+        pairs[name] = to_json(content)
+    return pairs
 
 
 def in_a_key(value: Any) -> Any:
@@ -67,7 +67,7 @@ def in_a_key(value: Any) -> Any:
     if value.is_map:
         pairs = zip(inner[::2], inner[1::2], strict=True)
         return {"map": [[in_a_key(key), in_a_key(content)] for key, content in pairs]}
-    return [in_a_key(one) for one in inner] if value.is_array else to_json(value)
+    return [in_a_key(element) for element in inner] if value.is_array else to_json(value)
 
 
 def number(value: int | float) -> Any:

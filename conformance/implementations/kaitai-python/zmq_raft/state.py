@@ -21,8 +21,8 @@ def state_file(data: bytes) -> File:
     file = File(len(data), end=len(data))
     merged: dict[str, tuple[Any, int]] = {}
     total: float = 1  # the map
-    for one, changes in updates(data, file):
-        file.records.append(one)
+    for update, changes in updates(data, file):
+        file.records.append(update)
         for key, (value, values) in (changes or {}).items():
             total += 1 + values - (1 + merged[key][1] if key in merged else 0)
             merged[key] = value, values
@@ -55,15 +55,18 @@ def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes |
             file.end = at if reason == "torn-update" else None
             file.lose(at, len(data), reason)
             return
-        one = record(data[at : at + size], at, size)
+        found_record = record(data[at : at + size], at, size)
         at += size
         if count(update) > MOST_VALUES:
-            yield one, None
+            yield found_record, None
             continue
-        told = message_pack.map_to_json(update)
+        changes = message_pack.map_to_json(update)
         inner = getattr(update, "elements", [])
         counts = {key.data.decode(): count(value) for key, value in pairs(inner)}
-        yield {**one, "update": told}, {key: (told[key], counts[key]) for key in told}
+        yield (
+            {**found_record, "update": changes},
+            {key: (changes[key], counts[key]) for key in changes},
+        )
 
 
 def pairs(elements: list[Any]) -> Iterator[tuple[Any, Any]]:
