@@ -1,4 +1,4 @@
-"""What a writer is asked, and how the bytes that it leaves are judged."""
+"""The requests to a writer, and the judgement of the bytes that it leaves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def answer_to(data, profile="recover"):
 
 
 class TestWrite:
-    def test_the_right_bytes(self, asked, vector):
+    def test_correct_bytes_pass(self, asked, vector):
         _, step, place = asked("write-three-records", "write")
         place.write_bytes(vector("write-three-records").contents)
         assert step.judge(DONE, place, []).difference is None
@@ -37,28 +37,28 @@ class TestWrite:
             (lambda log: log[:30], "expected 38, found 30; at offset 30"),
         ],
     )
-    def test_other_bytes(self, asked, vector, change, words):
+    def test_different_bytes_fail(self, asked, vector, change, words):
         _, step, place = asked("write-three-records", "write")
         place.write_bytes(change(vector("write-three-records").contents))
         judgement = step.judge(DONE, place, [])
         assert words in judgement.difference
         assert judgement.actual == answer_to(place.read_bytes())
 
-    def test_no_file(self, asked):
+    def test_a_missing_file_fails(self, asked):
         _, step, place = asked("write-nothing", "write")
         assert "there is no file" in step.judge(DONE, place, []).difference
 
-    def test_a_folder_instead_of_a_file(self, asked):
+    def test_a_folder_instead_of_a_file_fails(self, asked):
         _, step, place = asked("write-three-records", "write")
         place.mkdir()
         judgement = step.judge(DONE, place, [])
         assert "found a file, or the other way round" in judgement.difference
 
-    def test_a_refusal(self, asked):
+    def test_an_unexpected_refusal_fails(self, asked):
         _, step, place = asked("write-three-records", "write")
         judgement = step.judge({"seq": 0, "refused": "too short"}, place, [])
         assert judgement.difference == "the writer refused: too short"
-        why = f"{place}: too short"  # where the scratch copy is differs from run to run
+        why = f"{place}: too short"  # the path of the scratch copy differs between runs
         difference = step.judge({"seq": 0, "refused": why}, place, []).difference
         assert difference == f"the writer refused: …/{place.name}: too short"
 
@@ -71,12 +71,12 @@ class TestAppend:
     def payloads(self, vector):
         return [bytes.fromhex(record["payload"]) for record in vector.records_to_write()]
 
-    def test_recovered_then_appended(self, asked, vector):
+    def test_appending_after_recovery_passes(self, asked, vector):
         _, step, place = asked("append-behind-a-torn-payload", "append")
         self.append(place, self.payloads(vector("append-behind-a-torn-payload")))
         assert step.judge(DONE, place, []).difference is None
 
-    def test_appended_behind_a_torn_tail_without_recovery(self, asked, vector):
+    def test_appending_after_a_torn_tail_fails(self, asked, vector):
         _, step, place = asked("append-behind-a-torn-payload", "append")
         before = place.stat().st_size
         with place.open("ab") as log:
@@ -85,37 +85,37 @@ class TestAppend:
                 writer.append(payload)
         assert "records: " in step.judge(DONE, place, []).difference
 
-    def test_acknowledged_and_not_written(self, asked):
+    def test_an_acknowledged_record_must_be_written(self, asked):
         _, step, place = asked("append-to-three-records", "append")
         difference = step.judge(DONE, place, []).difference
         assert "expected 5, found 3; missing from record 3 on" in difference
 
-    def test_the_log_is_gone(self, asked):
+    def test_a_removed_log_fails(self, asked):
         _, step, place = asked("append-to-three-records", "append")
         place.unlink()
         assert "expected 5, found 0" in step.judge(DONE, place, []).difference
 
     @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
-    def test_no_log_any_more(self, asked, make):
+    def test_an_unreadable_log_fails(self, asked, make):
         _, step, place = asked("append-to-three-records", "append")
         place.unlink()
         make(place)
         assert "what is there is no log" in step.judge(DONE, place, []).difference
 
-    def test_a_refusal_is_right_only_where_the_vector_allows_it(self, asked):
+    def test_a_refusal_passes_only_if_the_vector_allows_it(self, asked):
         for slug in ("append-behind-damage", "append-behind-a-torn-payload"):
             _, step, place = asked(slug, "append")
             assert step.judge(REFUSED, place, []).difference is None
         _, step, place = asked("append-to-three-records", "append")
         assert step.judge(REFUSED, place, []).difference == "the writer refused: damaged"
 
-    def test_where_the_writer_must_refuse_nothing_else_will_do(self, asked):
+    def test_a_required_refusal_is_the_only_pass(self, asked):
         _, step, place = asked("append-behind-damage", "append")
         difference = step.judge(DONE, place, []).difference
         assert difference == "the writer says done where it must refuse"
 
     @pytest.mark.parametrize("slug", ["append-behind-damage", "append-behind-a-torn-payload"])
-    def test_a_refusal_leaves_every_byte_as_it_is(self, asked, slug):
+    def test_a_refusal_must_change_no_byte(self, asked, slug):
         _, step, place = asked(slug, "append")
         place.write_bytes(place.read_bytes()[:-1])
         difference = step.judge(REFUSED, place, []).difference
@@ -123,14 +123,14 @@ class TestAppend:
         place.unlink()
         assert "there is no log any more" in step.judge(REFUSED, place, []).difference
 
-    def test_a_refusal_leaves_no_file_beside_the_log(self, asked):
+    def test_a_refusal_must_leave_no_file_beside_the_log(self, asked):
         _, step, place = asked("append-behind-damage", "append")
         (place.parent / "spare").mkdir()
         (place.parent / "spare" / "copy").write_bytes(b"x")
         difference = step.judge(REFUSED, place, []).difference
         assert "files: spare/copy (1 bytes) should not be there" in difference
 
-    def test_records_in_another_place(self, asked, vector):
+    def test_records_at_other_offsets_fail(self, asked, vector):
         _, step, place = asked("append-to-three-records", "append")
         with place.open("r+b") as log:
             log.seek(32768)
@@ -141,7 +141,7 @@ class TestAppend:
         assert "at of record 3: expected 38, found 32768" in difference
         assert "files: append-to-three-records.log: expected 61 bytes, found 32791" in difference
 
-    def test_a_freedom_that_the_vector_declares(self, asked, vector):
+    def test_a_declared_freedom_is_not_compared(self, asked, vector):
         free = {"freedom": "preallocation", "because": "a writer may reserve space"}
         case, step, place = asked("append-to-three-records", "append")
         self.append(place, self.payloads(vector("append-to-three-records")))
@@ -154,7 +154,7 @@ class TestAppend:
         free_step = AppendStep(dataclasses.replace(case.vector, body=body))
         assert free_step.judge(DONE, place, []).difference is None
 
-    def test_an_answer_that_the_vector_accepts_counts_with_its_files_only(self, asked, vector):
+    def test_an_accepted_answer_needs_its_files(self, asked, vector):
         case, step, place = asked("append-to-three-records", "append")
         body = dict(case.vector.body)
         before = answer_to(place.read_bytes())
@@ -177,7 +177,7 @@ class TestRefusedWrite:
         place.write_bytes(b"")
         assert "done where it must refuse" in step.judge(DONE, place, []).difference
 
-    def test_a_context_that_no_reader_takes(self, scratch):
+    def test_an_invalid_context_must_be_refused(self, scratch):
         asked, sealed = (
             load(VECTORS / "systemd-journal" / f"{slug}.json")
             for slug in ("write-with-a-key-of-eleven-bytes", "closed-sealed-file")
@@ -187,7 +187,7 @@ class TestRefusedWrite:
         judgement = WriteStep(asked).judge(DONE, place, [])
         assert "done where it must refuse" in judgement.difference and judgement.actual is None
 
-    def test_nothing_is_there_afterwards(self, step, scratch):
+    def test_a_refused_write_leaves_nothing(self, step, scratch):
         place = scratch.place("new.log")
         place.write_bytes(b"")
         assert "a log, where there was none" in step.judge(REFUSED, place, []).difference

@@ -1,4 +1,4 @@
-"""Comparing answers: only what is reported, and each part by its own rule."""
+"""Compare answers: only reported parts, and each part by its own rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RIGHT = {**EXPECTED, "signals": ["bad checksum"]}
 
 
 def only(reports, **changes):
-    """The one difference of the right answer with some parts changed."""
+    """Return the only difference of the correct answer with some parts changed."""
     found = differences(EXPECTED, {**RIGHT, **changes}, reports)
     assert len(found) == 1, found
     return found[0]
@@ -64,7 +64,7 @@ def test_a_part_counts_only_when_it_is_reported(part):
     assert only(ALL, **{part: 99}).startswith(f"{part}: expected ")
 
 
-def test_a_part_that_is_promised_and_missing_differs():
+def test_a_missing_reported_part_differs():
     without = {part: value for part, value in RIGHT.items() if part != "verdict"}
     assert differences(EXPECTED, without, ALL) == ["verdict: expected damaged, found nothing"]
 
@@ -109,7 +109,7 @@ def test_long_payloads_are_compared_by_their_hash():
     assert normalise(short) == short
 
 
-def test_a_pin_tells_one_difference_from_another_but_not_the_wording_of_signals():
+def test_a_pin_ignores_the_wording_of_signals():
     def pinned(answer):
         return pin(differences(EXPECTED, answer, ALL), answer, ALL)
 
@@ -117,7 +117,7 @@ def test_a_pin_tells_one_difference_from_another_but_not_the_wording_of_signals(
     assert first.startswith("end: expected nothing, found 5 [")
     assert first == pinned({**RIGHT, "end": 5, "signals": ["at 0x7ffc0001: bad"]})
     assert first != pinned({**RIGHT, "end": 5, "lost": []})
-    # The sentence names the first wrong record; the digest also pins those after it.
+    # The sentence names the first wrong record; the digest also pins the later ones.
     both = [
         pinned({**RIGHT, "records": [{**ALPHA, "payload": "00"}, second]})
         for second in (BRAVO, ALPHA)

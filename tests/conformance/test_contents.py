@@ -1,4 +1,4 @@
-"""The bytes of a log: read, and compared where they stand."""
+"""The bytes of a log: reading and comparing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FOLDER = {"a.log": b"one", "b": b"", "c/d.log": b"two"}
 
 
 @pytest.mark.parametrize("log", [b"", b"log", FOLDER])
-def test_what_was_written_is_there(tmp_path: Path, log) -> None:
+def test_written_contents_are_read_back(tmp_path: Path, log) -> None:
     write_contents(log, tmp_path / "case")
     assert read_contents(tmp_path / "case") == log
 
@@ -26,7 +26,7 @@ def test_files_are_listed_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert list(read_contents(tmp_path / "case")) == ["a", "c/a", "c/d", "c-d"]
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "case")
     assert contents_at(tmp_path / "case") is None
     (tmp_path / "folder").mkdir()
@@ -34,11 +34,11 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert contents_at(tmp_path / "folder") == {}
 
 
-def test_nothing_is_there(tmp_path: Path) -> None:
+def test_a_missing_path_has_no_contents(tmp_path: Path) -> None:
     assert contents_at(tmp_path / "case") is None
 
 
-def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_folder_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_contents(FOLDER, tmp_path / "case")
     monkeypatch.setattr(contents, "MAX_DEPTH", 1)
     with pytest.raises(TooMuch, match="folders"):
@@ -53,7 +53,7 @@ def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_contents(tmp_path / "case")
 
 
-def test_links_are_followed_to_files_alone(tmp_path: Path) -> None:
+def test_only_links_to_files_are_followed(tmp_path: Path) -> None:
     place = tmp_path / "case"
     write_contents({"a": b"one"}, place)
     (place / "loop").symlink_to("loop")

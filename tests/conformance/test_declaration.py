@@ -1,4 +1,4 @@
-"""A declaration that is wrong is told in one line: the file, the place, what was expected."""
+"""An invalid declaration gives one line: the file, the key, and the expectation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def put(folder: Path, **changed: str | None) -> Path:
     return folder
 
 
-def test_one_that_says_no_more_than_it_has_to(tmp_path: Path) -> None:
+def test_a_minimal_declaration_loads(tmp_path: Path) -> None:
     one = registry.load(put(tmp_path / "one"))
     assert (one.name, one.formats, one.needs, one.build) == ("one", ("leveldb-log",), (), ())
 
 
-def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
+def test_a_star_must_be_the_only_format(tmp_path: Path) -> None:
     assert registry.load(put(tmp_path / "one", formats='["*"]')).formats == ()
 
 
@@ -49,13 +49,15 @@ def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
         ({"name": "3 4"}, r"at line 1, column"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, changed: dict[str, str | None], said: str) -> None:
+def test_errors_name_file_and_key(
+    tmp_path: Path, changed: dict[str, str | None], said: str
+) -> None:
     folder = put(tmp_path / "one", **changed)
     with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{said}"):
         registry.load(folder)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_invalid_utf8_is_an_error(tmp_path: Path) -> None:
     (put(tmp_path / "one") / "implementation.toml").write_bytes(b'name = "\xff"\n')
     with pytest.raises(BrokenDeclaration, match=r"implementation\.toml: .*utf-8"):
         registry.load(tmp_path / "one")

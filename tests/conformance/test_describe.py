@@ -1,4 +1,4 @@
-"""Texts that differ are seen to differ."""
+"""Texts of different values are visibly different."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALIKE = [
 
 
 @pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None:
+def test_values_that_look_alike_are_escaped(one: Any, other: Any) -> None:
     shown = distinct_texts(one, other, lambda value: "nothing" if value is None else str(value))
     assert shown[0] != shown[1]
     assert all(text.isascii() and text.isprintable() for text in shown)
@@ -34,11 +34,11 @@ def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None
 
 
 @pytest.mark.parametrize(("one", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
-def test_other_values_stay_as_they_are(one: Any, other: Any) -> None:
+def test_other_values_are_unchanged(one: Any, other: Any) -> None:
     assert distinct_texts(one, other) == (str(one), str(other))
 
 
-def test_long_texts_are_cut_where_they_differ() -> None:
+def test_long_texts_are_cut_around_their_difference() -> None:
     one, other = cut_around_difference(
         "a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30
     )
@@ -80,7 +80,7 @@ def changed(**parts: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_what_differs_is_seen_in_the_sentence_and_in_the_table(actual: dict[str, Any]) -> None:
+def test_differences_are_visible_in_sentence_and_table(actual: dict[str, Any]) -> None:
     (sentence,) = differences(EXPECTED, actual, REPORTS)
     expected, found = sentence.partition("expected ")[2].split(", found ")
     assert expected != found
@@ -90,7 +90,7 @@ def test_what_differs_is_seen_in_the_sentence_and_in_the_table(actual: dict[str,
     assert unsaid(f"{sentence} [01234567]", lines(EXPECTED, actual)) == "", "it is said once"
 
 
-def test_payloads_that_begin_alike_are_told_apart() -> None:
+def test_payloads_with_a_common_start_are_distinguished() -> None:
     one = changed(record={"payload": "61" * 40})
     other = changed(record={"payload": "61" * 39 + "62"})
     (sentence,) = differences(one, other, REPORTS)
@@ -98,7 +98,7 @@ def test_payloads_that_begin_alike_are_told_apart() -> None:
     assert any(line.note == "differs from byte 39 of the payload" for line in lines(one, other))
 
 
-def test_what_the_table_does_not_show_is_said() -> None:
+def test_hidden_differences_are_described() -> None:
     sentence = "end: expected 5, found 6; files: tmp (1 bytes) should not be there; bytes: x"
     found = lines({"end": 5}, {"end": 6})
     assert unsaid(f"{sentence} [0123abcd]", found) == (

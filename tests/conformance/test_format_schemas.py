@@ -1,4 +1,4 @@
-"""The schemas of each format, made from its register, against every vector."""
+"""The schemas of each format, generated from its register, against every vector."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_every_context_in_the_vectors_fits(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_what_the_register_does_not_know_does_not_fit(format: str) -> None:
+def test_unknown_fields_and_codes_do_not_fit(format: str) -> None:
     answer = validator(format, "answer")
     body = next(b for b in vectors(format) if b["expect"]["lost"] and b["expect"]["records"])
     good = body["expect"]

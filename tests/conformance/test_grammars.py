@@ -9,7 +9,7 @@ from reference_impl.register import registers
 
 
 @pytest.mark.parametrize("format", list(registers()))
-def test_a_grammar_names_the_extensions_of_the_register(format: str) -> None:
+def test_grammars_name_the_extensions_of_the_register(format: str) -> None:
     said: dict[str, str] = {}
     for name in names_of(format):
         meta = yaml.safe_load((GRAMMARS / f"{name}.ksy").read_bytes())["meta"]

@@ -1,4 +1,4 @@
-"""Parsers in steps see what the compiler's own parsers see, and hold no more than the bytes."""
+"""Parsers in steps yield the same fields as the compiler's own, in little memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VECTORS = [one for one in load_all().values() if one.operation == "read" and one
 
 
 def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, object]]:
-    """Path, start, end and value of each field in a tree that was built as a whole."""
+    """Yield path, start, end and value of each field in a completely built tree."""
     for name in parent.SEQ_FIELDS:
         span = parent._debug.get(name)
         if span is None:
@@ -60,11 +60,11 @@ def the_fields_are_those_of_the_whole_tree(vector: Vector, format_id: str) -> No
 
 
 def id_of(make: Callable[[int], bytes]) -> str:
-    """The format of a function that makes hostile logs."""
+    """Return the format of a function that makes hostile logs."""
     return make.__module__.rpartition(".")[2].replace("_", "-")
 
 
-def test_where_parsing_stops_open_fields_reach_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_fields_extend_to_the_end_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     data = kahadb_journal.empty_records(100)
     monkeypatch.setattr(KaitaiStream, "read_s8be", lambda stream: stream.read_bytes(1 << 40))
     found = []
@@ -93,11 +93,11 @@ def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyp
     finally:
         tracemalloc.stop()
     assert count > 10_000
-    # Objects that are done with refer to each other: some wait for the garbage collector.
+    # Finished objects refer to each other, so some wait for the garbage collector.
     assert peak < 16 * len(data) + (3 << 20)
 
 
-def test_of_a_list_the_last_element_is_kept() -> None:
+def test_lists_keep_their_last_element() -> None:
     last = Last()
     with pytest.raises(IndexError):
         last[-1]

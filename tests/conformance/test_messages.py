@@ -1,4 +1,4 @@
-"""Every message has a schema that explains itself, and the manual shows valid ones."""
+"""Every message has a documented schema, and the manual shows valid messages."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def schema(name):
 
 
 def properties(part, where):
-    """Every property anywhere in a schema, with the path to it."""
+    """Yield every property in a schema, with its path."""
     if isinstance(part, list):
         for number, item in enumerate(part):
             yield from properties(item, f"{where}[{number}]")
@@ -66,7 +66,7 @@ def test_every_message_has_a_schema():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_schema_is_one_and_describes_every_property(name):
+def test_schemas_are_valid_and_describe_every_property(name):
     whole = schema(name)
     Draft202012Validator.check_schema(whole)
     assert whole["$id"] == f"{name}.schema.json"
@@ -76,7 +76,7 @@ def test_a_schema_is_one_and_describes_every_property(name):
         assert described.get("description"), f"{where} has no description"
 
 
-def test_the_conversation_in_the_manual_is_valid():
+def test_the_session_in_the_manual_is_valid():
     lines = ARROW.findall(MANUAL.read_text("utf-8"))
     assert len(lines) >= 8
     asked = {}
@@ -123,7 +123,7 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
         ("answer", {"records": [{"payload_sha256": "0" * 64, "index": "1", "file": "a"}]}),
     ],
 )
-def test_valid(kind, message):
+def test_valid_messages_pass(kind, message):
     validate(kind, message)
 
 
@@ -157,7 +157,7 @@ def test_valid(kind, message):
         ("answer", {**ANSWER, "signals": [None]}, "signals/0"),
     ],
 )
-def test_invalid(kind, message, words):
+def test_invalid_messages_are_refused(kind, message, words):
     with pytest.raises(ProtocolError) as error:
         validate(kind, message)
     assert words in str(error.value) and str(error.value).startswith(f"{kind}: ")
@@ -166,7 +166,7 @@ def test_invalid(kind, message, words):
 @pytest.mark.parametrize(
     "line", [b"", b"x\n", b"{\n", b"1\n", b"[]\n", b"null\n", b"\xff\n", b"[" * 100_000]
 )
-def test_a_line_that_is_no_message(line):
+def test_an_invalid_line_is_refused(line):
     with pytest.raises(ProtocolError, match=r"^expected a .*, found b"):
         decode(line)
 
@@ -183,7 +183,7 @@ def test_a_message_is_one_line():
     assert decode(encode(message)) == message
 
 
-def test_a_whole_number_is_an_integer_however_it_is_written():
+def test_a_whole_number_is_an_integer_in_any_notation():
     """A float as an offset once ended the run: nothing can be repeated 1.0 times."""
     message = decode(b'{"at": 12.0, "size": 1e3, "to": 1e300, "share": 0.5, "from": -0.0}')
     assert [type(value) for value in message.values()] == [int, int, int, float, int]

@@ -1,4 +1,4 @@
-"""A file has its final name when it is whole, and never before, whatever ends the program."""
+"""A file gets its final name only when it is complete, whatever ends the program."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conformance.saving import (
 WHOLE = b"x" * 1_000_000
 
 
-def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
+def test_a_file_appears_complete_without_temporary_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with saved(out) as file:
         file.write(WHOLE)
@@ -35,7 +35,7 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
     assert list(out.parent.iterdir()) == [out]
 
 
-def test_an_exception_leaves_what_was_there(tmp_path: Path) -> None:
+def test_an_exception_leaves_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     save(out, "old")
     with pytest.raises(ValueError, match="no more"), saved(out) as file:
@@ -45,7 +45,7 @@ def test_an_exception_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_a_name_that_is_taken_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+def test_a_file_made_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(FileExistsError) as error, saved(out, replace=False) as file:
         file.write(b"new")
@@ -64,7 +64,7 @@ def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
     assert nameless.value.filename is None, "an error of the log is not charged to the output"
 
 
-def test_a_folder_appears_whole(tmp_path: Path) -> None:
+def test_a_folder_appears_complete(tmp_path: Path) -> None:
     made, out = tmp_path / "made", tmp_path / "out"
     (made / "a" / "b").mkdir(parents=True)
     (made / "a" / "b" / "c").write_text("c")
@@ -76,7 +76,7 @@ def test_a_folder_appears_whole(tmp_path: Path) -> None:
         publish(made, out)
 
 
-def test_publish_takes_no_name_that_is_there(tmp_path: Path) -> None:
+def test_publish_refuses_an_existing_name(tmp_path: Path) -> None:
     made, out = tmp_path / "made", tmp_path / "out"
     made.write_text("new")
     out.symlink_to("nowhere")
@@ -96,7 +96,7 @@ while True:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_it_leaves_nothing_half(tmp_path: Path) -> None:
+def test_a_kill_leaves_no_incomplete_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for milliseconds in range(1, 40, 8):
         child = subprocess.Popen([sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE)
@@ -136,7 +136,7 @@ COMMANDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: Path) -> None:
+def test_a_full_disk_error_names_the_written_file(name: str, tmp_path: Path) -> None:
     arguments, out = COMMANDS[name]
     target = tmp_path / out
     done = subprocess.run(
@@ -155,9 +155,7 @@ def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize("is_folder", [True, False])
-def test_what_was_made_beside_is_gone_unless_it_got_its_name(
-    tmp_path: Path, is_folder: bool
-) -> None:
+def test_an_unpublished_temporary_file_is_removed(tmp_path: Path, is_folder: bool) -> None:
     def make(made: Path) -> None:
         if is_folder:
             made.mkdir()
@@ -175,7 +173,7 @@ def test_what_was_made_beside_is_gone_unless_it_got_its_name(
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Path) -> None:
+def test_the_first_complete_folder_wins(tmp_path: Path) -> None:
     out = tmp_path / "cache" / "out"
     with build_once(out) as slow:
         (slow / "by").write_text("slow")
@@ -187,7 +185,7 @@ def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Pa
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
-def test_what_was_made_beside_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
+def test_removing_a_temporary_file_keeps_the_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     out = tmp_path / "file" / "out"
     with (

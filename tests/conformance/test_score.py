@@ -1,4 +1,4 @@
-"""The score counts pairs, and the null baselines have none."""
+"""The score counts pairs, and the null baselines pass none."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_damaged_vector_counts_only_with_its_control(classes, pairs):
     assert (found["pairs_passed"], found["pairs_total"]) == pairs
 
 
-def test_both_halves_must_be_right_in_the_same_profile():
+def test_both_halves_must_pass_in_the_same_profile():
     found = score(results(whole="pass", flip_="pass"), VECTORS)
     assert (found["pairs_passed"], found["pairs_total"]) == (0, 1)
 
@@ -60,7 +60,7 @@ def test_groups_add_up():
     }
 
 
-def test_writes_and_appends_are_counted_by_themselves_and_in_no_pair():
+def test_writes_and_appends_are_not_pairs():
     every = [
         {"vector": "whole", "profile": "append", "class": "pass"},
         {"vector": "flip", "profile": "append", "class": "pass"},
@@ -90,7 +90,7 @@ def test_the_null_baselines_score_no_pair(vectors):
         assert found["written_passed"] / found["written_total"] < 0.5
 
 
-def test_controls_run_too_and_baselines_stand_beside(vectors, vector):
+def test_controls_and_baselines_run_too(vectors, vector):
     report = run(Plan.of([], vectors, [vector("cut-in-a-payload")], ["recover"]))
     assert list(report["vectors"]) == ["leveldb-log/cut-in-a-payload", "leveldb-log/three-records"]
     assert all(implementation["baseline"] for implementation in report["implementations"])

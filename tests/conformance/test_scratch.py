@@ -1,4 +1,4 @@
-"""Scratch folders whose makers were killed are removed by whoever makes the next one."""
+"""The next harness removes scratch directories of killed ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ time.sleep(60)
 
 @pytest.fixture(autouse=True)
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where scratch folders are made, for processes that are started too."""
+    """Return the parent of scratch directories, also for child processes."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(scratch.tempfile, "tempdir", None)  # type: ignore[attr-defined]
     scratch._clear_once.cache_clear()
@@ -46,7 +46,7 @@ def held_by_another(*words: str) -> tuple[subprocess.Popen[str], Path]:
 
 
 @pytest.mark.parametrize("words", [(), ("with a child that outlives it",)])
-def test_what_a_killed_harness_leaves_goes_with_the_next_start(place: Path, words: tuple[str, ...]):
+def test_abandoned_folders_are_removed_at_the_next_start(place: Path, words: tuple[str, ...]):
     holder, left = held_by_another(*words)
     try:
         mine = scratch.Scratch()
@@ -62,7 +62,7 @@ def test_what_a_killed_harness_leaves_goes_with_the_next_start(place: Path, word
         os.killpg(holder.pid, signal.SIGKILL) if words else None
 
 
-def test_the_first_folder_of_a_process_is_enough(place: Path):
+def test_only_the_first_folder_of_a_process_cleans_up(place: Path):
     holder, left = held_by_another()
     holder.kill()
     holder.wait()
@@ -81,7 +81,7 @@ def test_other_folders_stay(place: Path):
     assert kept == {"walproof-mine", "link", "note"}
 
 
-def test_a_folder_that_is_taken_before_it_is_locked_is_made_again(
+def test_a_folder_removed_before_its_lock_is_made_again(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ):
     made = []
@@ -106,14 +106,14 @@ def test_a_folder_that_is_taken_before_it_is_locked_is_made_again(
 
 
 class TestAProgramThatWasHereFirst:
-    def test_its_folder_is_not_used(self):
+    def test_a_folder_made_by_a_program_is_not_used(self):
         mine = scratch.Scratch()
         (mine.folder / "1").mkdir()
         assert mine.place("case.log").parent.name == "2"
         mine.close()
 
     @pytest.mark.parametrize("contents", [b"log", {"a/b.log": b"log"}])
-    def test_nothing_is_written_through_its_link(self, tmp_path: Path, contents):
+    def test_a_link_made_by_a_program_is_not_followed(self, tmp_path: Path, contents):
         (tmp_path / "precious").write_text("as it was")
         mine = scratch.Scratch()
         place = mine.place("case")

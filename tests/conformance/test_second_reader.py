@@ -1,4 +1,4 @@
-"""What is written and appended is read the same by the second reader."""
+"""The second reader reads written and appended logs with the same result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def second_reader():
-    """The command of the second reader, and the formats that it reads."""
+    """Return the command of the second reader, and its formats."""
     (found,) = [one for one in all_implementations() if one.name == "kaitai-python"]
     if not found.is_built():
         try:
@@ -34,7 +34,7 @@ def second_reader():
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Vectors that write or append, each with the log that the executable specification leaves."""
+    """Return writing vectors, each with the log that the executable specification leaves."""
 
     def of(format_id):
         folder = tmp_path_factory.mktemp(format_id)
@@ -59,7 +59,7 @@ def written(tmp_path_factory):
 
 
 @pytest.mark.parametrize("format_id", registers())
-def test_it_answers_what_the_vector_expects(format_id, second_reader, written):
+def test_the_second_reader_agrees_with_the_vector(format_id, second_reader, written):
     if format_id not in second_reader.formats:
         pytest.skip("not one of its formats")
     pairs = list(written(format_id))

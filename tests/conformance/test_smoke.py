@@ -1,4 +1,4 @@
-"""``walproof check --smoke``: every step, and whose fault it is when one fails."""
+"""``walproof check --smoke``: every step, and the attribution of faults."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def answer(path):
 
 @pytest.fixture
 def smoke(vectors):
-    """The findings of a command by step, in the order of the steps."""
+    """Return the findings of a command by step, in step order."""
 
     def run(command, one_shot=False, seconds=10):
         words = shlex.split(command) if isinstance(command, str) else command
@@ -67,7 +67,7 @@ def wrong_steps(findings):
 
 
 class TestRight:
-    def test_every_step_is_right(self, smoke, program):
+    def test_every_step_passes(self, smoke, program):
         loop = "if sys.argv[1:2] == ['read']: sys.exit(print(json.dumps(answer(sys.argv[3]))))\n"
         findings = smoke(program(RIGHT, loop + PLAIN_LOOP))
         assert list(findings) == STEPS
@@ -85,7 +85,7 @@ class TestRight:
         assert findings[LONG_LINE].note.startswith("writes 10488")
         assert wrong_steps(findings).keys() <= {NOWHERE}
 
-    def test_a_refused_record_was_taken_too(self, smoke, program):
+    def test_a_refused_long_record_passes(self, smoke, program):
         lines = (
             RIGHT
             + """
@@ -141,13 +141,15 @@ class TestHello:
         ],
         ids=["exits", "buffered", "text", "empty", "formats", "reports"],
     )
-    def test_an_adapters_fault(self, smoke, program, lines, loop, step, expected, found):
+    def test_an_adapter_fault_is_attributed(
+        self, smoke, program, lines, loop, step, expected, found
+    ):
         seconds = 1 if loop == KEEPS_BUFFERING else 10
         findings = smoke(program(lines, loop), seconds=seconds)
         assert wrong_steps(findings) == {step: "adapter"}
         assert expected in findings[step].expected and found in findings[step].found
 
-    def test_a_program_that_is_not_there(self, smoke):
+    def test_a_missing_program_is_reported(self, smoke):
         findings = smoke("./no-such-program")
         assert wrong_steps(findings) == {"starts": "adapter"}
         assert "No such file or directory" in findings["starts"].found
@@ -158,7 +160,7 @@ class TestHello:
 
 
 class TestWrong:
-    """What each wrong implementation is blamed for. The adapters there die of an unknown path."""
+    """The faults of each wrong implementation. Those adapters crash on an unknown path."""
 
     @pytest.mark.parametrize(
         ("name", "blamed"),
@@ -173,14 +175,14 @@ class TestWrong:
             ("greets_with_garbage", {"its hello is valid": "adapter"}),
         ],
     )
-    def test_blame(self, smoke, wrong, name, blamed, monkeypatch):
+    def test_faults_are_attributed(self, smoke, wrong, name, blamed, monkeypatch):
         monkeypatch.setattr("conformance.smoke.BYE_SECONDS", 1.0)
         seconds = 1.5 if name == "forgets_bye" else 10
         findings = wrong_steps(smoke(wrong(name), seconds=seconds))
         for step, fault in blamed.items():
             assert findings[step] == (fault or "adapter")
 
-    def test_what_shows_on_damaged_logs_only_is_left_to_check(self, smoke, wrong):
+    def test_damage_handling_is_not_tested(self, smoke, wrong):
         assert wrong_steps(smoke(wrong("ignores_checksums"))).keys() <= {NOWHERE}
 
     def test_raw_line_and_number_are_shown(self, smoke, wrong):
@@ -238,7 +240,7 @@ class TestWrong:
             "upper case",
         ],
     )
-    def test_one_fault(self, smoke, program, change, step, fault, found):
+    def test_one_fault_is_summarised(self, smoke, program, change, step, fault, found):
         lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)
         finding = smoke(program(lines))[step]
         assert (finding.status, finding.fault) == ("wrong", fault)
@@ -256,7 +258,7 @@ class TestWrong:
             ),
         ],
     )
-    def test_the_end(self, smoke, program, loop, step, found):
+    def test_the_summary_is_printed(self, smoke, program, loop, step, found):
         finding = smoke(program(RIGHT, loop))[step]
         assert (finding.status, finding.fault, finding.found) == ("wrong", "adapter", found)
 
@@ -264,7 +266,7 @@ class TestWrong:
         ("name", "fault"),
         [("one_shot_prints_text", "adapter"), ("one_shot_crashes_at_exit", "implementation")],
     )
-    def test_one_shot(self, smoke, wrong, name, fault):
+    def test_the_one_shot_form_is_summarised(self, smoke, wrong, name, fault):
         assert wrong_steps(smoke(wrong(name), one_shot=True)) == {ONE_SHOT: fault}
 
 
@@ -277,7 +279,7 @@ class TestCommandLine:
             assert step in outcome.out
         assert "adapter speaks the protocol; read() is not written yet" in outcome.out
 
-    def test_a_right_one_is_sent_on(self, walproof, program):
+    def test_a_correct_adapter_is_referred_to_check(self, walproof, program):
         outcome = walproof("check", "--smoke", "--cmd", shlex.join(program(RIGHT)))
         assert outcome.status == 0
         assert outcome.out.splitlines()[-1] == (
@@ -297,7 +299,7 @@ class TestCommandLine:
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert "The adapter speaks the protocol; 1 fault of the implementation." in outcome.out
 
-    def test_what_shows_the_messages_does(self, walproof, program, tmp_path, monkeypatch):
+    def test_the_printed_command_shows_the_messages(self, walproof, program, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         lines = RIGHT.replace("data[7:]", "data[8:]")
         *_, ask = (
@@ -310,7 +312,7 @@ class TestCommandLine:
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert list((tmp_path / "kept").iterdir())
 
-    def test_no_hello_hints_at_the_one_shot_form(self, walproof, wrong):
+    def test_a_missing_hello_suggests_the_one_shot_form(self, walproof, wrong):
         outcome = walproof("check", "--smoke", "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 3 and "say --one-shot" in outcome.out
         arguments = ["--one-shot", "--format", "leveldb-log"]

@@ -1,4 +1,4 @@
-"""A file system that fails: no log is blamed for it, and the next run has the whole truth."""
+"""A failing file system: no log is charged for it, and the next run has the complete result."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def again(lake: Path, out: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["open", "read", "list", "stat"])
-def test_what_reading_once_missed_the_next_run_reads(
+def test_a_failed_read_is_repeated_by_the_next_run(
     kind: str, lake: Path, truth: dict[str, Any], ask: Ask
 ) -> None:
     at = failed = 0
@@ -129,7 +129,7 @@ def test_what_reading_once_missed_the_next_run_reads(
 
 
 @pytest.mark.parametrize("kind", ["open", "write", "sync", "rename", "mkdir"])
-def test_an_output_that_fails_is_no_fault_of_a_log(
+def test_an_output_error_is_not_charged_to_a_log(
     kind: str, small: Path, ask: Ask, tmp_path: Path
 ) -> None:
     owed = again(small, tmp_path / "truth")
@@ -147,7 +147,7 @@ def test_an_output_that_fails_is_no_fault_of_a_log(
             assert "the-output" in found["error"], f"{kind} {at}: {found['error']}"
             assert os.strerror(error) in found["error"]
         else:
-            # What is not needed for the result, such as the removal of an older one.
+            # Calls that the result does not need, such as the removal of an older one.
             assert found["unreadable"] == 0
             assert state(out) == owed
         assert again(small, out) == owed, f"{kind} {at}"

@@ -1,4 +1,4 @@
-"""An audit on a cluster of several processes, one of which dies in the middle."""
+"""An audit on a cluster of several processes, one of which dies during the run."""
 
 from __future__ import annotations
 
@@ -40,10 +40,11 @@ def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
     assert left == []
 
 
-def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_killed_worker_does_not_change_the_result(cluster: Cluster, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     for n in range(3):
-        # The format whose kernels compile fastest: executors have them from the archive only.
+        # The format with the fastest compilation, because executors have kernels only from the
+        # archive.
         shutil.copytree(ROOT / "vectors" / "leveldb-log", lake / f"{n}")
     out = tmp_path / "out"
     pyspark = pytest.importorskip("pyspark")
@@ -69,7 +70,7 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         text=True,
     )
     try:
-        # When each has done some, and most is still to be done.
+        # When each worker has done some tasks, and most are still to do.
         wait_for(lambda: _done(out) >= 6 or None, _ended(job))
         cluster.workers[0].kill()
         so_far = _done(out)
@@ -86,12 +87,12 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
 
 
 def _done(out: Path) -> int:
-    """How many tasks have written their files."""
+    """Return the number of tasks that have written their files."""
     return sum(1 for _ in out.parent.glob(f".{out.name}.unfinished/tasks/records/[0-9a-f]*"))
 
 
 def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
-    """Code and data, and the kernels that were compiled already."""
+    """Keep code, data, and compiled kernels."""
     wanted = member.isdir() or member.name.endswith((".py", ".json", ".toml", ".nbi", ".nbc"))
     return member if wanted and "implementations" not in member.name else None
 

@@ -1,4 +1,4 @@
-"""Options: one table, and errors that say what was expected."""
+"""Options: one table, and errors that state the expectation."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_an_option_of_a_format_is_not_in_its_context_by_default() -> None:
         ({"spark.anything": "1"}, "paths", ()),
     ],
 )
-def test_values(given: dict[str, str], attribute: str, value: Any) -> None:
+def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) -> None:
     assert getattr(parse(given), attribute) == value
 
 
@@ -75,7 +75,7 @@ def test_errors_name_option_value_and_what_was_expected(
         assert word in str(caught.value)
 
 
-def test_contexts() -> None:
+def test_contexts_are_parsed() -> None:
     options = parse({"lastFlushedIndex": "meta", "journalName": "raft", "rawEntries": "true"})
     assert options.context("zeebe-journal") == {"last_flushed_index": "meta", "name": "raft"}
     assert options.context("zmq-raft") == {"entries": "raw"}

@@ -1,4 +1,4 @@
-"""Rows are the answer of the reference reader, however logs are found, split, packed and read."""
+"""Rows equal the reference reader's answer, however logs are found, split, packed and read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """All that rows and answers have in common, in an order of its own."""
+    """Return the common parts of rows and answers, in a fixed order."""
     return sorted((*place(row), row["verdict"], row["payload"]) for row in rows)
 
 
@@ -55,7 +55,7 @@ OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
 
 
 def of_vector(vector: Vector) -> tuple[dict[str, str], dict[str, Any]]:
-    """Options for the source, and the context for the reference, that mean the same."""
+    """Return options for the source and the context for the reference with the same meaning."""
     context = vector.body.get("context", {})
     told = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
     options = {OPTION_OF[key]: str(value) for key, value in told.items()}
@@ -72,27 +72,27 @@ META_ALONE = (
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_vector(format_id: str, rows_of: RowsOf) -> None:
+def test_every_vector_yields_its_answer(format_id: str, rows_of: RowsOf) -> None:
     differing = []
     for vector in (v for v in READ if v.body["format"] == format_id):
         options, context = of_vector(vector)
         if options.get("lastFlushedIndex", "").startswith("-"):
-            continue  # a broker's -1 is no index: the option does not take it
+            continue  # a broker's -1 is not an index, and the option does not accept it
         if options.get("verificationKey") == "no key":
-            continue  # the option takes keys only, whatever the file is
+            continue  # the option accepts only keys, for any file
         if vector.id.startswith("zeebe-journal/all-segments-missing"):
-            continue  # an empty folder holds no log
+            continue  # an empty directory holds no log
         if vector.id in META_ALONE:
-            continue  # in a lake, a .meta alone is a journal that has lost its segments
+            continue  # for the source, a .meta alone is a journal without its segments
         if {"log", "snapshot_file"} & set(vector.body["context"]):
-            continue  # other names within a folder, for which the source has no option
+            continue  # the source has no option for other names inside a directory
         answer = collect(named(format_id).read(vector.input, "recover", context))
         rows = rows_of(vector.input, journalFormat=format_id, **options)
         if answer.reason == "ambiguous-journal":
-            continue  # several journals in one folder are several logs
+            continue  # several journals in one directory are several logs
         expected = owed(answer, vector.input)
         if vector.input.is_dir():
-            # What else is in the folder: the reference leaves it alone, here it may be a log.
+            # The reference ignores other files in the directory; for the source they may be logs.
             (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
             mine = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
             rows = [row for row in rows if row["file"] in mine]
@@ -179,7 +179,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """Logs good, damaged, torn, of another dialect and of no format, and a dead link."""
+    """Return good, damaged, torn, unknown and refused logs, and a broken link."""
     rng = random.Random(1)
     leveldb(rng, tmp_path / "000001.log", 50)
     data = bytearray(leveldb(rng, tmp_path / "000002.log", 50).read_bytes())
@@ -241,7 +241,7 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
 )
 def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, words: tuple[str, ...]) -> None:
     with pytest.raises(Malformed) as caught:
-        # The link leads nowhere: as a path of its own it does not exist at all.
+        # The link is broken: as a path it does not exist.
         rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
     assert file in str(caught.value)
     for word in words:
@@ -258,7 +258,7 @@ def test_ignore_corrupt_files(lake: Path, rows_of: RowsOf) -> None:
     assert rows_of(lake, ignoreCorruptFiles=True, mode="FAILFAST")
 
 
-def test_a_file_that_vanishes_between_plan_and_read(lake: Path) -> None:
+def test_a_file_deleted_after_planning(lake: Path) -> None:
     def read(**options: str) -> dict[str, set[tuple[str, Any, Any]]]:
         leveldb(random.Random(2), lake / "000009.log", 20)
         source = JournalDataSource({"path": str(lake), "pathGlobFilter": "000009.log", **options})
@@ -277,7 +277,7 @@ def test_a_file_that_vanishes_between_plan_and_read(lake: Path) -> None:
 def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read before it stands."""
+    """Rows before the error are kept."""
     from walproof.lake import opening
 
     real = opening.scanner
@@ -309,7 +309,7 @@ def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
     reader = source.reader(source.schema())
     partitions = reader.partitions()
     was = os.geteuid()
-    if was == 0:  # who may read everything
+    if was == 0:  # root may read everything
         os.seteuid(65534)
     try:
         made = [batch for partition in partitions for batch in reader.read(partition)]
@@ -323,7 +323,7 @@ def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
     assert rows_of(tmp_path) == []
 
 
-def test_ten_thousand_files_and_one_is_bad(
+def test_one_bad_file_among_ten_thousand(
     tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
 ) -> None:
     named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
@@ -369,7 +369,7 @@ def test_long_payloads_are_cut(tmp_path: Path, rows_of: RowsOf) -> None:
     assert [row["payload_truncated"] for row in rows] == [True, False]
 
 
-def test_a_name_that_is_not_utf8(tmp_path: Path, rows_of: RowsOf) -> None:
+def test_file_names_may_not_be_utf8(tmp_path: Path, rows_of: RowsOf) -> None:
     log = tmp_path / os.fsdecode(b"bad\xff.log")
     named("leveldb-log").write(log, [NewRecord(b"one")], {})
     (tmp_path / os.fsdecode(b"text\xfe.txt")).write_text("no log at all, and long enough to see it")

@@ -1,4 +1,4 @@
-"""A stream beside a writer, at every moment of it: each record once, in order, none invented."""
+"""A stream beside a writer, at every moment: each record once, in order, none invented."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be trace
 
 
 def put(state: State, folder: Path, modified: int) -> None:
-    """Change the files of a folder in place: a file keeps its inode, as under a writer."""
+    """Change the files of a directory in place: a file keeps its inode, as under a writer."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
             path.unlink()
@@ -46,7 +46,7 @@ def put(state: State, folder: Path, modified: int) -> None:
 
 
 class Stream:
-    """A query: its offsets, and the payloads that its batches brought."""
+    """A query: its offsets, and the payloads of its batches."""
 
     def __init__(self, path: Path) -> None:
         source = JournalDataSource({"path": str(path)})
@@ -55,7 +55,7 @@ class Stream:
         self.payloads: list[bytes] = []
 
     def look(self) -> None:
-        """Take what there is now."""
+        """Read the available data."""
         while True:
             end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
             if end == self.offset:

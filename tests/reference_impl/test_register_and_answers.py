@@ -12,13 +12,13 @@ import pytest
 from conformance.vectors import load_all
 from reference_impl.register import Register, registers
 
+# The substitute for ``payload`` above 4096 bytes, in every format (spec/conventions.md).
 COMMON = {"payload_sha256": ("hex",)}
-"""What stands for ``payload`` above 4096 bytes, in every format (spec/conventions.md)."""
 VERDICTS = {"torn": "torn", "damaged": "damage", "refused": "refused"}
 
 
 @pytest.mark.parametrize("format", list(registers()))
-def test_answers_are_as_the_register_says(format: str) -> None:
+def test_answers_match_the_register(format: str) -> None:
     register = registers()[format]
     assert sorted(set(strangers(register, list(answers(format))))) == []
 
@@ -40,7 +40,7 @@ def answers(format: str) -> Iterator[Mapping[str, Any]]:
 
 
 def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[str]:
-    """What the register does not know of answers."""
+    """Yield the parts of answers that the register lacks."""
     types = {name: field.types for name, field in register.fields.items()} | COMMON
     for answer in found:
         if (reason := answer["reason"]) is not None:
@@ -56,7 +56,7 @@ def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[st
 
 
 def is_of(type: str, value: Any) -> bool:
-    """Whether a value in JSON is of a type of the registers."""
+    """Return whether a JSON value has a type of the registers."""
     if isinstance(value, str):
         patterns = {"text": ".*", "hex": "([0-9a-f]{2})*", "decimal": "-?[0-9]+"}
         return type in patterns and bool(re.fullmatch(patterns[type], value, re.DOTALL))

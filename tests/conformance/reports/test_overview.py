@@ -1,4 +1,4 @@
-"""One line for each implementation, and failures of one kind together."""
+"""One line for each implementation, and groups of similar failures."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def result(vector, outcome="pass", profile="recover", expected=None, actual=None
     }  # fmt: skip
 
 
+# ``a`` is the control of the others.
 VECTORS = {
     f"leveldb-log/{name}": {
         "group": "checksum",
@@ -32,7 +33,6 @@ VECTORS = {
     }
     for name in "abcd"
 }
-"""``a`` is the control of the others."""
 
 
 def implementation(*results, name="mine", baseline=False):
@@ -49,7 +49,7 @@ def printed(*implementations, width=80):
 
 
 class TestOverview:
-    def test_a_record_that_is_owed_and_not_there_is_a_loss(self):
+    def test_a_missing_record_is_a_loss(self):
         found = overview(
             implementation(
                 result("a"),
@@ -61,7 +61,7 @@ class TestOverview:
         assert (found.loses, found.invents, found.silent) == (1, 1, 0)
         assert (found.right, found.owed) == ({"recover": 0}, {"recover": 3})
 
-    def test_a_record_twice_is_one_too_many(self):
+    def test_a_duplicate_record_is_invented(self):
         found = overview(
             implementation(result("a", "fail", expected=answer("x"), actual=answer("x", "x")))
         )
@@ -74,7 +74,7 @@ class TestOverview:
         )
         assert found.loses == 1
 
-    def test_no_answer_is_silence_and_no_loss(self):
+    def test_a_missing_answer_is_silent_and_not_a_loss(self):
         found = overview(
             implementation(
                 result("a", "crash", expected=answer("x")),
@@ -84,7 +84,7 @@ class TestOverview:
         assert (found.loses, found.silent) == (0, 1)
         assert found.right == {"recover": 0, "write": 0}
 
-    def test_what_was_skipped_is_not_counted_and_said(self):
+    def test_skipped_results_are_listed_and_not_counted(self):
         skipped = result("b", "skipped", difference="no such compression here")
         mine = implementation(
             result("a"), skipped, result("c"), {**skipped, "vector": "leveldb-log/d"}
@@ -93,7 +93,7 @@ class TestOverview:
         said = "not counted, since skipped: mine 2 (no such compression here: 2)"
         assert printed(mine)[-1] == said
 
-    def test_a_profile_that_a_program_does_not_have_is_not_called_skipped(self):
+    def test_an_unsupported_profile_is_not_listed_as_skipped(self):
         mine = implementation(result("a"), result("b", "skipped", "strict", difference="no"))
         assert "skipped" not in " ".join(printed(mine))
 
@@ -120,7 +120,7 @@ class TestOverview:
 
 
 class TestCauses:
-    def test_one_kind_is_one_group_whatever_its_numbers_and_texts(self):
+    def test_groups_ignore_numbers_and_texts(self):
         program = implementation()
         several = [
             (program, result("a", "fail", difference='records: expected 3, found 0: "x" (1 byte)')),
@@ -133,7 +133,7 @@ class TestCauses:
             ["a", "c"], ["b"], ["d"],
         ]  # fmt: skip
 
-    def test_how_many_ranges_are_lost_is_no_other_kind(self):
+    def test_groups_ignore_the_number_of_lost_ranges(self):
         program = implementation()
         said = {
             "a": "[1, 2) bad, found [1, 3) bad",
@@ -150,7 +150,7 @@ class TestCauses:
             ["a", "b"], ["c"], ["d"],
         ]  # fmt: skip
 
-    def test_those_that_are_alike_are_counted_and_named(self):
+    def test_similar_failures_are_counted_and_named(self):
         out = io.StringIO()
         alike = [result("shown", profile="strict"), *(result(f"v{n}") for n in range(15))]
         show_alike(result("shown"), alike, Console(file=out, width=80))

@@ -1,4 +1,4 @@
-"""Alignment of records and lost ranges, and what the side-by-side view makes of it."""
+"""Alignment of records and lost ranges, and the side-by-side view."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
         ([A, B], [A, rec(12, "brav")], [("same", 0, 0), ("different", 1, 1)]),
         ([A], [rec(5, "zulu")], [("missing", 0, None), ("extra", None, 0)]),
         ([A, B], [], [("missing", 0, None), ("missing", 1, None)]),
-        # A reader that does not say where: what stands in the same place is compared.
+        # The reader reports no offsets, so records at the same position are compared.
         ([A, B], [bare("alpha"), bare("brav")], [("same", 0, 0), ("different", 1, 1)]),
         ([A, B, C], [bare("bravo")], [("missing", 0, None), ("same", 1, 0), ("missing", 2, None)]),
     ],
@@ -52,7 +52,7 @@ def test_records_are_aligned(expected, actual, wanted):
     assert kinds(align_records(expected, actual)) == wanted
 
 
-def test_equal_payloads_are_told_apart_by_their_place():
+def test_equal_payloads_are_matched_by_offset():
     same = [rec(at, "x") for at in (0, 8, 16)]
     assert kinds(align_records(same, same[1:])) == [
         ("missing", 0, None),
@@ -61,12 +61,12 @@ def test_equal_payloads_are_told_apart_by_their_place():
     ]
 
 
-def test_a_record_at_the_wrong_place_is_different_and_says_so():
+def test_a_record_at_another_offset_is_different():
     (row,) = align_records([A], [{**A, "at": 3}])
     assert (row.kind, row.fields, row.note) == ("different", ("at",), "")
 
 
-def test_a_joined_record_is_not_mistaken_for_either_half():
+def test_a_joined_record_matches_neither_half():
     rows = align_records([B, C], [rec(0, "alphabravo"), C])
     assert kinds(rows) == [("extra", None, 0), ("missing", 0, None), ("same", 1, 1)]
 
@@ -120,7 +120,7 @@ def test_lost_ranges_are_aligned():
     assert rows[1].fields == ("to", "reason")
 
 
-def test_what_is_alike_is_folded_but_for_its_context():
+def test_equal_rows_are_folded_except_their_context():
     records = [rec(8 * n, str(n)) for n in range(100)]
     shown = fold(align_records(records, records[:50] + records[51:]), context=2)
     assert [row if isinstance(row, Fold) else row.kind for row in shown] == [
@@ -167,7 +167,7 @@ def test_no_row_is_hidden_without_being_counted():
         ("brbvo", "differs from byte 2 of the payload"),
     ],
 )
-def test_a_payload_difference_is_said_in_words(given, said):
+def test_a_payload_difference_is_described(given, said):
     assert payload_difference(bare("bravo"), bare(given)) == said
 
 
@@ -189,7 +189,7 @@ def test_payloads_are_short_and_readable(payload, shown):
     assert payload_text({"payload": payload.hex()}) == shown
 
 
-def test_foreign_text_cannot_move_the_cursor():
+def test_external_text_cannot_move_the_cursor():
     assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\ud800"
     assert tail("x" * 100 + "end\n", 10) == "…xxxxxxend"
     assert place_text({"file": "db-1.log", "at": 4, "size": 9}) == "db-1.log, at 4, 9 B"
@@ -199,7 +199,7 @@ def _by_label(found):
     return {line.label: line for line in found if line.label}
 
 
-def test_what_an_adapter_does_not_report_is_not_held_against_it():
+def test_unreported_parts_are_not_differences():
     owed = {
         "verdict": "damaged", "reason": "checksum-mismatch", "records": [A], "end": 40,
         "lost": [{"from": 12, "to": 40, "reason": "checksum-mismatch"}],
@@ -222,7 +222,7 @@ def test_what_an_adapter_does_not_report_is_not_held_against_it():
         ("torn", ["oops"], "same"),
     ],
 )
-def test_signals_are_judged_by_the_verdict_owed(verdict, signals, kind):
+def test_signals_are_judged_by_the_expected_verdict(verdict, signals, kind):
     found = lines({"verdict": verdict, "records": []}, {"records": [], "signals": signals})
     assert _by_label(found)["signals"].kind == kind
 
@@ -245,7 +245,7 @@ def test_an_empty_placeholder_is_not_an_answer():
     assert reported(implementation, {**result, "actual": None}) is None
 
 
-def test_the_same_bytes_lost_in_other_ranges_are_the_same_without_reasons():
+def test_without_reasons_lost_bytes_match_in_any_ranges():
     owed = {"lost": [{"from": 0, "to": 5, "reason": "a"}, {"from": 5, "to": 9, "reason": "b"}]}
     given = {"lost": [{"from": 0, "to": 9}]}
     assert {line.kind for line in lines(owed, given)} == {"same"}

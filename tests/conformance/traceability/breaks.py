@@ -1,4 +1,4 @@
-"""Ways to break the ties of the toy tree: the rule that must notice, and what it must say."""
+"""Ways to break the toy tree: the rule that must detect it, and its message."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from conformance.traceability.write_tables import write_tables
 from conformance.undetected_flips import Searched, SearchedLog, text_of
 
+# The class ``ToyTree`` of conftest.py.
 Toy = Any
-"""The class ``ToyTree`` of conftest.py."""
 
 
 REFUSED: dict[str, Any] = {
@@ -53,7 +53,7 @@ requirements = ["TOY-001"]
 
 
 def searched(toy: Toy) -> None:
-    """One bit was flipped in every way, and three times nothing told."""
+    """Return a search that flipped each bit, with three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
     log = SearchedLog("toy-log/sound", "0123", 32, 32, {("units[].body", "changed"): 3})

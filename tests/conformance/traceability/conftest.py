@@ -1,4 +1,4 @@
-"""A small source tree of a made-up format in which everything is tied together."""
+"""A small source tree of a made-up format without problems."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ default = true
 
 
 class ToyTree:
-    """The tree, and the means to break it."""
+    """The tree, with methods to break it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -1,4 +1,4 @@
-"""Every row of the outcome tables that were recorded from the real reader, and what we add."""
+"""The outcome tables that were recorded from the real reader, and further cases."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ Edit = Callable[[bytearray], bytes | bytearray | None]
 
 
 def payload(number: int) -> bytes:
-    """Twelve bytes: with its header a record of 17, with its control record a batch of 45."""
+    """Return twelve bytes; with headers, a record of 17 or a control batch of 45."""
     return b"record %05d" % number
 
 
 def one(number: int, checked: bool = True) -> bytes:
-    """A batch of one record, 45 bytes."""
+    """Return a batch of one record, 45 bytes."""
     return batch(record(payload(number)), checked)
 
 
 def five(checked: bool = True, eof: bytes = EOF_RECORD) -> bytearray:
-    """Five batches at 0, 45, 90, 135 and 180, and an EOF record at 225."""
+    """Return five batches at 0, 45, 90, 135 and 180, and an EOF record at 225."""
     return bytearray(b"".join(one(n, checked) for n in range(1, 6)) + eof)
 
 
@@ -150,7 +150,7 @@ ROWS: list[tuple[str, Edit, list[int], list[tuple[int, int]], str, str | None, i
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
-def test_outcome(answer: Reader, row: tuple) -> None:  # type: ignore[type-arg]
+def test_outcome_table(answer: Reader, row: tuple) -> None:  # type: ignore[type-arg]
     _, edit, numbers, lost, verdict, reason, end = row
     log = five()
     edited = edit(log)
@@ -166,9 +166,7 @@ def test_outcome(answer: Reader, row: tuple) -> None:  # type: ignore[type-arg]
 
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("keep", range(1, 45))
-def test_no_loss_of_the_valid_batch_behind_a_torn_one(
-    answer: Reader, keep: int, checked: bool
-) -> None:
+def test_a_valid_batch_after_a_torn_one_survives(answer: Reader, keep: int, checked: bool) -> None:
     log = one(1, checked) + one(2, checked)[:keep] + b"".join(one(n, checked) for n in (3, 4, 5))
     found = answer(log + EOF_RECORD)
     assert [r.payload for r in found.records] == [payload(n) for n in (1, 3, 4, 5)]
@@ -179,12 +177,12 @@ def test_no_loss_of_the_valid_batch_behind_a_torn_one(
 
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("cut", range(0, 231))
-def test_every_prefix(answer: Reader, cut: int, checked: bool) -> None:
+def test_every_prefix_keeps_whole_records(answer: Reader, cut: int, checked: bool) -> None:
     found = answer(bytes(five(checked)[:cut]))
     whole = min(cut // 45, 5)
     assert [r.payload for r in found.records] == [payload(n) for n in range(1, whole + 1)]
     assert found.end == 45 * whole
-    # The three zero bytes that a header begins with cannot be told from preallocated space.
+    # The three zero bytes at the start of a header look like preallocated space.
     if cut in (225, 230) or (cut % 45 <= 3 and cut < 225):
         assert (found.verdict, found.lost) == ("intact", ())
     else:
@@ -193,8 +191,8 @@ def test_every_prefix(answer: Reader, cut: int, checked: bool) -> None:
 
 
 @pytest.mark.parametrize("at", range(225))
-def test_every_byte_of_a_checked_file(answer: Reader, at: int) -> None:
-    """One wrong byte costs its batch and nothing else, and never passes in silence."""
+def test_every_changed_byte_of_a_checked_file_is_detected(answer: Reader, at: int) -> None:
+    """One wrong byte loses only its batch, and is always detected."""
     for change in (0x01, 0x80, 0xFF):
         log = five()
         log[at] ^= change
@@ -203,7 +201,7 @@ def test_every_byte_of_a_checked_file(answer: Reader, at: int) -> None:
         kept = [n for n in range(1, 6) if n != number]
         got = [r.payload for r in found.records]
         if change & 0x80 and at % 45 == 20:
-            # A negative checksum says nothing: the batch is returned unchecked.
+            # A negative checksum means none, so the batch is returned unchecked.
             assert got == [payload(n) for n in range(1, 6)]
             continue
         assert got == [payload(n) for n in kept], (at, change)
@@ -226,7 +224,7 @@ INNER = batch(record(b"phantom"))
     ],
 )
 @pytest.mark.parametrize("suffix", [b"", b"tail"])
-def test_no_phantom_from_a_payload(
+def test_a_payload_yields_no_false_record(
     answer: Reader, at: int, new: bytes, suffix: bytes, checked: bool
 ) -> None:
     outer = bytearray(batch(record(b"copy: " + INNER + suffix), checked))
@@ -244,13 +242,13 @@ def test_bare_header_in_a_payload_with_a_broken_magic(answer: Reader) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 4, -1, -8, 2**31 - 33, 0x2D714D61, 3, 18, 100])
-def test_record_size_under_a_right_checksum(answer: Reader, size: int) -> None:
-    """What stands in front of it is as written; the rest of the batch is lost."""
+def test_a_wrong_record_size_under_a_valid_checksum(answer: Reader, size: int) -> None:
+    """The bytes before it are as written; the rest of the batch is lost."""
     records = record(b"first") + struct.pack(">iB", size, 1) + b"twelve bytes" + record(b"third")
     found = answer(one(1) + batch(records) + one(3) + EOF_RECORD)
     start = 45 + 28 + 10
     kept = [payload(1), b"first", payload(3)]
-    if size == 18:  # swallows one byte of the next record: as whole as any, says the checksum
+    if size == 18:  # swallows one byte of the next record, which the checksum does not detect
         kept.insert(2, b"twelve bytes\0")
         start += 18
     assert [r.payload for r in found.records] == kept

@@ -1,4 +1,4 @@
-"""Golden bytes, the folder of data files, recognition, siblings, and the broker's commands."""
+"""Golden bytes, the directory of data files, recognition, siblings, and the broker's commands."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_golden_batch_of_several_records() -> None:
     ],
 )
 def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> None:
-    """Where EOF records stand in a file of 2,621,440 bytes, before and after one batch."""
+    """EOF records in a file of 2,621,440 bytes, before and after one batch."""
     context = {"preallocation": strategy, "max_file_length": 2621440}
     write(tmp_path / "db-1.log", [], context)
     append(tmp_path / "db-1.log", [NewRecord(b"hello")], context)
@@ -75,7 +75,7 @@ def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> No
 
 
 def test_rotation_ignores_the_control_record(tmp_path: Path) -> None:
-    """Limit 200: a record of 199 fits, one of 200 leaves an empty file behind."""
+    """Limit 200: a record of 199 fits, one of 200 leaves an empty file before it."""
     context = {"folder": True, "max_file_length": 200}
     write(tmp_path / "fits", [NewRecord(bytes(194))], context)
     assert {p.name: p.stat().st_size for p in (tmp_path / "fits").iterdir()} == {"db-1.log": 232}
@@ -101,7 +101,7 @@ def one(text: bytes) -> bytes:
     return batch(record(text)) + EOF_RECORD
 
 
-def test_files_are_read_by_number_and_strangers_left_alone(answer: Reader) -> None:
+def test_files_are_read_by_number_and_others_ignored(answer: Reader) -> None:
     found = answer(
         {
             "db-10.log": one(b"ten"),
@@ -123,7 +123,7 @@ def test_files_are_read_by_number_and_strangers_left_alone(answer: Reader) -> No
     assert (found.verdict, found.end, found.end_file) == ("intact", 36, "db-10.log")
 
 
-def test_two_files_with_one_number_do_not_pass_in_silence(answer: Reader) -> None:
+def test_a_duplicate_file_number_is_reported(answer: Reader) -> None:
     found = answer({"db-01.log": one(b"other"), "db-1.log": one(b"plain")})
     assert [r.payload for r in found.records] == [b"plain"]
     assert [(x.file, x.reason) for x in found.lost] == [("db-01.log", "duplicate-id")]
@@ -168,14 +168,14 @@ def test_siblings_are_refused(answer: Reader, sibling: bytes) -> None:
     assert (found.records, found.lost, found.end) == ((), (), None)
 
 
-def test_a_sibling_among_our_files_is_lost(answer: Reader) -> None:
+def test_a_sibling_among_kahadb_files_is_lost(answer: Reader) -> None:
     found = answer({"db-1.log": one(b"ours"), "db-2.log": JOURNAL_IO})
     assert [r.payload for r in found.records] == [b"ours"]
     assert [x.reason for x in found.lost] == ["foreign-journal"]
     assert (found.verdict, found.end) == ("damaged", None)
 
 
-def test_appending_behind_damage_begins_a_new_file(tmp_path: Path) -> None:
+def test_appending_after_damage_begins_a_new_file(tmp_path: Path) -> None:
     folder = tmp_path / "log"
     folder.mkdir()
     (folder / "db-7.log").write_bytes(one(b"alpha")[:-5] + b"garbage")
@@ -261,10 +261,8 @@ ONE = batch(record(b"one")) + EOF_RECORD
 
 @pytest.mark.parametrize("last", ["db-2.log", "db-+2.log"])
 @pytest.mark.parametrize("written", [*range(4, 28), len(ONE)])
-def test_a_file_cut_at_its_end_gives_no_way_to_another_of_its_number(
-    written: int, last: str, tmp_path: Path
-) -> None:
-    """KDB-051: cut off at ``end``, a log keeps its records, and none that was lost comes back."""
+def test_a_truncated_file_keeps_its_number(written: int, last: str, tmp_path: Path) -> None:
+    """KDB-051: truncated at ``end``, a log keeps its records, and no lost one returns."""
     (tmp_path / "db-1.log").write_bytes(ONE)
     (tmp_path / last).write_bytes(ONE[:written])
     (tmp_path / "db-002.log").write_bytes(ONE)

@@ -1,4 +1,4 @@
-"""What holds for every input: write and read back, any damage, random bytes, linear time."""
+"""Invariants for every input: write and read back, any damage, random bytes, linear time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def scan(log: bytes) -> Answer:
 
 
 def hold(log: bytes, found: Answer) -> None:
-    """Ranges are disjoint, in order and inside the log; reading twice gives the same."""
+    """Assert that ranges are disjoint, in order and inside the log, and reading repeatable."""
     ranges = sorted(
         [(r.at, r.at + r.size) for r in found.records] + [(x.start, x.end) for x in found.lost]
     )
@@ -50,7 +50,7 @@ def hold(log: bytes, found: Answer) -> None:
 
 
 def hold_when_cut(log: bytes, found: Answer) -> None:
-    """Truncating to ``end`` changes nothing but the tail that was cut."""
+    """Assert that truncating to ``end`` changes nothing but the removed tail."""
     if found.end is not None:
         again = scan(log[: found.end])
         assert again.records == found.records
@@ -74,7 +74,7 @@ def hold_when_cut(log: bytes, found: Answer) -> None:
     era=st.sampled_from(ERAS),
     groups=st.lists(st.integers(0, 3), min_size=12, max_size=12),
 )
-def test_what_is_written_is_read(
+def test_written_records_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     written: list[bytes],
     later: list[bytes],
@@ -117,7 +117,7 @@ def logs() -> st.SearchStrategy[bytes]:
 
 @settings(max_examples=300, deadline=None)
 @given(logs())
-def test_any_bytes(log: bytes) -> None:
+def test_any_bytes_yield_a_valid_answer(log: bytes) -> None:
     hold(log, scan(log))
 
 
@@ -138,7 +138,8 @@ def test_damage_never_invents_a_record(sent: list[bytes], data: st.DataObject) -
     rest = iter(sent)
     for one in found.records:
         checksum = log[one.fields["batch"] + 20 : one.fields["batch"] + 28]
-        if 0 < int.from_bytes(checksum, "big") < 2**63:  # else the damage switched checking off
+        # otherwise the damage switched checking off
+        if 0 < int.from_bytes(checksum, "big") < 2**63:
             assert one.payload in rest, "not written, or out of order"
 
 
@@ -166,7 +167,7 @@ EVIL = {
 
 @pytest.mark.parametrize("name", EVIL)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the bytes take about eight times as long, also beyond what is buffered."""
+    """Eight times the bytes take about eight times as long, also beyond the buffer."""
 
     def seconds(n: int) -> float:
         log = EVIL[name](n)
@@ -181,7 +182,7 @@ def test_time_is_linear(name: str) -> None:
 
 
 def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
-    """The inputs on which the real reader loops for ever."""
+    """The inputs on which the real reader loops endlessly."""
     good = batch(record(b"alpha"))
     for size in (-1, -8, -(2**31), 2**31 - 33, 2**31 - 1):
         bad = bytearray(batch(record(b"bravo")))

@@ -1,4 +1,4 @@
-"""ActiveMQ's own journal writes, ours reads; ours writes, ActiveMQ's reads."""
+"""The executable specification and ActiveMQ's journal read each other's files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RELEASES = [one for one in RELEASES if one.name.startswith("kahadb-store")]
 
 @pytest.fixture(params=RELEASES, ids=[one.name for one in RELEASES])
 def java(request: pytest.FixtureRequest) -> list[str]:
-    """The command of a release that is built here."""
+    """Return the command of a release that is built here."""
     implementation = request.param
     if implementation.missing() or not implementation.is_built():
         pytest.skip(f"{implementation.name} is not built: make setup")
@@ -57,7 +57,7 @@ def numbered(number: int, size: int) -> bytes:
         ("sync,checksum,sparse,max=4096", 100, 0),
     ],
 )
-def test_it_writes_and_we_read(
+def test_activemq_writes_and_the_reader_reads(
     java: list[str], tmp_path: Path, how: str, count: int, size: int
 ) -> None:
     run(java, "generate", tmp_path, count, size, how)
@@ -71,7 +71,7 @@ def test_it_writes_and_we_read(
 
 @pytest.mark.parametrize("checksum", [True, False])
 @pytest.mark.parametrize("strategy", ["none", "sparse", "zeros", "kernel-copy", "chunked-zeros"])
-def test_we_write_and_it_reads(
+def test_the_writer_writes_and_activemq_reads(
     java: list[str], tmp_path: Path, strategy: str, checksum: bool
 ) -> None:
     path = tmp_path / "log"

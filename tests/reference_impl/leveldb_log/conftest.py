@@ -1,4 +1,4 @@
-"""What the tests of the executable specification share: a writer, answers, the invariants."""
+"""Shared parts of the tests of the executable specification: a writer, answers, invariants."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from reference_impl.leveldb_log.writer import (
     append_stream as append,
 )
 
+# Type and data of a physical record.
 Fragment = tuple[int, bytes]
-"""Type and data of a physical record."""
 
-# The same examples in every run, so that a red build is red again. To search on:
+# The same examples in every run, so that a failing build stays failing. To search further:
 # WALPROOF_HYPOTHESIS=search pytest tests/reference_impl/leveldb_log/test_properties.py
 settings.register_profile(
     "walproof",
@@ -51,25 +51,25 @@ settings.load_profile(os.environ.get("WALPROOF_HYPOTHESIS", "walproof"))
 
 @pytest.fixture(scope="session")
 def write() -> Callable[..., bytes]:
-    """The bytes of a log of these records; ``length`` bytes are already there."""
+    """Return the bytes of a log of these records, after ``length`` existing bytes."""
     return lambda *payloads, length=0: written(payloads, length)
 
 
 @pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
-    """What the executable specification says of a log."""
+    """Return the executable specification's answer for a log."""
     return answer_to
 
 
 @pytest.fixture(scope="session")
 def check() -> Callable[[bytes], Answer]:
-    """The answer to a log, after all that holds without knowing what was written was checked."""
+    """Return the answer for a log after checking everything that holds for any log."""
     return check_invariants
 
 
 @pytest.fixture(name="fragments_of", scope="session")
 def fragments_of_fixture() -> Callable[[bytes, Answer], list[Fragment]]:
-    """The physical records that the records of an answer are made of."""
+    """Return a function that lists the physical records of an answer's records."""
     return lambda log, found: [
         fragment for record in found.records for fragment in fragments(log, record)
     ]
@@ -96,7 +96,7 @@ def end_of(record: Record) -> int:
 
 
 def fragments(log: bytes, record: Record) -> Iterator[Fragment]:
-    """The physical records of a record, their checksums verified, trailers skipped."""
+    """Yield the physical records of a record, with verified checksums and without trailers."""
     at, end = record.at, end_of(record)
     while at < end:
         left = BLOCK_SIZE - at % BLOCK_SIZE
@@ -112,7 +112,7 @@ def fragments(log: bytes, record: Record) -> Iterator[Fragment]:
 
 
 def is_framing(log: bytes, start: int, end: int) -> bool:
-    """Whether nothing in ``[start, end)`` can have carried content."""
+    """Return whether nothing in ``[start, end)`` can have held content."""
     if not any(log[start:]) and end == len(log):
         return True  # preallocated zeros
     at = start
@@ -121,14 +121,14 @@ def is_framing(log: bytes, start: int, end: int) -> bool:
         if left < HEADER_SIZE:
             at += left  # a trailer
         elif log[at : at + 7] in (physical(FIRST, b""), physical(MIDDLE, b"")):
-            at += HEADER_SIZE  # the beginning of a record that was begun anew
+            at += HEADER_SIZE  # the beginning of a record that was begun again
         else:
             return not any(log[at:]) and end == len(log)
     return True
 
 
 def check_cover(log: bytes, found: Answer) -> None:
-    """Records, lost ranges and framing tile the log."""
+    """Assert that records, lost ranges and framing tile the log."""
     spans = [(record.at, end_of(record)) for record in found.records]
     assert spans == sorted(spans)
     spans = sorted(spans + [(gap.start, gap.end) for gap in found.lost])
@@ -141,7 +141,7 @@ def check_cover(log: bytes, found: Answer) -> None:
 
 
 def check_records(log: bytes, found: Answer) -> None:
-    """Each record stands in the log as it was returned."""
+    """Assert that each record is in the log as it was returned."""
     for record in found.records:
         kinds, parts = zip(*fragments(log, record), strict=True)
         assert kinds == (FULL,) or (kinds[0], kinds[-1]) == (FIRST, LAST)
@@ -178,7 +178,7 @@ def check_strict(log: bytes, found: Answer) -> None:
 
 
 def check_end(log: bytes, found: Answer) -> None:
-    """Truncating to ``end`` loses no record, and what is appended there is read."""
+    """Assert that truncating to ``end`` loses no record, and that appended records are read."""
     file = io.BytesIO(log)
     if found.end is None:
         with pytest.raises(ValueError, match="new file"):
@@ -198,11 +198,11 @@ def check_end(log: bytes, found: Answer) -> None:
 
 
 def check_recovered_again(found: Answer, again: Answer) -> None:
-    """The same answer, less the tail that was cut.
+    """Assert the same answer without the removed tail.
 
-    Two kinds of bytes in front of ``end`` mean something else when nothing follows them: zeros that
-    were a gap now fill the end of the log, and an empty FIRST that was begun anew now is a record
-    that was not finished. Neither can hold a record.
+    Two types of bytes before ``end`` change their meaning if nothing follows them. Zeros in a gap
+    now fill the end of the log, and an empty FIRST that was begun again is now an unfinished
+    record. Neither can hold a record.
     """
     assert found.end is not None and again.end is not None
     assert again.records == found.records

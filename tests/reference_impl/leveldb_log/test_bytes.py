@@ -1,4 +1,4 @@
-"""Golden bytes: what is known from LevelDB itself, and from its chapter."""
+"""Golden bytes, from LevelDB itself and from its chapter."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ WRITTEN_BY_LEVELDB = bytes.fromhex(
 
 
 def shift_register_crc32c(data: bytes) -> int:
-    """CRC-32C bit by bit, from its polynomial alone."""
+    """Return the CRC-32C computed bit by bit, from its polynomial alone."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -156,7 +156,7 @@ def test_largest_record_of_one_block(write: Write) -> None:
     assert split[BLOCK_SIZE:].hex() == "5b5822d601000479"
 
 
-def test_records_where_seven_bytes_are_left(write: Write) -> None:
+def test_records_with_seven_bytes_left_in_the_block(write: Write) -> None:
     log = write(bytes(32754), b"bar")
     assert log[32761:].hex() == "6451d0e9000002059e8137030004626172"
     assert write(bytes(32754), b"")[32761:].hex() == "052b2843000001"

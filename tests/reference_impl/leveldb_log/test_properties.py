@@ -1,7 +1,7 @@
-"""What holds for every log, whatever happened to it (spec/conventions.md, "Invariants").
+"""Properties of every log, with any damage (spec/conventions.md, "Invariants").
 
-Two sources of logs: sound ones, then damaged, where it is known what was written; and logs put
-together from pieces that no writer would combine, where only the answer can be checked.
+There are two sources of logs: sound ones that are damaged, with known content, and logs of pieces
+that no writer would combine, for which only the answer can be checked.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from reference_impl.leveldb_log.writer import (
 pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
+# Checks the invariants of the answer for a log, and returns the answer (conftest.py).
 Check = Callable[[bytes], Answer]
-"""Checks the invariants of the answer to a log, and returns the answer (conftest.py)."""
+# The physical records, type and data, of an answer's records (conftest.py).
 Fragments = Callable[[bytes, Answer], list[tuple[int, bytes]]]
-"""The physical records, type and data, that an answer's records are made of (conftest.py)."""
 
 
 def written(payloads: Sequence[bytes], before: bytes = b"") -> bytes:
@@ -80,7 +80,7 @@ a_log_as_payload = st.lists(small, min_size=1, max_size=4).map(written)
 
 @st.composite
 def records(draw: st.DrawFn, payload: st.SearchStrategy[bytes] = plain_payload) -> list[bytes]:
-    """Records to write; some fill their block but for the few bytes where the rules change."""
+    """Return records to write; some fill their block except for the few critical bytes."""
     made: list[bytes] = []
     position = 0
     for _ in range(draw(st.integers(0, 8))):
@@ -111,7 +111,7 @@ piece = st.one_of(
 
 @st.composite
 def patchwork(draw: st.DrawFn) -> bytes:
-    """A log of pieces; a word stands for a piece that reaches (nearly) to the end of its block."""
+    """Return a log of pieces; a word stands for a piece that (nearly) fills its block."""
     log = b""
     for one in draw(st.lists(piece, max_size=14)):
         if isinstance(one, bytes):
@@ -135,7 +135,7 @@ def is_subsequence(part: Iterable[T], whole: Iterable[T]) -> bool:
 
 
 @given(any_records)
-def test_what_is_written_is_read(check: Check, given_records: list[bytes]) -> None:
+def test_written_records_are_read_back(check: Check, given_records: list[bytes]) -> None:
     log = written(given_records)
     found = check(log)
     assert payloads(found) == given_records
@@ -143,7 +143,7 @@ def test_what_is_written_is_read(check: Check, given_records: list[bytes]) -> No
 
 
 @given(records(), st.integers(0, 8))
-def test_a_writer_may_stop_and_go_on_anywhere(given_records: list[bytes], first: int) -> None:
+def test_a_writer_may_stop_and_continue_anywhere(given_records: list[bytes], first: int) -> None:
     before = written(given_records[:first])
     assert written(given_records[first:], before) == written(given_records)
 
@@ -152,7 +152,7 @@ def test_a_writer_may_stop_and_go_on_anywhere(given_records: list[bytes], first:
 
 
 def must_survive(log: bytes, damaged: bytes, control: Answer) -> list[bytes]:
-    """The records that have no part in the rest of a block from its first changed byte on."""
+    """Return the records with no part in the rest of a block from its first changed byte on."""
     first: dict[int, int] = {}
     for at in range(len(log) - 1, -1, -1) if log != damaged else ():
         if log[at] != damaged[at]:
@@ -176,7 +176,7 @@ def check_in_place(check: Check, given_records: list[bytes], log: bytes, damaged
 
 
 def near_headers(log: bytes) -> list[int]:
-    """Offsets in and around headers, where a flipped bit does most."""
+    """Return offsets in and around headers, where a flipped bit has most effect."""
     ends = [end_of(record) for record in answer(log).records]
     blocks = range(0, len(log), BLOCK_SIZE)
     near = {at + by for at in [0, *ends, *blocks] for by in range(-3, 8)}
@@ -232,7 +232,7 @@ def test_preallocated_zeros_are_no_damage(
 
 
 @given(any_records, st.binary(min_size=1, max_size=60))
-def test_garbage_behind_the_log_costs_no_record(
+def test_garbage_after_the_log_loses_no_record(
     check: Check, given_records: list[bytes], tail: bytes
 ) -> None:
     found = check(written(given_records) + tail)
@@ -255,7 +255,7 @@ def test_inserted_bytes(
 def test_dropped_bytes(
     check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
 ) -> None:
-    """Nothing tells that a whole fragment is missing, so fragments are what is compared."""
+    """A missing fragment is undetectable, so fragments are compared."""
     log = written(given_records)
     start, end = cut(log, data)
     damaged = log[:start] + log[end:]
@@ -267,7 +267,7 @@ def test_dropped_bytes(
 def test_repeated_bytes(
     check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
 ) -> None:
-    """Nothing tells that a whole fragment came twice; none that was never written may come."""
+    """A repeated fragment is undetectable; no fragment may be invented."""
     log = written(given_records)
     start, end = cut(log, data)
     damaged = log[:end] + log[start:]
@@ -283,7 +283,7 @@ def test_bytes_of_another_log(
     others: list[bytes],
     data: st.DataObject,
 ) -> None:
-    """Stale bytes in place, or another log from there on: every fragment is of one or the other."""
+    """Stale bytes, or another log from there on: every fragment is of one or the other."""
     log, other = written(given_records), written(others)
     start, end = cut(log, data)
     damaged = data.draw(
@@ -295,7 +295,7 @@ def test_bytes_of_another_log(
 
 
 def cut(log: bytes, data: st.DataObject) -> tuple[int, int]:
-    """A range that is not empty, now and then from header to header or of whole blocks."""
+    """Return a non-empty range, sometimes from header to header or of whole blocks."""
     place = st.one_of(
         st.integers(0, len(log)),
         st.sampled_from(near_headers(log)),

@@ -1,7 +1,7 @@
-"""The table "What survives" of the chapter, replayed line by line, and the other rules of reading.
+"""The table "What survives" of the chapter, line by line, and the other rules of reading.
 
-Each line of the table is made here from its own words; a line that is added or reworded fails until
-it is made here too.
+Each line of the table is built here from its own text. An added or reworded line fails until it is
+built here too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def replaced(log: bytes, at: int, new: bytes) -> bytes:
 
 
 def flipped(log: bytes, places: Iterable[int]) -> Logs:
-    """A bit in each of these bytes in turn; each time another bit of the byte."""
+    """Flip a bit in each of these bytes in turn, each time another bit of the byte."""
     for at in places:
         yield replaced(log, at, bytes([log[at] ^ 1 << at % 8]))
 
@@ -50,13 +50,13 @@ def with_length(log: bytes, at: int, length: int) -> Logs:
 
 
 def retyped(log: bytes, kinds: Iterable[int]) -> Logs:
-    """Bravo as another type, with the right checksum."""
+    """Return Bravo with another type and a matching checksum."""
     for kind in kinds:
         yield replaced(log, BRAVO, physical(kind, b"bravo"))
 
 
 def outside_length(at: int, end: int) -> list[int]:
-    """The bytes of checksum and type, and some of the data, of the physical record at ``at``."""
+    """Return the bytes of checksum and type, and some data bytes, of the record at ``at``."""
     return [*range(at, at + 4), at + 6, *range(at + 7, end, max(1, (end - at) // 5))]
 
 
@@ -112,7 +112,7 @@ def survivor_table() -> list[tuple[str, str, str, str, str]]:
 
 
 def expected_payloads(cell: str) -> list[bytes]:
-    """``alpha, charlie, `at` 7270``, ``all`` …"""
+    """Parse ``alpha, charlie, `at` 7270``, ``all`` and so on."""
     names = list(RECORDS) if cell == "all" else re.findall(r"\b(?:alpha|bravo|D|charlie)\b", cell)
     return [RECORDS[name] for name in names]
 
@@ -127,7 +127,7 @@ def example(write: Write) -> bytes:
 
 
 @pytest.mark.parametrize("row", survivor_table(), ids=lambda row: row[0])
-def test_what_survives(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
+def test_survivors_table(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
     words, records, verdict, lost, end = row
     if records == "the same":  # as in the line above
         above = survivor_table()[[line[0] for line in survivor_table()].index(words) - 1]
@@ -165,7 +165,7 @@ def test_strict_stops_at_the_first_damage(
         assert found.records == tuple(r for r in recovered.records if r.at < gap.start)
 
 
-def test_a_payload_that_is_a_log_is_never_looked_into(write: Write, answer: Answers) -> None:
+def test_a_payload_is_never_parsed_as_a_log(write: Write, answer: Answers) -> None:
     inner = write(b"pay 1", b"pay 2")
     log = write(b"alpha", inner, b"charlie")
     assert (len(log), log[12:19].hex()) == (57, "59c01dbe180001")
@@ -191,7 +191,7 @@ def test_bad_length_in_a_full_last_block(write: Write, answer: Answers) -> None:
 
 
 @pytest.mark.parametrize("behind", [b"", b"\0" * 3, b"\0" * 100, b"\0" * BLOCK_SIZE])
-def test_open_record_in_front_of_zeros(answer: Answers, behind: bytes) -> None:
+def test_open_record_before_zeros(answer: Answers, behind: bytes) -> None:
     log = physical(1, b"alpha") + physical(2, b"begun")
     found = answer(log + behind)
     assert (found.verdict, found.reason, found.end) == ("torn", "torn-record", 12)
@@ -210,7 +210,7 @@ def test_empty_first_is_framing(answer: Answers, behind: bytes) -> None:
         )
 
 
-def test_damage_behind_an_empty_first_loses_it(answer: Answers) -> None:
+def test_damage_after_an_empty_first_loses_it(answer: Answers) -> None:
     log = physical(1, b"alpha") + physical(2, b"") + physical(103, b"new") + physical(1, b"bravo")
     found = answer(log)
     assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [
@@ -222,15 +222,15 @@ def test_damage_behind_an_empty_first_loses_it(answer: Answers) -> None:
     assert (gap.start, gap.end, gap.reason) == (12, len(log), "unknown-type")
 
 
-def test_empty_first_at_the_end_is_a_record_that_was_not_finished(answer: Answers) -> None:
+def test_empty_first_at_the_end_is_an_unfinished_record(answer: Answers) -> None:
     for behind in (b"", bytes(100)):
         found = answer(physical(1, b"alpha") + physical(2, b"") + behind)
         assert (found.verdict, found.reason, found.end) == ("torn", "torn-record", 12)
         assert [(gap.start, gap.end) for gap in found.lost] == [(12, 19)]
 
 
-def test_the_checksum_of_a_zero_header_is_not_looked_at(answer: Answers) -> None:
-    """Length and type are zero, the checksum field is not, nor even if it is the right one."""
+def test_the_checksum_of_a_zero_header_is_ignored(answer: Answers) -> None:
+    """Length and type are zero, and the checksum field is not, even if it is correct."""
     for header in (b"\1\2\3\4\0\0\0", physical(0, b"")):
         found = answer(physical(1, b"alpha") + header + physical(1, b"bravo"))
         assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [(12, 31, "zero-header")]

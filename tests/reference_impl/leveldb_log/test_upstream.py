@@ -1,9 +1,9 @@
 """LevelDB's own tests of its log, google/leveldb ``db/log_test.cc``, row by row.
 
-LevelDB counts dropped bytes and matches messages; here the lost range and its code stand for both.
-The counts differ by design: LevelDB counts the data of a fragment, the answer its header too.
-Not here: ``ReadError``, which is about the file (an ``OSError`` passes through, see the tests of
-streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
+LevelDB counts dropped bytes and matches messages; here the lost range and its code replace both.
+The counts differ by design: LevelDB counts the data of a fragment, the answer its header too. Two
+groups are missing: ``ReadError``, which is about the file (an ``OSError`` passes through, see the
+tests of streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
 ``initial_offset``: an answer is about a whole log.
 """
 
@@ -204,5 +204,5 @@ def test_error_joins_records(write: Write, answer: Answers) -> None:
         (2 * BLOCK_SIZE, last, "orphan-fragment"),
     ]
     assert found.reason == "checksum-mismatch", "the first met, not the first in the log"
-    # LevelDB allows itself between 2 blocks and 100 bytes more.
+    # LevelDB tolerates between 2 blocks and 100 bytes more.
     assert 2 * BLOCK_SIZE < last <= 2 * BLOCK_SIZE + 100

@@ -1,8 +1,8 @@
-"""Damaged journal files by the thousand; the command takes COUNT and a seed.
+"""Thousands of damaged journal files; the command takes COUNT and a seed.
 
 Each input is a sound file with one to three faults: bits, bytes, links, lengths, cuts, pages, parts
-of other files. Every one is read in both profiles, sealed ones with their key, under a limit of
-time and with no more memory than :data:`MEMORY` for the whole process. Prints what was met.
+of other files. Every one is read in both profiles, sealed ones with their key, within a time limit
+and at most :data:`MEMORY` for the whole process. Prints a summary.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Hangs(Exception):
 
 @dataclass
 class Met:
-    """What a run met."""
+    """The result of a run."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
@@ -61,7 +61,7 @@ class Met:
 
 
 def damaged(data: bytearray, chance: random.Random) -> bytearray:
-    """The file with one more fault."""
+    """Return the file with one more fault."""
     size = len(data)
     if size < 16:
         return data
@@ -82,14 +82,14 @@ def damaged(data: bytearray, chance: random.Random) -> bytearray:
         case 5:  # a length or count
             value = chance.choice((0, 1 << chance.randrange(64), 2**64 - 1, word, size))
             data[word : word + 8] = value.to_bytes(8, "little")
-        case 6:  # two pages trade places
+        case 6:  # two swapped pages
             other = chance.randrange(size) & ~511
             page = at & ~511
             data[page : page + 512], data[other : other + 512] = (
                 data[other : other + 512],
                 data[page : page + 512],
             )
-        case 7:  # a part is there twice
+        case 7:  # a repeated part
             data[word:word] = data[word : word + length]
         case 8:  # a part of another file
             other_file = chance.choice(FILES)[0]
@@ -98,7 +98,7 @@ def damaged(data: bytearray, chance: random.Random) -> bytearray:
 
 
 def inputs(count: int, seed: int) -> Iterator[tuple[bytes, dict[str, str]]]:
-    """``count`` inputs, the same for the same seed."""
+    """Yield ``count`` inputs, the same for the same seed."""
     chance = random.Random(seed)
     for _ in range(count):
         whole, context = chance.choice(FILES)
@@ -109,7 +109,7 @@ def inputs(count: int, seed: int) -> Iterator[tuple[bytes, dict[str, str]]]:
 
 
 def run(count: int, seed: int) -> Met:
-    """Read them all. Raises what the reader raises, and :class:`Hangs`."""
+    """Read all inputs. Raises the reader's exceptions, and :class:`Hangs`."""
 
     def hangs(number: int, frame: FrameType | None) -> NoReturn:
         raise Hangs

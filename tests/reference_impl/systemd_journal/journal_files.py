@@ -1,4 +1,4 @@
-"""Files for the tests of this folder."""
+"""Files for the tests of this directory."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ def test_verify_finds_nothing_in_a_sound_file(tmp_path: Path) -> None:
     assert (done.return_value, "no findings" in done.output) == (0, True)
 
 
-def test_verify_says_where_what_and_which_rule(tmp_path: Path) -> None:
+def test_verify_prints_range_fault_and_rule(tmp_path: Path) -> None:
     data = bytearray(made(*hello(5)))
     data[data.index(b"hello 3")] ^= 1
     path = tmp_path / "a.journal"
@@ -50,13 +50,13 @@ def test_verify_checks_seals_with_the_key_only(tmp_path: Path) -> None:
     assert (done.return_value, "SDJ-075" in done.output) == (3, True)
 
 
-def test_verify_refuses_what_is_no_journal(tmp_path: Path) -> None:
+def test_verify_refuses_other_files(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"text\n" * 100)
     assert run("verify", path).return_value == 4
 
 
-def test_what_is_exported_can_be_imported(tmp_path: Path) -> None:
+def test_an_export_can_be_imported(tmp_path: Path) -> None:
     path, copy = tmp_path / "a.journal", tmp_path / "b.journal"
     path.write_bytes(made(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
     exported = run("export", path)
@@ -100,7 +100,7 @@ def messages(lines: list[str]) -> list[str]:
 
 @journalctl
 @pytest.mark.parametrize("matches", MATCHES, ids=" ".join)
-def test_matches_are_those_of_journalctl(tmp_path: Path, matches: list[str]) -> None:
+def test_matches_agree_with_journalctl(tmp_path: Path, matches: list[str]) -> None:
     path = tmp_path / "a.journal"
     path.write_bytes(made(*hello(12)))
     theirs = shown(f"--file={path}", "-o", "export", *matches)
@@ -124,7 +124,7 @@ def test_matches_in_a_damaged_file(tmp_path: Path, matches: list[str]) -> None:
 @pytest.mark.parametrize(
     "since", ["@1700000005", "2023-11-14 22:13:25", "2023-11-14T22:13:25+00:00", "2023-11-15"]
 )
-def test_since_is_that_of_journalctl(tmp_path: Path, since: str) -> None:
+def test_since_agrees_with_journalctl(tmp_path: Path, since: str) -> None:
     path = tmp_path / "a.journal"
     path.write_bytes(made(*hello(12)))
     ours = messages(run("export", path, "--since", since).stdout.splitlines())
@@ -147,7 +147,7 @@ def test_since_with_a_fraction_and_from_a_sequence_number(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("arguments", [["lower=1"], ["NAME"], ["--since", "soon"]])
-def test_what_is_no_match_and_no_time(tmp_path: Path, arguments: list[str]) -> None:
+def test_invalid_matches_and_times_are_errors(tmp_path: Path, arguments: list[str]) -> None:
     path = tmp_path / "a.journal"
     path.write_bytes(made(*hello(2)))
     assert "expected FIELD=VALUE" in str(run("export", path, *arguments).exception) or (
@@ -157,7 +157,7 @@ def test_what_is_no_match_and_no_time(tmp_path: Path, arguments: list[str]) -> N
 
 @journalctl
 @pytest.mark.parametrize("name", ["PRIORITY", "MESSAGE", "_BOOT_ID", "NOTHING"])
-def test_fields_are_those_of_journalctl(tmp_path: Path, name: str) -> None:
+def test_fields_agree_with_journalctl(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.journal"
     path.write_bytes(made(*hello(12)))
     done = run("systemd", "fields", path, name)
@@ -168,7 +168,7 @@ def test_fields_are_those_of_journalctl(tmp_path: Path, name: str) -> None:
     )
 
 
-def test_values_that_are_no_text_and_values_that_survive(tmp_path: Path) -> None:
+def test_binary_values_and_surviving_values(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     data = bytearray(made([b"BLOB=\x00\xff"], [b"BLOB=text"], [b"BLOB=two\nlines"]))
     path.write_bytes(bytes(data))

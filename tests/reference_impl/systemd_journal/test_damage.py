@@ -1,4 +1,4 @@
-"""Damage of every kind: no exception, no hang, nothing invented, nothing in silence."""
+"""Damage of every type: no exception, no hang, no invented record, nothing undetected."""
 
 import itertools
 import random
@@ -30,7 +30,7 @@ WHOLE = [{record.payload for record in answer(data).records} for data in FILES]
 
 
 def sound(data: bytes, found: Answer) -> None:
-    """The invariants of spec/conventions.md that hold for every input."""
+    """Assert the invariants of spec/conventions.md that hold for every input."""
     ranges = [(gap.start, gap.end) for gap in found.lost]
     assert ranges == sorted(ranges)
     assert all(0 <= start < end <= len(data) for start, end in ranges)
@@ -52,13 +52,14 @@ def check(number: int, data: bytes) -> Answer:
     assert len(strict.records) <= len(found.records)
     for record in found.records:
         if record.payload not in WHOLE[number]:
-            # Fields went missing, or an item leads to the value of another entry: both are told.
+            # Missing fields, and an item that leads to the value of another entry, are both
+            # reported.
             assert found.verdict != "intact", record
     return found
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_every_prefix(number: int) -> None:
+def test_every_prefix_is_read(number: int) -> None:
     previous = 0
     for length in range(0, len(FILES[number]), 3):
         found = check(number, FILES[number][:length])
@@ -78,7 +79,7 @@ def test_bit_flips(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_links_that_lie(number: int) -> None:
+def test_wrong_links_are_reported(number: int) -> None:
     chance = random.Random(number + 100)
     for _ in range(600):
         data = bytearray(FILES[number])
@@ -93,25 +94,25 @@ def test_links_that_lie(number: int) -> None:
 
 @given(st.binary(max_size=600))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes(data: bytes) -> None:
+def test_any_bytes_are_read(data: bytes) -> None:
     sound(data, answer(data))
 
 
 @given(st.binary(max_size=600), st.integers(0, 6))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes_behind_a_real_header(data: bytes, number: int) -> None:
+def test_any_bytes_after_a_real_header(data: bytes, number: int) -> None:
     whole = FILES[number][:264] + data
     sound(whole, answer(whole))
 
 
-def test_reading_again_says_the_same() -> None:
+def test_reading_twice_gives_the_same_answer() -> None:
     data = bytearray(FILES[0])
     data[1100:1200] = bytes(100)
     assert answer(bytes(data)) == answer(bytes(data))
 
 
 def test_overlapping_objects_take_no_quadratic_time() -> None:
-    """Every eight bytes a header of a DATA that reaches to the end of the file."""
+    """Every eight bytes a header of a DATA that extends to the end of the file."""
     base = made(*hello(3), data_buckets=1)
     end = len(base) + (1 << 20)
     chain = b"".join(
@@ -126,7 +127,7 @@ def test_overlapping_objects_take_no_quadratic_time() -> None:
 
 
 def test_work_is_linear() -> None:
-    """Function calls, not seconds: those depend on what else the machine does."""
+    """Count function calls, not seconds, which depend on other load."""
 
     def calls(count: int) -> int:
         data = made(*hello(count), data_buckets=count, field_buckets=4)
@@ -152,8 +153,8 @@ def test_recognised_by_its_signature(tmp_path: Path) -> None:
     assert not recognise(tmp_path)
 
 
-def test_a_tail_pointer_behind_the_last_object_loses_only_itself() -> None:
-    """The file is whole: the header is wrong, and no byte behind the objects is missing."""
+def test_a_tail_pointer_past_the_last_object_loses_only_itself() -> None:
+    """The file is complete: the header is wrong, and no byte after the objects is missing."""
     data = bytearray(made(*hello(5)))
     data[136:144] = (len(data) + 64).to_bytes(8, "little")
     found = answer(bytes(data))

@@ -1,4 +1,4 @@
-"""An entry that is not returned lies in a lost range, whatever became of its type."""
+"""An entry that is not returned is in a lost range, whatever happened to its type."""
 
 import struct
 from typing import Any
@@ -35,7 +35,7 @@ def test_an_entry_of_another_type_is_lost(options: dict[str, Any], kind: int) ->
 @pytest.mark.parametrize("name", ["data_hash_table_offset", "field_hash_table_offset"])
 @pytest.mark.parametrize("value", [0, 264, 1 << 62, 1696])
 def test_a_wrong_header_does_not_lose_the_table(name: str, value: int) -> None:
-    """The header is what is wrong: the only table of its type stays."""
+    """The header is wrong, and the only table of its type stays."""
     data = bytearray(made(*hello(5)))
     place, width = layout.HEADER_FIELDS[name]
     data[place : place + width] = value.to_bytes(width, "little")
@@ -44,14 +44,14 @@ def test_a_wrong_header_does_not_lose_the_table(name: str, value: int) -> None:
     assert [(gap.start, gap.end) for gap in found.lost] == [(place, place + 16)]
 
 
-def test_headers_links_to_tables_that_trade_places_lose_no_table() -> None:
+def test_swapped_table_links_lose_no_table() -> None:
     data = bytearray(made(*hello(5)))
     data[104:120], data[120:136] = data[120:136], data[104:120]
     assert [(gap.start, gap.end) for gap in answer(bytes(data)).lost] == [(104, 120), (120, 136)]
 
 
 @pytest.mark.parametrize("kind", TABLES)
-def test_of_two_tables_and_a_wrong_header_the_linked_entry_is_none(kind: int) -> None:
+def test_a_wrong_header_does_not_turn_a_table_into_an_entry(kind: int) -> None:
     data = bytearray(made(*hello(5)))
     lost = answer(bytes(data)).records[2]
     data[lost.at] = kind
@@ -63,7 +63,7 @@ def test_of_two_tables_and_a_wrong_header_the_linked_entry_is_none(kind: int) ->
 
 
 def chained(count: int) -> bytes:
-    """``count`` DATA with wrong hashes in one chain, to which every bucket leads."""
+    """Return ``count`` DATA with wrong hashes in one chain, to which every bucket leads."""
     data = bytearray(made(*hello(count), data_buckets=count))
     found = inspect(bytes(data), {})
     members = list(found.walk.sound(layout.DATA))
@@ -75,7 +75,7 @@ def chained(count: int) -> bytes:
 
 
 def steps(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """How often the checks of links ask where one leads."""
+    """Count the links that the checks follow."""
     taken = 0
     kind = Walk.kind
 

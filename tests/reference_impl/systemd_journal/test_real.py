@@ -1,4 +1,4 @@
-"""Real files and the real program: field for field."""
+"""Real files and the real program, compared field by field."""
 
 import shutil
 import subprocess
@@ -58,7 +58,7 @@ def test_real_files_are_intact_with_their_seals(real_file: Path) -> None:
 
 
 @journalctl
-def test_real_files_as_journalctl_shows_them(real_file: Path) -> None:
+def test_real_files_agree_with_journalctl(real_file: Path) -> None:
     assert shown_by_us(real_file) == shown_by_journalctl(real_file)
 
 
@@ -75,7 +75,7 @@ def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> No
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize("compression", ["none", "xz", "lz4", "zstd"])
-def test_journalctl_reads_and_verifies_what_we_write(
+def test_journalctl_reads_and_verifies_written_files(
     tmp_path: Path, header_size: int, compact: bool, keyed: bool, compression: str
 ) -> None:
     path = tmp_path / "made.journal"
@@ -93,7 +93,7 @@ def test_journalctl_reads_and_verifies_what_we_write(
 @journalctl
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("step", [3_000_000, 40_000_000])
-def test_journalctl_verifies_our_seals(tmp_path: Path, compact: bool, step: int) -> None:
+def test_journalctl_verifies_written_seals(tmp_path: Path, compact: bool, step: int) -> None:
     path = tmp_path / "sealed.journal"
     options = {"key": KEY, "continuous": False, "compact": compact}
     path.write_bytes(made(*hello(12), first=SEALED_START, step=step, **options))
@@ -112,8 +112,8 @@ REMOTE = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/syst
 @pytest.mark.skipif(not REMOTE, reason="systemd-journal-remote not found")
 @pytest.mark.parametrize("compact", ["0", "1"])
 @pytest.mark.parametrize("keyed", ["0", "1"])
-def test_our_objects_are_those_of_the_real_writer(tmp_path: Path, compact: str, keyed: str) -> None:
-    """Byte for byte, given its ids and table sizes: header and objects, up to the tail."""
+def test_written_objects_match_the_real_writer(tmp_path: Path, compact: str, keyed: str) -> None:
+    """Byte for byte with the same ids and table sizes: header and objects, up to the tail."""
     stream = b"".join(
         b"__REALTIME_TIMESTAMP=%d\n__MONOTONIC_TIMESTAMP=%d\n_BOOT_ID=%s\nMESSAGE=hello %d\n"
         b"PRIORITY=%d\nMULTI=a\nMULTI=a\n\n"

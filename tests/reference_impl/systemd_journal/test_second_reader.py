@@ -1,4 +1,4 @@
-"""Two readers that share no code say the same of the same files: see kaitai-python's README.md.
+"""Two readers without shared code agree on the same files: see kaitai-python's README.md.
 
 Vectors are damaged once or twice, at random, and made online or not.
 """
@@ -28,7 +28,7 @@ ZEROS = (8, 16, 64, 128, 512)
 
 
 def controls() -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Small logs, damaged ones too, and what a reader is told of them."""
+    """Return small logs, damaged ones too, and their contexts."""
     for path in sorted(VECTORS.glob("*.json")):
         text = path.read_text("utf-8")
         about = json.loads(text)
@@ -43,7 +43,7 @@ CONTROLS = list(controls())
 
 
 def offsets(log: bytearray) -> list[int]:
-    """Where objects begin, as far as sizes lead."""
+    """Return the offsets of objects, as far as their sizes lead."""
     at, found = int.from_bytes(log[88:96], "little"), [0]
     while at + 16 <= len(log):
         found.append(at)
@@ -55,7 +55,7 @@ def offsets(log: bytearray) -> list[int]:
 
 
 def damaged(source: random.Random, log: bytearray) -> bytearray:
-    """The log with one damage."""
+    """Return the log with one damage."""
     places = offsets(log)
     at = min(source.choice(places) + 8 * source.randrange(34), max(len(log) - 1, 0))
     kind = source.randrange(7) if log else 6
@@ -77,7 +77,7 @@ def damaged(source: random.Random, log: bytearray) -> bytearray:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_same_answer(tmp_path: Path, seed: int) -> None:
+def test_both_readers_give_the_same_answer(tmp_path: Path, seed: int) -> None:
     source = random.Random(seed)
     path = tmp_path / "system.journal"
     for _ in range(40):
@@ -109,6 +109,6 @@ def test_the_keys_of_the_chapter() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "c262bd/1-1", "c262bd-85187f-0b1b04-877cc5/1c7af8-0"])
-def test_no_key(text: str) -> None:
+def test_an_invalid_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="verification key"):
         seals.Key.parsed(text)

@@ -1,4 +1,4 @@
-"""Whatever is written is read again; queries give what a filter gives."""
+"""Written entries are read back; queries agree with filters."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ OPTIONS = st.fixed_dictionaries(
 
 @given(ENTRIES, OPTIONS)
 @settings(max_examples=60, deadline=None)
-def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, Any]) -> None:
+def test_written_records_are_read_back(entries: list[list[bytes]], options: dict[str, Any]) -> None:
     found = answer(made(*entries, **options))
     assert found.verdict == "intact"
     assert [record.payload for record in found.records] == [entry_body(e) for e in entries]
@@ -43,7 +43,7 @@ def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, 
 
 @given(ENTRIES, ENTRIES, OPTIONS)
 @settings(max_examples=60, deadline=None)
-def test_appending_gives_the_file_that_writing_gives(
+def test_appending_and_writing_make_the_same_file(
     old: list[list[bytes]], new: list[list[bytes]], options: dict[str, Any]
 ) -> None:
     writer = appending.reopen(made(*old, **options), {})
@@ -73,7 +73,7 @@ def test_a_sealed_file_is_continued_under_its_key() -> None:
 
 
 @pytest.mark.parametrize("options", [{"state": 1}, {"state": 2}])
-def test_files_that_no_writer_may_go_on_with(options: dict[str, Any]) -> None:
+def test_files_that_must_not_be_appended_to(options: dict[str, Any]) -> None:
     with pytest.raises(CannotWrite):
         appending.reopen(made(*hello(3), **options), {})
 
@@ -81,7 +81,7 @@ def test_files_that_no_writer_may_go_on_with(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "payload", [b"no equals sign", b"lower=1", b"1ST=x", b"=x", b"A" * 65 + b"=x"]
 )
-def test_fields_that_no_writer_takes(payload: bytes) -> None:
+def test_invalid_fields_are_refused(payload: bytes) -> None:
     with pytest.raises(CannotWrite):
         made([payload])
 
@@ -103,7 +103,7 @@ def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
     assert list(values(found, b"NOTHING")) == []
 
 
-def test_options_know_their_defaults() -> None:
+def test_options_have_the_registers_defaults() -> None:
     writer = Writer(Options())
     assert writer.header.field_hash_table_size == 333 * 16
     assert writer.header.data_hash_table_size == 2047 * 16

@@ -1,4 +1,4 @@
-"""The files of the vectors that ask for writing, before every journalctl that is here."""
+"""The files of writing vectors, read by every available journalctl."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ UNKNOWN = b"Cannot verify file with unknown extensions."
 
 
 def releases() -> list[list[str]]:
-    """That of the machine, and those that the set-up fetched, with their own loaders."""
+    """Return the installed release, and the downloaded ones with their own loaders."""
     found = [["journalctl"]] if shutil.which("journalctl") else []
     for root in sorted(BUILD.glob("implementations/systemd*/root")):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
@@ -46,7 +46,7 @@ def name_of(value: object) -> str:
 
 @pytest.mark.parametrize("command", releases() or [None], ids=name_of if releases() else str)
 @pytest.mark.parametrize("vector", written(), ids=name_of)
-def test_what_we_write_passes_and_is_exported_as_it_was(
+def test_written_files_verify_and_export_unchanged(
     vector: tuple[Path, dict[str, object]], command: list[str] | None, tmp_path: Path
 ) -> None:
     if command is None:
@@ -60,7 +60,7 @@ def test_what_we_write_passes_and_is_exported_as_it_was(
     named("systemd-journal").write(path, new, context)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = subprocess.run([*command, f"--file={path}", "--verify", *key], capture_output=True)
-    if UNKNOWN not in checked.stderr:  # 252 refuses to look at headers of 254 and later
+    if UNKNOWN not in checked.stderr:  # 252 refuses headers of 254 and later
         assert checked.returncode == 0, checked.stderr[-500:]
     shown = ["-o", "export", "--all"]
     with subprocess.Popen([*command, f"--file={path}", *shown], stdout=subprocess.PIPE) as running:

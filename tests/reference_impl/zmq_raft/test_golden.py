@@ -1,4 +1,4 @@
-"""What real zmq-raft wrote: our writers make the same bytes, our readers understand them."""
+"""Files of real zmq-raft: the writers make the same bytes, and the readers read them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every input: any records, any damage, any bytes (spec/conventions.md)."""
+"""Properties of every input: any records, any damage, any bytes (spec/conventions.md)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def records_of(drawn, terms=None) -> list[NewRecord]:
 
 @given(entries, st.sampled_from([1, 2, 4, 16]), st.integers(1, 40))
 @RUNS
-def test_what_is_written_is_read(drawn, capacity, first):
+def test_written_records_are_read_back(drawn, capacity, first):
     records = records_of(drawn)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "raft"
@@ -85,7 +85,7 @@ def test_updates_are_read_again(drawn):
 
 
 def holds_together(path: Path, size: int, written: list[bytes] | None = None) -> None:
-    """The invariants for one file."""
+    """Assert the invariants for one file."""
     before = path.read_bytes()
     answer = read(path)
     assert read(path) == answer
@@ -112,8 +112,8 @@ def holds_together(path: Path, size: int, written: list[bytes] | None = None) ->
 @pytest.mark.parametrize("control", [INDEX_FILE, SNAPSHOT, STATE], ids=["index", "snap", "state"])
 @given(st.data())
 @RUNS
-def test_any_damage(control, data):
-    """Flips, cuts, zeros and insertions, anywhere."""
+def test_any_damage_is_read(control, data):
+    """Flips, cuts, zeros and insertions at any offset."""
     damaged = bytearray(control)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, max(len(damaged) - 1, 0)))
@@ -144,7 +144,7 @@ def test_any_damage(control, data):
     st.sampled_from(["x.rlog", "x.snap", "x.pers", "other"]),
 )  # fmt: skip
 @RUNS
-def test_any_bytes(tail, head, name):
+def test_any_bytes_are_read(tail, head, name):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(head + tail)
@@ -155,7 +155,7 @@ def test_any_bytes(tail, head, name):
 @given(entries, st.data())
 @RUNS
 def test_no_entry_is_invented_when_a_file_is_cut_or_zeroed(drawn, data):
-    """Whatever is missing: what comes back was written, in that order."""
+    """Returned entries were written, in that order, whatever is missing."""
     records = records_of(drawn)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "raft"
