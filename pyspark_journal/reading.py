@@ -17,6 +17,7 @@ from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
 from walproof.scan.model import Event, Records, Wanted
+from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
 from walproof.tables.batches import bounded
 from walproof.tables.rows import file_name
@@ -50,7 +51,7 @@ class Reader:
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a partition. Raises :class:`Malformed`, in mode ``FAILFAST`` only.
+        """Yield the rows of a partition. Raise ScannerMissing or, if ``FAILFAST``, Malformed.
 
         ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
         """
@@ -77,7 +78,7 @@ class Reader:
                             at = int(run.at[-1] + run.size[-1])
                             position = (file_name(name, run.file), at)
                             yield from self._rows(run, format_id, name, tree)
-        except Malformed:
+        except (Malformed, ScannerMissing):
             raise
         except UnknownFormat as error:
             yield from self._unknown(name, error)

@@ -62,7 +62,7 @@ IN_FAST: Uses = {
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
-        (["--format", "leveldb-log", "--impl", "fast-scan", "--cases", "300"], 0, "No findings."),
+        (["--format", "leveldb-log", "--cmd", READER, "--cases", "100"], 0, "No findings."),
         (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 left the log"),
         (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],

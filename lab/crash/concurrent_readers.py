@@ -34,7 +34,10 @@ Read = Callable[[Path], list[str]]
 
 @dataclass(frozen=True)
 class Moment:
-    """What a reader may meet. ``late``: instead of the torn moments around it, not after them."""
+    """A state of the files that a reader may see.
+
+    A ``late`` moment replaces the torn moments around it.
+    """
 
     state: State
     late: bool = False
@@ -85,7 +88,7 @@ def _with(trace: Trace, live: Live, part: Write) -> dict[str, bytes | None]:
 
 @dataclass
 class Watched:
-    """What came of a writer's moments; ``judgement`` counts them as states."""
+    """The result for a writer's moments; ``judgement`` counts them as states."""
 
     hello: dict[str, Any]
     trace: Trace

@@ -24,7 +24,9 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one model: of ``states``, whether they are ``complete``, and what was found."""
+    """The result of one model: the number of ``states``, whether they are ``complete``, and
+    findings.
+    """
 
     model: str
     sector: int
@@ -84,4 +86,4 @@ def all_writers() -> list[Implementation]:
 
 def can_be_isolated(implementation: Implementation) -> bool:
     """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
-    return bool(registry.declared(implementation.folder).get("boxed", True))
+    return bool(registry.declared(implementation.folder).get("sandboxed", True))

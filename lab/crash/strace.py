@@ -112,7 +112,7 @@ class _Open:
 
 @dataclass
 class _Process:
-    """What the threads of a process share."""
+    """The state that the threads of a process share."""
 
     files: dict[int, _Open] = field(default_factory=dict)
     mappings: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -144,8 +144,9 @@ class Parser:
         self.trace = Trace()
         self.live = Live()
         self.mapped = Mapped(self.trace, self.live)
+        #: Note the content of the files when this many records were acknowledged and the program
+        #: waited.
         self.snapshots: dict[int, Look] = {}
-        """What the files held when so many records had been acknowledged and the program waited."""
         self._elsewhere: dict[bytes, bytes] = {}
         self._next = 1
         self._begun: dict[int, bytes] = {}
@@ -271,7 +272,7 @@ class Parser:
         self._file(process, words[0]).offset += count
 
     def _file(self, process: _Process, word: bytes) -> _Open:
-        """What a descriptor stands for."""
+        """Return the file of a descriptor."""
         descriptor = number(word)
         if (opened := process.files.get(descriptor)) is None:
             opened = process.files[descriptor] = _Open(self._node(fd_path(word)))

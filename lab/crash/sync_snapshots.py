@@ -28,8 +28,8 @@ from pathlib import Path
 
 from lab.crash import syscall_pause
 
+#: The unit in which the system writes mapped memory back.
 PAGE = 4096
-"""What the system writes back of mapped memory at a time."""
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
 _GO_ON = 1
@@ -79,7 +79,8 @@ class Eyes:
 
 @dataclass(frozen=True)
 class Look:
-    """What the files held: ``seen`` at ``time``, in seconds since 1970, before calls that waited.
+    """The content of the files at ``time``, in seconds since 1970, before calls that were
+    paused.
 
     ``thread`` is the number of the thread whose call was about to begin.
     """

@@ -48,20 +48,20 @@ def crossing(
     because: str | None,
     isolated: bool,
 ) -> int:
-    """Let every real writer write, and every real reader read what each of them wrote.
+    """Write logs with every real writer, and read each of them with every real reader.
 
-    The records are those of the write vectors that leave a sound log, and larger ones where a
-    format has them. Whatever bytes a writer chooses, a reader must return just these records,
-    without a word about damage. A cell of the table counts the logs of a writer (across) that a
-    reader (down) reads as they were written; below it stands the first difference of each pair.
-    What is known to differ is listed with its cause; --update-known writes the list.
+    The records are those of the write vectors that leave an intact log, and larger ones for some
+    formats. A reader must return exactly these records and report no damage, whatever bytes the
+    writer chose. A cell of the table counts the logs of a writer (across) that a reader (down)
+    reads as written; the first difference of each pair follows. Known differences are listed with
+    their causes; --update-known writes the list.
 
     \b
     python -m lab crossing --format leveldb-log
     python -m lab crossing --format leveldb-log --writer rusty-leveldb --reader pebble
 
-    Exit status: 0 if nothing differs but what is listed, 3 if something does, or something
-    listed does not differ any more, 1 for a usage or I/O error.
+    Exit status: 0 if only listed differences occur, 3 if another one occurs or a listed one does
+    not, 1 for a usage or I/O error.
     """
     if (cause or because) and not update_known:
         raise click.UsageError("--cause and --because say what --update-known writes: give it too")

@@ -40,7 +40,7 @@ def load(format: str, folder: Path = FOLDER) -> KnownFailures:
 
 
 def pair_name(pair: Pair) -> str:
-    """What stands in the list for a pair."""
+    """The entry of a pair."""
     return f"{pair.writer} > {pair.reader}"
 
 

@@ -1,7 +1,7 @@
-"""Let every writer write, and every reader read what each of them wrote.
+"""Write logs with every writer, and read each of them with every reader.
 
-Whether or not the bytes are those of a vector, a reader must return the records that the writer
-acknowledged, without a word about damage.
+Whether or not the bytes equal those of a vector, a reader must return the acknowledged records and
+report no damage.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Pair:
-    """What came of one writer and one reader."""
+    """The result of one writer and one reader."""
 
     writer: str
     reader: str
@@ -149,7 +149,7 @@ def _read(
 
 
 def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
-    """What is wrong with the answer to a log that was written with these records."""
+    """Return the fault in the answer to a log that was written with these records."""
     if isinstance(reply, str):
         return reply
     told = normalise({"records": list(each.records)}) | {"verdict": "intact"}

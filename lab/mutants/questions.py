@@ -67,7 +67,7 @@ class VectorQuestion(Question):
 
 @dataclass(frozen=True)
 class ExampleQuestion(Question):
-    """Whether a file or folder is taken for the format."""
+    """Return whether a file or directory is recognised as the format."""
 
     example: Example
     is_ours: bool
@@ -113,7 +113,7 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
 
 
 def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What the adapter of the executable specification would say."""
+    """Return the answer of the executable specification's adapter."""
     context = request["context"]
     if request["cmd"] == "read":
         return {"answer": collect(format.read(path, request["profile"], context)).to_json()}

@@ -1,4 +1,4 @@
-"""What every reader answers to one vector: those that agree together, those that differ alike."""
+"""Group the answers of all readers to one vector: those that agree, and those that differ alike."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Who:
 
 @dataclass
 class Differing:
-    """One answer that is not the owed one, and all who gave it."""
+    """An unexpected answer, and the readers that gave it."""
 
     outcome: str
     """The result class."""
+    #: Remarks beside the rows.
     said: str
-    """What the rows do not say."""
+    #: Part, expected value, actual value.
     rows: Sequence[tuple[str, str, str]]
-    """Part, what is owed, what was given."""
     who: list[Who] = field(default_factory=list)
 
 
@@ -88,7 +88,7 @@ def _add(known: list[Who], each: Who) -> None:
 
 
 def _forget_answered(of_kind: Answers) -> None:
-    """Who answered in one profile is not listed as one that did not in another."""
+    """A reader that answered in one profile is not listed as missing in another."""
     answered = {each.name for each in of_kind.right}
     answered |= {each.name for group in of_kind.differing for each in group.who}
     for reason, names in list(of_kind.skipped.items()):

@@ -1,4 +1,4 @@
-"""What is broken in a site that was made: links that lead nowhere, names that two places have.
+"""Find faults in a built site: dead links, and anchors that occur twice.
 
 python -m lab.site.broken build/site
 """
@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
 
 def broken(site: Path) -> list[str]:
-    """What is broken, a line for each: the page, what stands there, what is wrong with it."""
+    """Yield the faults, a line for each: the page, the text, and the fault."""
     pages = {
         path.relative_to(site).as_posix(): Page(path.read_text("utf-8"))
         for path in sorted(site.rglob("*.html"))

@@ -102,8 +102,8 @@ class FileView:
     html: Markup
     fields: Sequence[ListedField]
     more_fields: int
+    #: True if the grammar stopped before the end.
     stopped: bool
-    """Whether the grammar came to no end."""
     change: Changes
     has_lost: bool
 
@@ -339,20 +339,20 @@ def _short(path: str) -> str:
 
 
 def _name(field: Field) -> str:
-    """What a field is called, without its place: fields of one name have one colour."""
+    """Return the name of a field without its index: fields of one name have one colour."""
     return field.path.rpartition(".")[2].partition("[")[0]
 
 
 class _Within:
-    """Half-open ranges, in any order, that are asked about bytes."""
+    """Half-open ranges of bytes, in any order."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         self._ranges = list(ranges)
 
     def has(self, at: int) -> bool:
-        """Whether a byte is in one of them."""
+        """Return whether a range contains a byte."""
         return any(start <= at < end for start, end in self._ranges)
 
     def meets(self, start: int, end: int) -> bool:
-        """Whether one of them has a byte in ``[start, end)``."""
+        """Return whether a range overlaps ``[start, end)``."""
         return any(start < b and a < end for a, b in self._ranges)

@@ -17,25 +17,25 @@ from lab.site.run import KINDS, NULL, REAL, Implementation, Run
 from reference_impl.paths import SPEC
 from reference_impl.register import registers
 
+#: By vector and by implementation, the worst result class.
 Outcomes = Mapping[str, Mapping[str, str]]
-"""By vector and by implementation, the worst result class of what was asked."""
 
 _RIGHT = ("pass", "unexpected-pass")
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What stands behind one requirement."""
+    """The evidence of one requirement."""
 
     vectors: Sequence[str]
+    #: Real implementations that pass all of these vectors that they ran.
     right: Sequence[str]
-    """Real implementations that are right in all of these vectors that they were asked."""
     wrong: Sequence[tuple[str, int, int]]
     """The others: name, in how many they are right, of how many."""
 
 
 def outcomes(run: Run) -> Outcomes:
-    """What became of each vector; who was not asked is not there."""
+    """Return the result of each vector by implementation; those that did not run are left out."""
     found: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}

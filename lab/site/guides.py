@@ -29,8 +29,8 @@ class Guide:
     place: str
 
 
+#: The guides, by heading.
 SHELVES = Path(__file__).with_suffix(".toml")
-"""Which guides there are, and under which heading."""
 MADE = ("build", "parsers", "reports")
 """Folders that commands make."""
 
@@ -54,7 +54,7 @@ def guides() -> Iterator[tuple[str, list[Guide]]]:
 
 
 def links(run: Run) -> prose.Links:
-    """What links may lead to, by the path of the file that they name in the repository."""
+    """Return the targets of links, by the path of the file in the repository."""
     pages = {
         "README.md": page_paths.HOME,
         "docs/scenarios.md": page_paths.SCENARIOS,

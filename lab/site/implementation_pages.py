@@ -19,7 +19,7 @@ from walproof.implementations import all_implementations
 
 @dataclass(frozen=True)
 class Cause:
-    """Why some vectors are answered otherwise than owed; ``name`` is empty if nobody said."""
+    """A cause of failures, with its vectors; ``name`` is empty if the cause is unknown."""
 
     name: str
     sentence: str
@@ -85,7 +85,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
 
 
 def causes(implementation: Implementation) -> list[Cause]:
-    """What it gets wrong by cause: first what nobody explained, then what touches most vectors."""
+    """Return the failures by cause: unknown causes first, then by the number of vectors."""
     named = _names_of_causes(str(implementation["name"]))
     found: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for result in implementation["results"]:

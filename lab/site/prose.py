@@ -17,8 +17,8 @@ ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 _IMAGES = (".png", ".svg")
 
+#: The text after the paragraph of a requirement, by its id.
 Evidence = Callable[[str], Markup]
-"""What stands after the paragraph of a requirement, by its id."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Links:
-    """What links may lead to: pages by their source, and requirements by their id."""
+    """The targets of links: pages by their source, and requirements by their id."""
 
     pages: Mapping[str, str]
     """By path from the root of the repository, the place on the site."""
@@ -51,7 +51,7 @@ class Links:
     """By id, the place with its anchor."""
 
     def target(self, source: str, href: str) -> tuple[str, str]:
-        """Where a link in a source leads: the path in the repository, and the anchor."""
+        """Return the target of a link in a source: the path in the repository, and the anchor."""
         path, _, anchor = href.partition("#")
         return posixpath.normpath(posixpath.join(posixpath.dirname(source), path or ".")), anchor
 
@@ -135,7 +135,7 @@ def _inline(
 
 
 def _href(href: str, source: str, here: str, links: Links) -> str | None:
-    """Where a link leads on the site; None for a file of the repository that has no page."""
+    """Return the target of a link on the site; None for a file of the repository without a page."""
     if _ELSEWHERE.match(href) or href.startswith("#"):
         return href
     path, anchor = links.target(source, href)

@@ -63,7 +63,7 @@ def control() -> bytes:
 
 @cache
 def older() -> bytes:
-    """What the file held before: other values of the same sizes, and two more keys."""
+    """Return the earlier content of the file: other values of the same sizes, and two more keys."""
     sizes = [*SIZES, 43, 44]
     return _log(
         [

@@ -28,9 +28,10 @@ def records(count: int) -> list[NewRecord]:
 
 
 def written(payload: bytes) -> bytes | None:
-    """What was given to the writer of an entry: journald adds fields, which begin with ``_``.
+    """Return the payload that the writer got for an entry: journald adds fields that begin with
+    ``_``.
 
-    None for what journald says of itself, in entries that have nothing of ours.
+    Return None for journald's own entries.
     """
     fields = [one for one in parse_fields(io.BytesIO(payload)) if one and one[:1] != b"_"]
     ours = any(one == UNIT or OURS.match(one) for one in fields)

@@ -46,9 +46,7 @@ def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
     }
     for answers in system.load_answers().values():
         sound = Judgement.from_json(answers["none"])
-        assert (sound.end, sound.returned, sound.word) == ("opened", sound.written, None)
-        for answer in answers.values():
-            assert Judgement.from_json(answer).effect == answer["effect"]
+        assert (sound.end, sound.returned, sound.report) == ("opened", sound.written, None)
 
 
 def test_the_page_is_made_of_the_kept_answers() -> None:
@@ -61,13 +59,13 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
     def opening(system: System, mode: str, case) -> Opened:
         asked.append((mode, case.id))
         return Opened(
-            "opened", said=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
+            "opened", messages=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
         )
 
     system = SYSTEMS["leveldb-database"]
     found = list(open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening))
     assert len(asked) == 2
-    assert [one.judgement.word for one in found] == [None, "odd"]
+    assert [one.judgement.report for one in found] == [None, "odd"]
 
 
 @pytest.mark.parametrize(

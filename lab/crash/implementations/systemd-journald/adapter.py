@@ -30,8 +30,8 @@ from conformance.implementations.systemd import adapter as systemd
 NAME = "walproof"
 FOLDER = Path(f"/var/log/journal/{Path('/etc/machine-id').read_text().strip()}.{NAME}")
 OWN = Path(f"/run/systemd/journal.{NAME}")
+#: The sockets of the daemon: for records, and for journalctl's requests.
 SOCKETS = (OWN / "socket", OWN / "io.systemd.journal")
-"""Where the daemon listens: for records, and for what journalctl asks of it."""
 CONFIGURATION = """\
 [Journal]
 Storage=persistent
@@ -58,9 +58,10 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Whether this mount namespace is another one than that of the machine's first process.
+    """Return whether this mount namespace differs from that of the first process.
 
-    Some containers do not tell that of the first process even to root: there the parent's counts.
+    Some containers hide the namespace of the first process even from root; then the parent's
+    counts.
     """
     own = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
@@ -129,7 +130,7 @@ def ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
-    """How journald ended, and the last that it said."""
+    """Return the exit status of journald, and its last message."""
     said.seek(0)
     words = said.read().decode(errors="replace").strip()[-200:]
     return f"systemd-journald ended with {process.returncode}: {words or 'no word'}"

@@ -33,7 +33,7 @@ def make(folder: Path) -> Path:
 
 
 def no_word(line: str) -> bool:
-    """Whether a line of LOG is for programs, or about options."""
+    """Return whether a line of LOG is meant for programs, or about options."""
     return "EVENT_LOG_v1" in line or not line[:4].isdigit()
 
 

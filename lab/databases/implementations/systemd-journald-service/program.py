@@ -44,9 +44,10 @@ def mount(*words: str) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Whether this mount namespace is another one than that of the machine's first process.
+    """Return whether this mount namespace differs from that of the first process.
 
-    Some containers do not tell that of the first process even to root: there the parent's counts.
+    Some containers hide the namespace of the first process even from root; then the parent's
+    counts.
     """
     own = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
@@ -100,7 +101,7 @@ def served(kind: str, message: bytes) -> None:
 
 
 def entries(kind: str) -> None:
-    """Print the entries: sequence number and message. What the daemon says of itself is none."""
+    """Print the sequence number and message of each entry, without the daemon's own entries."""
     done = run(*JOURNALCTL, "-o", "json", "--all")
     for message in messages(done.stdout, lambda entry: not entry.get("_TRANSPORT")):
         say({kind: message})
@@ -108,7 +109,7 @@ def entries(kind: str) -> None:
 
 
 def report_lines(said: bytes) -> None:
-    """What a program said of damage."""
+    """Print the messages of a program about damage."""
     for line in said.decode(errors="replace").splitlines():
         if not ITS_OWN.search(line):
             say({"said": OF_THIS_RUN.sub("", line)})
