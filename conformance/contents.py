@@ -59,7 +59,7 @@ def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
                 if not entry.is_dir(follow_symlinks=False):
                     yield steps, entry
                 elif len(steps) == MAX_DEPTH:
-                    raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
+                    raise TooMuch(f"folders are nested more than {MAX_DEPTH} deep")
                 else:
                     folders.append((steps, entry.path))
 

@@ -123,5 +123,5 @@ def load(path: Path) -> KnownFailures:
         raise BrokenList(f"{path}: expected causes and failures, found {error}") from None
     for entry in entries:
         if entry.cause not in causes:
-            raise BrokenList(f"{path}: {entry.vector}: the cause {entry.cause!r} is not there")
+            raise BrokenList(f"{path}: {entry.vector}: there is no cause {entry.cause!r}")
     return KnownFailures(path, causes, {(e.vector, e.profile): e for e in entries})

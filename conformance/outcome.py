@@ -47,7 +47,7 @@ def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
     if result["class"] == "pass":
         return result | {
             "class": "unexpected-pass",
-            "difference": "listed as a known failure, but right",
+            "difference": "listed as a known failure, but correct",
             "cause": known.cause_of(*key),
         }
     if known.matches(*key, result["class"], result["difference"]):

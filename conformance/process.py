@@ -426,12 +426,12 @@ class JsonLinesProgram:
             raise NoReply(str(error)) from None
         except Crash:
             self.close()
-            raise NoReply("it died") from None
+            raise NoReply("it exited without a reply") from None
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):
             self.close()
-            raise NoReply("what it sent is no answer")
+            raise NoReply("its reply is not a JSON object")
         return reply
 
     def close(self) -> None:

@@ -157,7 +157,11 @@ def check_formats(path: Path, formats: Iterable[str]) -> None:
     for format_id in formats:
         if format_id not in registers():
             known = ", ".join(registers())
-            problem = "* stands alone" if format_id == "*" else f"{format_id!r} is none of {known}"
+            problem = (
+                "* must be the only format"
+                if format_id == "*"
+                else f"{format_id!r} is not one of {known}"
+            )
             raise BrokenDeclaration(f"{path}: formats: {problem}")
 
 

@@ -243,5 +243,5 @@ def isolation_lines(isolation: Isolation) -> list[str]:
     """Return the one or two lines at the end of a run."""
     lines = [f"isolation: {', '.join(isolation['by'])}"]
     if isolation["could"]:
-        lines.append(f"not held: a program could {'; '.join(isolation['could'])}")
+        lines.append(f"not isolated: a program could {'; '.join(isolation['could'])}")
     return lines

@@ -122,7 +122,9 @@ class Smoke:
 
     def _steps(self, formats: Sequence[str]) -> None:
         if not formats:
-            self.findings.append(Finding("reads a log", "untested", "none of its formats is tried"))
+            self.findings.append(
+                Finding("reads a log", "untested", "none of its formats is tested")
+            )
         for format in formats:
             self._read(format)
         for format in formats[:1]:
@@ -132,7 +134,7 @@ class Smoke:
         self._leave("exits at the end of its input", b"")
         with self._step("prints nothing but replies", "one line for each request"):
             if self._surplus:
-                raise _Wrong(f"besides: {_short(self._surplus)}")
+                raise _Wrong(f"also: {_short(self._surplus)}")
         for format in formats[:1]:
             self._one_shot(format)
 
@@ -171,19 +173,19 @@ class Smoke:
         path = self._copy(case)
         with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
             if case.profile not in self.hello["profiles"]:
-                raise _Untested("it does not read")
+                raise _Untested("the adapter does not read")
             reply = self._ask(case, path)
             self._answered[format] = reply
             self._judge(reply, case, self.hello["reports"], step)
         if format not in self._answered:
             return
-        with self._step("answers the same again", _text(self._answered[format])):
+        with self._step("gives the same answer again", _text(self._answered[format])):
             again = self._ask(case, path)
             if again != self._answered[format]:
                 raise _Wrong(_text(again), "implementation")
-        with self._step("leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"):
+        with self._step("leaves the log unchanged", f"{case.vector.body['size']} bytes, unchanged"):
             if (after := contents_at(path)) is None:
-                raise _Wrong("no log any more", "implementation")
+                raise _Wrong("the log is missing", "implementation")
             if after != case.vector.contents:
                 raise _Wrong(f"{contents.size(after)} bytes, changed", "implementation")
 
@@ -200,7 +202,7 @@ class Smoke:
     def _long_line(self, format: str) -> None:
         """Write a record of a mebibyte, or send an unknown key of that length to a mere reader."""
         case = self._trivial(format)
-        name = "takes a line of more than a mebibyte"
+        name = "accepts a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:
             record = self._record_like(format)
             if "write" not in self.hello["profiles"] or "payload" not in record:
@@ -221,7 +223,7 @@ class Smoke:
                 return
             written = contents.size(contents_at(path) or b"")
             if written < LONG:
-                raise _Wrong(f"done, and {written} bytes written", "implementation")
+                raise _Wrong(f"done, but only {written} bytes were written", "implementation")
             step.note = f"writes {written} bytes"
 
     def _record_like(self, format: str) -> dict[str, Any]:
@@ -233,7 +235,7 @@ class Smoke:
 
     def _unknown_path(self, format: str) -> None:
         expected = 'a reply, best {"skipped":"nothing is at this path"}'
-        with self._step("survives a path where nothing is", expected) as step:
+        with self._step("survives a path without a file", expected) as step:
             if format not in self._answered:
                 raise _Untested("no log could be read either")
             case = self._trivial(format)
@@ -253,7 +255,7 @@ class Smoke:
             status, surplus = process.await_exit(BYE_SECONDS, LONG)
             self._surplus = self._surplus or surplus
             if status is None:
-                raise _Wrong("it is still there")
+                raise _Wrong("it is still running")
             if status != 0:
                 raise _Wrong(describe_exit(status))
         self._session = None
@@ -261,7 +263,9 @@ class Smoke:
     def _one_shot(self, format: str) -> None:
         case = self._trivial(format)
         program = OneShotSession(self.command, sandbox=self._sandbox)
-        with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
+        with self._step(
+            f"one-shot: read {format} PATH", "one answer, then the end of the output"
+        ) as step:
             request = next(case.steps()).request(case, self._copy(case), 1)
             try:
                 reply = program.request(request, round(self.seconds * 1000))

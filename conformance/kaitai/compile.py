@@ -134,7 +134,9 @@ def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
         except Timeout:
             raise GrammarError(f"the compiler took more than {NODE_SECONDS} s") from None
     if done.returncode:
-        raise GrammarError(done.stderr.strip() or f"the compiler ended: {done.returncode}")
+        raise GrammarError(
+            done.stderr.strip() or f"the compiler failed: exit code {done.returncode}"
+        )
     return done.stdout
 
 

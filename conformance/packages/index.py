@@ -95,17 +95,17 @@ def change(old: Index, new: Index) -> tuple[str, list[str]]:
     after = {row["id"]: row for row in new["vectors"]}
     reasons: dict[str, list[str]] = {kind: [] for kind in KINDS}
     if old["index_version"] != new["index_version"]:
-        reasons["major"].append("the index itself has another shape")
+        reasons["major"].append("the index has another structure")
     for id, row in before.items():
         if id not in after:
-            reasons["major"].append(f"{id} is gone")
+            reasons["major"].append(f"{id} was removed")
         elif row["asks"] != after[id]["asks"] or row["input"] != after[id]["input"]:
-            reasons["major"].append(f"{id} asks or owes something else")
+            reasons["major"].append(f"{id} has another request or another expected answer")
         elif row["description"] != after[id]["description"]:
-            reasons["patch"].append(f"{id} is described in other words")
-    reasons["minor"] += [f"{id} is new" for id in after if id not in before]
+            reasons["patch"].append(f"{id} has another description")
+    reasons["minor"] += [f"{id} was added" for id in after if id not in before]
     if old["schema"] != new["schema"]:
-        reasons["minor"].append("schema.json is another one")
+        reasons["minor"].append("schema.json has changed")
     kind = next((kind for kind in reversed(KINDS) if reasons[kind]), "none")
     return kind, [reason for kind in reversed(KINDS) for reason in reasons[kind]]
 

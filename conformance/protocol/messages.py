@@ -44,7 +44,7 @@ def decode(line: bytes) -> dict[str, Any]:
     if _HALF.search(line) and (text := _lone_surrogate(message)) is not None:
         raise ProtocolError(
             f"expected Unicode text, found half of a surrogate pair: {_short(ascii(text))};"
-            ' what is no UTF-8 is {"hex": "…"}'
+            ' bytes that are not UTF-8 are {"hex": "…"}'
         )
     return message
 
@@ -55,14 +55,14 @@ def _decoder() -> json.JSONDecoder:
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _number(text: str) -> int | float:
     """Return 12.0 as the integer 12, as in JSON Schema: some writers have one number type."""
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f"{text} is beyond every number")
+        raise ValueError(f"{text} is too large for a number")
     return int(value) if value.is_integer() else value
 
 

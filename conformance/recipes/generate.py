@@ -49,7 +49,7 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         contents = log.contents
         input_name = input_name_of(source, recipe, log)
         if log.name is not None and any(other.name == log.name for other in others):
-            raise RecipeError(f"{recipe.id}: another input is called {log.name}")
+            raise RecipeError(f"{recipe.id}: another input has the name {log.name}")
         # Check the recipe before yielding anything, so that an invalid one leaves no files.
         description = dump(describe(recipe, log, input_name))
         if isinstance(contents, bytes):
@@ -88,7 +88,7 @@ def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
     """
     contents = log.contents
     if log.golden is not None and contents != log.golden:
-        raise RecipeError(f"{recipe.id}: the log is not the golden one")
+        raise RecipeError(f"{recipe.id}: the log differs from the golden one")
     made_by: Body = {"recipe": recipe.made_by}
     if log.operations:
         made_by["damage"] = log.operations
@@ -156,7 +156,9 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
     """Return the expected state: exactly the input, or nothing if a writer must refuse."""
     records = log.to_write()
     if log.must_refuse and contents != b"":
-        raise RecipeError(f"{recipe.id}: a write that is refused leaves nothing, and has no input")
+        raise RecipeError(
+            f"{recipe.id}: a refused write leaves nothing, so it cannot have an input"
+        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
         refused = _refuses(formats.named(recipe.format).write, path, records, log)
@@ -235,7 +237,7 @@ def _append(
         digests = postconditions.digests_in(Path(folder))
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
         if wrong := postconditions.byte_differences(data, Path(folder).joinpath):
-            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
+            raise RecipeError(f"{recipe.id}: the executable specification differs: {wrong[0]}")
     return answer, files, digests
 
 
@@ -258,7 +260,7 @@ def _refuses(
 
 def _check_refusal(recipe: Recipe[Any], refused: ValueError | None, changed: bool) -> None:
     if recipe.may_refuse:
-        raise RecipeError(f"{recipe.id}: a writer must refuse, or it may: not both")
+        raise RecipeError(f"{recipe.id}: a write cannot both require and allow a refusal")
     if refused is None:
         raise RecipeError(f"{recipe.id}: the executable specification does not refuse")
     if changed:
@@ -286,7 +288,7 @@ def _after(
         stated = {_name_in_folder(name, input_name): size for name, size in stated.items()}
         wrong = postconditions.file_differences(stated, files, ())
         if wrong:
-            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
+            raise RecipeError(f"{recipe.id}: the executable specification differs: {wrong[0]}")
     return postconditions.to_json(files if stated is None else stated, data, free, digests)
 
 
@@ -334,7 +336,7 @@ _EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents, str], Body]] = {
 
 def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
     if log.statement is None:
-        raise RecipeError(f"{recipe.id}: the recipe does not say what it expects")
+        raise RecipeError(f"{recipe.id}: the recipe states no expectation")
     stated = log.statement
     actual = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
     if actual != (stated.verdict, stated.reason, stated.survivors) or stated.end not in (

@@ -146,7 +146,7 @@ class Log(Damage):
         ``strict`` is the answer in that profile. The two differ only for a damaged log.
         """
         if strict is None and answer["verdict"] == "damaged":
-            raise RecipeError("an accepted answer that says damaged, and none for a strict reader")
+            raise RecipeError("an accepted damaged answer also needs one for strict readers")
         both = {"answer": dict(answer), "answer_strict": dict(strict or answer)}
         self.accept.append({**both, "because": because})
 
@@ -286,7 +286,7 @@ class Book(Generic[LogT]):
         def enter(function: Callable[[LogT], None]) -> Recipe[LogT]:
             recipe = Recipe(function, self.format, operation, kind, group, requirements, **more)
             if recipe.slug in self.recipes:
-                raise RecipeError(f"{recipe.id}: two recipes of this name")
+                raise RecipeError(f"{recipe.id}: two recipes have this name")
             self.recipes[recipe.slug] = recipe
             return recipe
 

@@ -47,9 +47,9 @@ def markdown(report: Report) -> str:
         left = sum(map(len, groups[MOST:]))
         lines += [
             "",
-            f"{left} more results, of {len(groups) - MOST} more kinds, are in the report.",
+            f"The report has {left} more results of {len(groups) - MOST} more kinds.",
         ]
-    lines += ["", f"Asked: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
+    lines += ["", f"Mode: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
     lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
 
@@ -72,7 +72,7 @@ def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
     show_failure(report, implementation, result, console)
     shown = console.file.getvalue().rstrip()  # type: ignore[attr-defined]
     title = report["vectors"][result["vector"]]["title"]
-    count = f" (and {len(others)} more like it)" if others else ""
+    count = f" (and {len(others)} similar)" if others else ""
     fence = fence_around(shown)
     lines = [
         "<details>",

@@ -22,12 +22,12 @@ LOSSES = ("loses", "invents", "silent")
 PROFILES = ("recover", "strict", "structure", "write", "append")
 # The meaning of the columns. Losses come first, because they matter most to users.
 LEGEND = {
-    "loses": "loses, invents: logs that come back without a record, or with one not owed",
+    "loses": "loses, invents: logs with a missing record, or with one that is not expected",
     "silent": "silent: reads without an answer (crash, time-out, limit, broken message)",
     "recover": "recover, strict: the score in pairs; a damaged log counts only together with its"
     " control",
     "structure": "structure: the same for the fields that a parser finds",
-    "write": "write, append: a score of their own, by logs",
+    "write": "write, append: separate scores, by logs",
 }
 # The number of implementations up to which each is described; larger tables are for experts.
 FEW = 3

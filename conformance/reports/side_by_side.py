@@ -278,7 +278,7 @@ def _list_lines(
                 left,
                 row.expected,
                 UNREPORTED if once else NOTHING,
-                NOTHING if same else Side("not owed", absent=True),
+                NOTHING if same else Side("not expected", absent=True),
             ),
             _item(
                 part,

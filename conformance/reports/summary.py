@@ -82,10 +82,10 @@ def mode_of(report: Report) -> str:
         return GOLDEN
     left = fresh["as_golden"]
     text = f"fresh variants of seed {fresh['seed']}: {fresh['variants']:,} vectors"
-    text += f", and {left:,} as golden, since nothing in them can vary" if left else ""
-    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; no second reader is here"
+    text += f", and {left:,} unchanged, because nothing in them can vary" if left else ""
+    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; without a second reader"
     if fresh["unconfirmed"]:
-        text += f", which answers {len(fresh['unconfirmed']):,} otherwise: these stayed golden"
+        text += f", which answers {len(fresh['unconfirmed']):,} differently: these stayed golden"
     return text
 
 
@@ -98,9 +98,9 @@ def cached_in(report: Report) -> str | None:
         return None
     who = f"{len(since)} of {len(ran)} implementations" if len(ran) > 1 else "It"
     first, last = since[0], since[-1]
-    when = f"at {first}" if first == last else f"between {first} and {last}"
+    when = f"the run at {first}" if first == last else f"the runs between {first} and {last}"
     have = "have" if len(ran) > 1 else "has"
-    return f"{who} {have} not changed since asked {when}: these results are from then."
+    return f"{who} {have} not changed since {when}: these results are from then."
 
 
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:

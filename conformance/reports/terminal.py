@@ -162,7 +162,7 @@ def _print_legend(report: Report, console: Console) -> None:
     console.print()
     _note("pairs: a damaged log counts only together with its control", console)
     if any(each["score"].get("written_total") for each in ran):
-        _note("written: logs that were written or appended to, a score of its own", console)
+        _note("written: logs that were written or appended to, a separate score", console)
     _note("cells: passed/run, and the worst class that occurs", console)
     for each in CLASSES:
         if each.name in counted:
@@ -210,9 +210,9 @@ def _print_totals(report: Report, console: Console) -> None:
     console.print()
     print_tidy(text, console)
     if (mode := mode_of(report)) != GOLDEN:
-        print_tidy(Text(f"Asked: {mode}."), console)
+        print_tidy(Text(f"Mode: {mode}."), console)
     if cached := cached_in(report):
-        print_tidy(Text(f"{cached} --again asks everybody."), console)
+        print_tidy(Text(f"{cached} --again repeats them."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
     wrong = sum(count for name, count in counted.items() if not BY_NAME[name].expected)
     if wrong or broken:

@@ -41,7 +41,7 @@ def print_diff(diff: Diff, console: Console) -> None:
         every = ", ".join(f"{count} {BY_NAME[key].label}" for key, count in classes.items())
         print_hanging(Text(f"new results of {name}"), Text(every), console)
     for name, count in diff.gone_results.items():
-        say(Text(f"{name} has {count} results less for the same vectors"), console)
+        say(Text(f"{name} has {count} fewer results for the same vectors"), console)
     if diff.scores:
         say(Text("score in pairs", style="bold"), console)
         for score in diff.scores:

@@ -83,13 +83,13 @@ def show_failure(
         print_tidy(Text(tail(result["stderr"], _STDERR)), console, indent=4)
     console.print()
     if vector.get("input"):
-        heading = "the log as it should be" if result["profile"] == "write" else "its log"
+        heading = "the expected log" if result["profile"] == "write" else "the log"
         say(Text(f"  {heading}", style="dim"), console)
         say(Text(f"    {vector['input']}"), console)
     say(Text("  repeat it with", style="dim"), console)
     say(Text(f"    {result['repeat']}", style="bold"), console)
     if result.get("ask"):
-        say(Text("  see the messages, and keep the log as it is then", "dim"), console)
+        say(Text("  see the messages and keep the log", "dim"), console)
         say(Text(f"    {result['ask']}"), console)
 
 

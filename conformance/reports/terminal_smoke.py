@@ -23,7 +23,7 @@ def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> Non
     for finding in steps.wrong:
         vector = finding.step.removeprefix("reads ")
         if vector in steps.vectors:
-            say(Text("See the messages, and keep the log as it is then:"), console)
+            say(Text("See the messages and keep the log:"), console)
             say(Text(f"  {ask} --vector {vector} --keep kept"), console)
 
 
@@ -56,8 +56,12 @@ def _summary(steps: Smoke, one_shot: bool) -> str:
         if (number := faults.count(who))
     ]
     if "adapter" in faults:
-        hint = "" if steps.hello or one_shot else " With the one-shot form only, say --one-shot."
+        hint = (
+            ""
+            if steps.hello or one_shot
+            else " For a program with only the one-shot form, use --one-shot."
+        )
         return f"Found {' and '.join(counted)}.{hint}"
     spoken = "The one-shot form works" if one_shot else "The adapter speaks the protocol"
-    rest = counted[0] if counted else steps.skipped or "next is walproof check"
+    rest = counted[0] if counted else steps.skipped or "the next step is walproof check"
     return f"{spoken}; {printable(rest)}."

@@ -86,14 +86,14 @@ class StructureStep(Step):
         """Compare the digests, or report the first difference of the listings."""
         structure = reply.get("structure")
         if structure is None:
-            return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
+            return Judgement(f"{self.label}an answer instead of fields", {}, None)
         tells = Tells.of(reports)
         expected = expected_digest(self.data, self.grammar, tells)
         if contents_at(path) != self.contents:
             return Judgement(f"{self.label}the parser changed the file it read", {}, None)
         if (structure["fields"], structure["sha256"]) == (expected.fields, expected.sha256):
             return Judgement(None, {}, None)
-        text = f"{expected.fields} fields owed, {structure['fields']} found"
+        text = f"expected {expected.fields} fields, found {structure['fields']}"
         if "listing" in structure:
             text += _first_difference(listing(self.data, self.grammar, tells), structure["listing"])
         return Judgement(f"{self.label}{text} [{structure['sha256'][:8]}]", {}, None)
@@ -105,6 +105,6 @@ def _first_difference(expected: Sequence[str], actual: Sequence[str]) -> str:
         return "; the listings are the same, so the digest is not that of the listing"
     pairs = zip(expected, actual, strict=False)
     at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(actual)))
-    owed_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
+    expected_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
     found_lines = " | ".join(actual[at : at + _SHOWN]) or "the end"
-    return f"; line {at + 1}: owed {owed_lines}; found {found_lines}"
+    return f"; line {at + 1}: expected {expected_lines}; found {found_lines}"

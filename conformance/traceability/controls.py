@@ -16,7 +16,7 @@ def damage_without_control(tree: Tree) -> Iterator[Found]:
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
             why = f"damaged ({vector.damage[0]})" if vector.damage else verdict
-            yield vector.id, f"{why}, and there is no control"
+            yield vector.id, f"{why}, but it has no control"
 
 
 def broken_control(tree: Tree) -> Iterator[Found]:
@@ -30,8 +30,11 @@ def broken_control(tree: Tree) -> Iterator[Found]:
             continue
         expect = control.body["expect"]
         if control.damage or control.control is not None or expect["verdict"] != "intact":
-            yield vector.id, f"its control {control.id} is damaged itself"
+            yield vector.id, f"its control {control.id} is damaged, too"
         if not expect["records"]:
             yield vector.id, f"its control {control.id} has no records to lose"
         if missing := profiles_of(vector) - profiles_of(control):
-            yield vector.id, f"its control {control.id} is never asked for {', '.join(missing)}"
+            yield (
+                vector.id,
+                f"its control {control.id} never runs with profile {', '.join(missing)}",
+            )

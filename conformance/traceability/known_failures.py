@@ -20,7 +20,7 @@ def unsound_known_failure(tree: Tree) -> Iterator[Found]:
             if vector is None:
                 yield where, f"there is no vector {identifier}"
             elif profile not in profiles_of(vector):
-                yield where, f"{identifier} is never asked for {profile}"
+                yield where, f"{identifier} never runs with profile {profile}"
             if times > 1:
                 yield where, f"{identifier} is listed {times} times for {profile}"
         used = {entry.get("cause") or UNEXPLAINED for entry in body["failures"]}

@@ -44,7 +44,7 @@ def stale_table(tree: Tree) -> Iterator[Found]:
                 line = text[: text.index(f"<!-- register: {name} -->")].count("\n") + 1
                 yield (
                     tree.show(chapter.path, line),
-                    f"the table of {name} is not that of the register:"
+                    f"the table of {name} differs from the register:"
                     " run python -m conformance.traceability.write_tables",
                 )
 
@@ -57,7 +57,7 @@ def stale_schema(tree: Tree) -> Iterator[Found]:
             if not path.exists() or path.read_text("utf-8") != text_of(schema):
                 yield (
                     tree.show(path),
-                    "not what the register says:"
+                    "it differs from the register:"
                     " run python -m conformance.traceability.write_tables",
                 )
 
@@ -90,7 +90,7 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
         file = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
-                text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
+                text = "reasons for unseen flips, but no search: run walproof sweep --flips --save"
                 yield file, text
             continue
         for problem in undetected_flips.problems(register, searched):

@@ -81,7 +81,7 @@ class TestAnyProgram:
             "leveldb-log/payload-flipped-in-second-record",
             "LDB-028",
             "brcvo",
-            "not owed",
+            "not expected",
             "fields         [12, 38) blocks[0].records[1] to blocks[0].records[2]",
             "vectors/leveldb-log/payload-flipped-in-second-record.log",
             "repeat it with",

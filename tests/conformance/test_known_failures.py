@@ -78,7 +78,7 @@ def test_a_broken_list_is_reported_with_its_path(path, text):
 
 def test_an_entry_without_its_cause_is_named(path):
     path.write_text(json.dumps({**LIST, "causes": {}}))
-    with pytest.raises(BrokenList, match="leveldb-log/a: the cause 'joins' is not there"):
+    with pytest.raises(BrokenList, match="leveldb-log/a: there is no cause 'joins'"):
         load(path)
 
 

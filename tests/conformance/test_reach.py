@@ -73,11 +73,11 @@ def test_the_sweep_reports_its_isolation(option: str, tmp_path: Path, precious: 
     said = " ".join(done.stdout.split())
     told = json.loads((tmp_path / "out" / "summary.json").read_text())
     if option:
-        assert "isolation: scratch copies" in said and "not held: a program could" in said
+        assert "isolation: scratch copies" in said and "not isolated: a program could" in said
         assert precious.read_text() == "changed"
         return
     assert "isolation: own folder, bubblewrap" in said
-    assert "not held" not in said
+    assert "not isolated" not in said
     assert told["isolation"]["could"] == []
     assert told["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, said
     assert precious.read_text() == "as it was"

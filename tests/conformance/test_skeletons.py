@@ -134,7 +134,7 @@ def test_a_skeleton_speaks_the_protocol_and_skips(language, vectors):
         "one-shot: read leveldb-log PATH",
     }
     assert set(untested.values()) == {NOT_WRITTEN}
-    assert findings["survives a path where nothing is"].note == "skipped"
+    assert findings["survives a path without a file"].note == "skipped"
 
 
 @each_example

@@ -21,18 +21,18 @@ STEPS = [
     "says hello in time",
     "its hello is valid",
     "reads leveldb-log/one-record",
-    "answers the same again",
-    "leaves the log as it was",
-    "takes a line of more than a mebibyte",
-    "survives a path where nothing is",
+    "gives the same answer again",
+    "leaves the log unchanged",
+    "accepts a line of more than a mebibyte",
+    "survives a path without a file",
     "exits on bye",
     "exits at the end of its input",
     "prints nothing but replies",
     "one-shot: read leveldb-log PATH",
 ]
 READS = "reads leveldb-log/one-record"
-LONG_LINE = "takes a line of more than a mebibyte"
-NOWHERE = "survives a path where nothing is"
+LONG_LINE = "accepts a line of more than a mebibyte"
+NOWHERE = "survives a path without a file"
 ONE_SHOT = "one-shot: read leveldb-log PATH"
 
 RIGHT = """
@@ -105,7 +105,7 @@ def reply(request):
         steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
         steps.run()
         found = {finding.step: finding.note for finding in steps.findings}
-        assert found["reads a log"] == "none of its formats is tried"
+        assert found["reads a log"] == "none of its formats is tested"
 
     def test_a_one_shot_program(self, smoke, program):
         loop = "print(json.dumps(answer(sys.argv[3])))"
@@ -167,11 +167,11 @@ class TestWrong:
         [
             ("prints_garbage", {READS: "adapter", LONG_LINE: "adapter"}),
             ("prints_its_progress", {READS: "adapter", LONG_LINE: "adapter"}),
-            ("answers_twice", {"answers the same again": "adapter"}),
+            ("answers_twice", {"gives the same answer again": "adapter"}),
             ("forgets_bye", dict.fromkeys(["exits on bye", "exits at the end of its input"])),
             ("crashes_on_case_3", {LONG_LINE: "implementation"}),
             ("invents_a_record", {READS: "implementation", ONE_SHOT: "implementation"}),
-            ("removes_the_log", {"leaves the log as it was": "implementation"}),
+            ("removes_the_log", {"leaves the log unchanged": "implementation"}),
             ("greets_with_garbage", {"its hello is valid": "adapter"}),
         ],
     )
@@ -193,16 +193,21 @@ class TestWrong:
     @pytest.mark.parametrize(
         ("change", "step", "fault", "found"),
         [
-            ("if request['seq'] == 2: time.sleep(60)", "answers the same again", "adapter", "2 s"),
+            (
+                "if request['seq'] == 2: time.sleep(60)",
+                "gives the same answer again",
+                "adapter",
+                "2 s",
+            ),
             (
                 "if request['seq'] > 1: return {'seq': request['seq'], 'answer': {'records': []}}",
-                "answers the same again",
+                "gives the same answer again",
                 "implementation",
                 '{"answer":{"records":[]}}',
             ),
             (
                 "open(request['path'], 'ab').write(b'.')",
-                "leaves the log as it was",
+                "leaves the log unchanged",
                 "implementation",
                 "14 bytes, changed",
             ),
@@ -250,7 +255,7 @@ class TestWrong:
         ("loop", "step", "found"),
         [
             (PLAIN_LOOP + "sys.exit(4)", "exits on bye", "exit status 4"),
-            (PLAIN_LOOP + "print('Goodbye!')", "prints nothing but replies", "besides: Goodbye!"),
+            (PLAIN_LOOP + "print('Goodbye!')", "prints nothing but replies", "also: Goodbye!"),
             (
                 PLAIN_LOOP.replace("        break", "        os.kill(os.getpid(), 9)"),
                 "exits on bye",
@@ -283,7 +288,7 @@ class TestCommandLine:
         outcome = walproof("check", "--smoke", "--cmd", shlex.join(program(RIGHT)))
         assert outcome.status == 0
         assert outcome.out.splitlines()[-1] == (
-            "The adapter speaks the protocol; next is walproof check."
+            "The adapter speaks the protocol; the next step is walproof check."
         )
 
     def test_an_adapters_fault_exits_3(self, walproof, wrong):

@@ -80,5 +80,5 @@ def test_an_input_may_have_its_own_name():
 
 
 def test_input_names_are_unique():
-    with pytest.raises(RecipeError, match="other: another input is called MANIFEST-000002"):
+    with pytest.raises(RecipeError, match="other: another input has the name MANIFEST-000002"):
         list(generate.generate(_called("one", "other")))

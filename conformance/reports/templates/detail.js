@@ -35,10 +35,10 @@ function resultDetail(result) {
     }
     for (const bar of bars) body.append(drawBar(bar));
     if (text(2)) {
-      body.append(make("h4", {}, "stderr, its tail"), make("pre", { tabindex: "0" }, text(2)));
+      body.append(make("h4", {}, "stderr (tail)"), make("pre", { tabindex: "0" }, text(2)));
     }
     body.append(make("h4", {}, "Repeat it"), command(text(4)));
-    if (text(8)) body.append(make("h4", {}, "See the messages, and keep the log"), command(text(8)));
+    if (text(8)) body.append(make("h4", {}, "See the messages and keep the log"), command(text(8)));
   }
   const upstream = link(owner.issues, `Bug reports of ${owner.name}`);
   if (upstream && classIndex !== PASS) body.append(make("p", { class: "quiet" }, upstream));

@@ -60,7 +60,7 @@ function drawRun() {
   if (DATA.isolation) {
     parts.push(`isolation: ${DATA.isolation.by.join(", ")}`);
     if (DATA.isolation.could.length) {
-      parts.push(`not held: a program could ${DATA.isolation.could.join("; ")}`);
+      parts.push(`not isolated: a program could ${DATA.isolation.could.join("; ")}`);
     }
   }
   document.getElementById("run").append(parts.join("  ·  "));

@@ -63,7 +63,7 @@ def test_a_changed_title_is_a_patch(vectors: Path) -> None:
     def act() -> None:
         edit(vectors, lambda body: body.update(title="Other words, the same log."))
 
-    assert between(vectors, act) == ("patch", [f"{ONE} is described in other words"])
+    assert between(vectors, act) == ("patch", [f"{ONE} has another description"])
 
 
 def test_a_new_vector_is_minor(vectors: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_new_vector_is_minor(vectors: Path) -> None:
         for suffix in ("json", "log"):
             shutil.copy(VECTORS / "leveldb-log" / f"one-record.{suffix}", vectors / "leveldb-log")
 
-    assert between(vectors, act) == ("minor", ["leveldb-log/one-record is new"])
+    assert between(vectors, act) == ("minor", ["leveldb-log/one-record was added"])
 
 
 @pytest.mark.parametrize(
@@ -89,12 +89,15 @@ def test_a_changed_input_or_answer_is_major(vectors: Path, changed) -> None:
     def act() -> None:
         edit(vectors, changed)
 
-    assert between(vectors, act) == ("major", [f"{ONE} asks or owes something else"])
+    assert between(vectors, act) == (
+        "major",
+        [f"{ONE} has another request or another expected answer"],
+    )
 
 
 def test_a_removed_vector_is_major(vectors: Path) -> None:
     kind, reasons = between(vectors, (vectors / f"{ONE}.json").unlink)
-    assert (kind, reasons) == ("major", [f"{ONE} is gone"])
+    assert (kind, reasons) == ("major", [f"{ONE} was removed"])
 
 
 @pytest.mark.parametrize(
@@ -121,5 +124,5 @@ def test_the_command_compares_two_files(vectors: Path, tmp_path: Path, capsys) -
     new.write_bytes(index_of(vectors))
     assert main([str(old), str(new)]) == 3
     assert capsys.readouterr().out == (
-        f"1.0.0 → 1.0.0: major\n  {ONE} asks or owes something else\n"
+        f"1.0.0 → 1.0.0: major\n  {ONE} has another request or another expected answer\n"
     )

@@ -92,7 +92,7 @@ def test_the_summary_counts_and_shows(report):
     wrong = sum(not BY_NAME[r["class"]].expected for e in programs(report) for r in e["results"])
     assert shown.startswith("## Walproof: ") and f"| {programs(report)[0]['name']} |" in shown
     assert wrong and shown.count("<details>") == shown.count("</details>") > 1
-    assert "expected" in shown and "walproof check --impl" in shown and "Asked: golden" in shown
+    assert "expected" in shown and "walproof check --impl" in shown and "Mode: golden" in shown
 
 
 def test_the_headline_has_the_score(builder):

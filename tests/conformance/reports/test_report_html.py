@@ -72,7 +72,7 @@ def test_details_hold_the_aligned_answers(report):
         for line in detail[5]
     ]  # fmt: skip
     assert ("records", "same", '"alpha"', '"alpha"') in lines
-    assert ("", "extra", "not owed", '"brbvo"') in lines
+    assert ("", "extra", "not expected", '"brbvo"') in lines
     assert ("lost", "same", "[12, 32768) checksum-mismatch", "not reported") in lines
     ((file, size, expected, actual),) = detail[6]
     assert (file, size) == ("", 32780)

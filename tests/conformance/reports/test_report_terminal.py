@@ -171,7 +171,7 @@ def test_a_failure_shows_all_details(report):
         "control leveldb-log/two-blocks: pass",
         "difference 1 record that nobody wrote",
         'records "alpha" at 0, 12 B │ "alpha" at 0, 12 B',
-        '+ not owed │ "brbvo" at 12, 12 B',
+        '+ not expected │ "brbvo" at 12, 12 B',
         '"delta" at 32768, 12 B │ "delta" at 32768, 12 B',
         "lost [12, 32768) checksum-mismatch │ not reported",
         "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip",
