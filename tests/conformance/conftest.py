@@ -135,14 +135,14 @@ def scratch() -> Iterator[Scratch]:
 
 
 @pytest.fixture
-def asked(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
+def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
     """Prepare the only step of a case; return the case, the step and the path."""
 
     def ask(slug: str, profile: str) -> Any:
         case = Case(vector(slug), profile)
         (step,) = case.steps()
-        place = scratch.place(case.vector.input.name)
-        step.prepare(place)
-        return case, step, place
+        path = scratch.place(case.vector.input.name)
+        step.prepare(path)
+        return case, step, path
 
     return ask

@@ -118,8 +118,8 @@ def test_a_truncated_file_is_ignored(runs):
 def test_the_harness_digest_covers_the_judging_code_only():
     names = {path.name for path in cache._sources()}
     assert {"compare.py", "cases.py", "runner.py", "register.py"} <= names
-    places = {str(path) for path in cache._sources()}
-    assert not any("/implementations/" in place for place in places)
+    paths = {str(path) for path in cache._sources()}
+    assert not any("/implementations/" in path for path in paths)
 
 
 class TestDigests:
@@ -139,8 +139,8 @@ class TestDigests:
         first.put(self.KEY, 7, self.SHA)
         whole, cut = first.path.read_text().splitlines()
         first.path.write_text(f"{whole}\n{cut[:end]}")
-        found = DigestCache(tmp_path, "x", [])
-        assert found.get(self.OTHER) == (8, self.SHA) and found.get(self.KEY) is None
+        cache_read = DigestCache(tmp_path, "x", [])
+        assert cache_read.get(self.OTHER) == (8, self.SHA) and cache_read.get(self.KEY) is None
 
     def test_a_large_file_is_started_over(self, tmp_path, monkeypatch):
         monkeypatch.setattr(DigestCache, "MAX_BYTES", 300)
@@ -170,8 +170,8 @@ class TestDigests:
         monkeypatch.setattr(listing, "_digests", lambda *_: digests)
         for tells in (Tells(), Tells(absent=False)):
             expected_digest.cache_clear()
-            found = expected_digest(log, "leveldb_log", tells)
-            assert found == digest(listing.listing(log, "leveldb_log", tells))
+            cached = expected_digest(log, "leveldb_log", tells)
+            assert cached == digest(listing.listing(log, "leveldb_log", tells))
         expected_digest.cache_clear()
         monkeypatch.setattr(listing, "listing", None)  # it is not made again
         assert isinstance(expected_digest(log, "leveldb_log", Tells()), Digest)

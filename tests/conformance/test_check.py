@@ -38,10 +38,10 @@ class TestAnyProgram:
     def test_a_correct_program_exits_0(self, check, wrong, report, tmp_path):
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
         assert outcome.status == 0, outcome.out
-        found = results(report())
+        by_vector = results(report())
         # The control of a chosen vector runs too.
-        assert set(found) == {"one-record", "payload-flipped-in-second-record", "three-records"}
-        assert {result["class"] for result in found.values()} == {"pass"}
+        assert set(by_vector) == {"one-record", "payload-flipped-in-second-record", "three-records"}
+        assert {result["class"] for result in by_vector.values()} == {"pass"}
         assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"
         assert "<html" in (tmp_path / "report" / "report.html").read_text("utf-8")
 
@@ -77,7 +77,7 @@ class TestAnyProgram:
     def test_a_failing_program_exits_3_and_is_shown(self, check, wrong, report):
         outcome = check("--cmd", wrong("ignores_checksums"), *SMALL)
         assert outcome.status == 3
-        for words in (
+        for text in (
             "leveldb-log/payload-flipped-in-second-record",
             "LDB-028",
             "brcvo",
@@ -87,10 +87,10 @@ class TestAnyProgram:
             "repeat it with",
             "walproof ask --cmd",
         ):
-            assert words in outcome.out, words
-        found = results(report())
-        assert found.pop("payload-flipped-in-second-record")["class"] == "fail"
-        assert {result["class"] for result in found.values()} == {"pass"}
+            assert text in outcome.out, text
+        by_vector = results(report())
+        assert by_vector.pop("payload-flipped-in-second-record")["class"] == "fail"
+        assert {result["class"] for result in by_vector.values()} == {"pass"}
 
     def test_the_repeat_command_repeats_the_failure(self, check, walproof, wrong, report, tmp_path):
         check("--cmd", wrong("ignores_checksums"), *SMALL)
@@ -111,9 +111,9 @@ class TestAnyProgram:
     def test_a_one_shot_program_is_recognised(self, check, wrong, report):
         outcome = check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
         assert outcome.status == 3
-        found = results(report())
-        assert found["one-record"]["class"] == "pass"
-        difference = found["payload-flipped-in-second-record"]["difference"]
+        by_vector = results(report())
+        assert by_vector["one-record"]["class"] == "pass"
+        difference = by_vector["payload-flipped-in-second-record"]["difference"]
         assert "verdict: expected damaged, found intact" in difference
 
     def test_the_one_shot_form_can_be_requested(self, check, wrong, report):
@@ -160,8 +160,8 @@ class TestAnyProgram:
 
     def test_a_one_shot_program_is_repeated_as_one(self, check, wrong, report):
         check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
-        found = results(report())["payload-flipped-in-second-record"]
-        assert "--one-shot --vector" in found["repeat"] and "--one-shot --vector" in found["ask"]
+        result = results(report())["payload-flipped-in-second-record"]
+        assert "--one-shot --vector" in result["repeat"] and "--one-shot --vector" in result["ask"]
         (entry, *_) = report()["implementations"]
         assert entry["name"] == "one_shot_hides_damage.py"
 

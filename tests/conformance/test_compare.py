@@ -25,9 +25,9 @@ RIGHT = {**EXPECTED, "signals": ["bad checksum"]}
 
 def only(reports, **changes):
     """Return the only difference of the correct answer with some parts changed."""
-    found = differences(EXPECTED, {**RIGHT, **changes}, reports)
-    assert len(found) == 1, found
-    return found[0]
+    problems = differences(EXPECTED, {**RIGHT, **changes}, reports)
+    assert len(problems) == 1, problems
+    return problems[0]
 
 
 def test_equal_answers_do_not_differ():
@@ -97,8 +97,8 @@ def test_lost_ranges_in_different_files_are_different():
 )
 def test_signals(verdict, signals, is_right):
     expected = {**EXPECTED, "verdict": verdict}
-    found = differences(expected, {"records": [], "signals": signals}, ["signals"])
-    assert (found == []) is is_right
+    problems = differences(expected, {"records": [], "signals": signals}, ["signals"])
+    assert (problems == []) is is_right
 
 
 def test_long_payloads_are_compared_by_their_hash():

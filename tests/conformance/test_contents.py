@@ -54,9 +54,9 @@ def test_the_size_of_a_folder_is_limited(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_only_links_to_files_are_followed(tmp_path: Path) -> None:
-    place = tmp_path / "case"
-    write_contents({"a": b"one"}, place)
-    (place / "loop").symlink_to("loop")
-    (place / "up").symlink_to(tmp_path)
-    (place / "same").symlink_to("a")
-    assert read_contents(place) == {"a": b"one", "same": b"one"}
+    folder = tmp_path / "case"
+    write_contents({"a": b"one"}, folder)
+    (folder / "loop").symlink_to("loop")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "same").symlink_to("a")
+    assert read_contents(folder) == {"a": b"one", "same": b"one"}

@@ -25,8 +25,13 @@ def put(folder: Path, **changed: str | None) -> Path:
 
 
 def test_a_minimal_declaration_loads(tmp_path: Path) -> None:
-    one = registry.load(put(tmp_path / "one"))
-    assert (one.name, one.formats, one.needs, one.build) == ("one", ("leveldb-log",), (), ())
+    implementation = registry.load(put(tmp_path / "one"))
+    assert (
+        implementation.name,
+        implementation.formats,
+        implementation.needs,
+        implementation.build,
+    ) == ("one", ("leveldb-log",), (), ())
 
 
 def test_a_star_must_be_the_only_format(tmp_path: Path) -> None:
@@ -34,7 +39,7 @@ def test_a_star_must_be_the_only_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"title": None}, r'"title" is a required property'),
         ({"title": "3"}, r'title: 3 is not of type "string"'),
@@ -50,10 +55,10 @@ def test_a_star_must_be_the_only_format(tmp_path: Path) -> None:
     ],
 )
 def test_errors_name_file_and_key(
-    tmp_path: Path, changed: dict[str, str | None], said: str
+    tmp_path: Path, changed: dict[str, str | None], message: str
 ) -> None:
     folder = put(tmp_path / "one", **changed)
-    with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{said}"):
+    with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{message}"):
         registry.load(folder)
 
 

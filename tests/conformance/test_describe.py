@@ -25,25 +25,25 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_values_that_look_alike_are_escaped(one: Any, other: Any) -> None:
-    shown = distinct_texts(one, other, lambda value: "nothing" if value is None else str(value))
+@pytest.mark.parametrize(("first", "other"), ALIKE)
+def test_values_that_look_alike_are_escaped(first: Any, other: Any) -> None:
+    shown = distinct_texts(first, other, lambda value: "nothing" if value is None else str(value))
     assert shown[0] != shown[1]
     assert all(text.isascii() and text.isprintable() for text in shown)
     assert shown[0].strip() == shown[0]
 
 
-@pytest.mark.parametrize(("one", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
-def test_other_values_are_unchanged(one: Any, other: Any) -> None:
-    assert distinct_texts(one, other) == (str(one), str(other))
+@pytest.mark.parametrize(("first", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
+def test_other_values_are_unchanged(first: Any, other: Any) -> None:
+    assert distinct_texts(first, other) == (str(first), str(other))
 
 
 def test_long_texts_are_cut_around_their_difference() -> None:
-    one, other = cut_around_difference(
+    first, other = cut_around_difference(
         "a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30
     )
-    assert "one" in one and "two" in other
-    assert max(len(one), len(other)) <= 32
+    assert "one" in first and "two" in other
+    assert max(len(first), len(other)) <= 32
     assert cut_around_difference("a", "b", 30) == ("a", "b")
 
 
@@ -91,20 +91,20 @@ def test_differences_are_visible_in_sentence_and_table(actual: dict[str, Any]) -
 
 
 def test_payloads_with_a_common_start_are_distinguished() -> None:
-    one = changed(record={"payload": "61" * 40})
+    first = changed(record={"payload": "61" * 40})
     other = changed(record={"payload": "61" * 39 + "62"})
-    (sentence,) = differences(one, other, REPORTS)
+    (sentence,) = differences(first, other, REPORTS)
     assert sentence.endswith(", which differs from byte 39 of the payload")
-    assert any(line.note == "differs from byte 39 of the payload" for line in lines(one, other))
+    assert any(line.note == "differs from byte 39 of the payload" for line in lines(first, other))
 
 
 def test_hidden_differences_are_described() -> None:
     sentence = "end: expected 5, found 6; files: tmp (1 bytes) should not be there; bytes: x"
-    found = lines({"end": 5}, {"end": 6})
-    assert unsaid(f"{sentence} [0123abcd]", found) == (
+    compared = lines({"end": 5}, {"end": 6})
+    assert unsaid(f"{sentence} [0123abcd]", compared) == (
         "files: tmp (1 bytes) should not be there; bytes: x"
     )
     assert unsaid(sentence, []) == sentence
-    assert unsaid("the reader changed the log it read", found) == (
+    assert unsaid("the reader changed the log it read", compared) == (
         "the reader changed the log it read"
     )

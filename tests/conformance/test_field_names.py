@@ -10,11 +10,15 @@ from conformance.vectors import load_all
 
 
 def names(vector: str) -> FieldNames:
-    found = load_all()
-    one = found[vector]
-    control = found.get(one.control or "")
-    sound = FieldNames(control.contents, one.body["format"], one.input.name) if control else None
-    return FieldNames(one.contents, one.body["format"], one.input.name, sound)
+    vectors = load_all()
+    described = vectors[vector]
+    control = vectors.get(described.control or "")
+    sound = (
+        FieldNames(control.contents, described.body["format"], described.input.name)
+        if control
+        else None
+    )
+    return FieldNames(described.contents, described.body["format"], described.input.name, sound)
 
 
 @pytest.mark.parametrize(
@@ -50,10 +54,10 @@ def test_a_short_field_has_its_value() -> None:
 
 
 def test_a_range_in_a_log_of_several_files_has_a_name() -> None:
-    found = names("zeebe-journal/second-descriptor-index-flipped")
-    assert found.of(0, 257, "journal-2.log") == "descriptor to records[1]"
-    assert found.of(0, 257) is None
-    assert found.of(0, 257, "journal-9.log") is None
+    field_names = names("zeebe-journal/second-descriptor-index-flipped")
+    assert field_names.of(0, 257, "journal-2.log") == "descriptor to records[1]"
+    assert field_names.of(0, 257) is None
+    assert field_names.of(0, 257, "journal-9.log") is None
 
 
 def test_hidden_fields_are_named_by_the_control() -> None:

@@ -25,7 +25,7 @@ def validator(format: str, name: str) -> Draft202012Validator:
 
 
 def vectors(format: str) -> Iterator[Mapping[str, Any]]:
-    return (one.body for one in load_all().values() if one.body["format"] == format)
+    return (each.body for each in load_all().values() if each.body["format"] == format)
 
 
 @pytest.mark.parametrize("format", FORMATS)

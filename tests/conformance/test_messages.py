@@ -36,16 +36,16 @@ def schema(name):
     return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
 
 
-def properties(part, where):
+def properties(part, location):
     """Yield every property in a schema, with its path."""
     if isinstance(part, list):
         for number, item in enumerate(part):
-            yield from properties(item, f"{where}[{number}]")
+            yield from properties(item, f"{location}[{number}]")
     elif isinstance(part, dict):
         for name, value in part.get("properties", {}).items():
-            yield f"{where}.{name}", value
+            yield f"{location}.{name}", value
         for key, value in part.items():
-            yield from properties(value, f"{where}/{key}")
+            yield from properties(value, f"{location}/{key}")
 
 
 def test_every_message_has_a_schema():
@@ -71,27 +71,27 @@ def test_schemas_are_valid_and_describe_every_property(name):
     Draft202012Validator.check_schema(whole)
     assert whole["$id"] == f"{name}.schema.json"
     assert whole["title"] and whole["description"]
-    for where, body in properties(whole, name):
+    for location, body in properties(whole, name):
         described = schema(body["$ref"].removesuffix(".schema.json")) if "$ref" in body else body
-        assert described.get("description"), f"{where} has no description"
+        assert described.get("description"), f"{location} has no description"
 
 
 def test_the_session_in_the_manual_is_valid():
     lines = ARROW.findall(MANUAL.read_text("utf-8"))
     assert len(lines) >= 8
-    asked = {}
+    request = {}
     for arrow, text in lines:
         message = decode(text.encode())
         if arrow == "→":
-            asked = message
+            request = message
             optional = {"context": {}} if message["cmd"] in ("write", "append") else {}
             validate(message["cmd"], optional | message)
             continue
-        kind = {"hello": "hello-reply", "read": "read-reply"}.get(asked["cmd"], "done-reply")
+        schema = {"hello": "hello-reply", "read": "read-reply"}.get(request["cmd"], "done-reply")
         if "acknowledged" in message:
-            kind = "acknowledged-reply"
-        validate(kind, message)
-        assert message.get("seq") == asked.get("seq")
+            schema = "acknowledged-reply"
+        validate(schema, message)
+        assert message.get("seq") == request.get("seq")
 
 
 def test_the_manual_names_every_message_and_part_of_the_answer():
@@ -109,7 +109,7 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("schema", "message"),
     [
         ("hello-reply", HELLO),
         ("hello-reply", {**HELLO, "homepage": "https://example.org", "of-its-own": 1}),
@@ -123,12 +123,12 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
         ("answer", {"records": [{"payload_sha256": "0" * 64, "index": "1", "file": "a"}]}),
     ],
 )
-def test_valid_messages_pass(kind, message):
-    validate(kind, message)
+def test_valid_messages_pass(schema, message):
+    validate(schema, message)
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "words"),
+    ("schema", "message", "message_text"),
     [
         ("hello-reply", {**HELLO, "formats": []}, "formats"),
         ("hello-reply", {**HELLO, "profiles": ["lenient"]}, "profiles"),
@@ -157,10 +157,10 @@ def test_valid_messages_pass(kind, message):
         ("answer", {**ANSWER, "signals": [None]}, "signals/0"),
     ],
 )
-def test_invalid_messages_are_refused(kind, message, words):
+def test_invalid_messages_are_refused(schema, message, message_text):
     with pytest.raises(ProtocolError) as error:
-        validate(kind, message)
-    assert words in str(error.value) and str(error.value).startswith(f"{kind}: ")
+        validate(schema, message)
+    assert message_text in str(error.value) and str(error.value).startswith(f"{schema}: ")
 
 
 @pytest.mark.parametrize(

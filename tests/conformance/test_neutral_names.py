@@ -13,10 +13,10 @@ VECTORS = load_all()
 MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped")
 
 
-@pytest.mark.parametrize("format", sorted({one.body["format"] for one in VECTORS.values()}))
+@pytest.mark.parametrize("format", sorted({each.body["format"] for each in VECTORS.values()}))
 def test_scratch_names_hide_the_vector(format):
-    mine = [one for one in VECTORS.values() if one.body["format"] == format]
-    for vector in mine:
+    of_format = [each for each in VECTORS.values() if each.body["format"] == format]
+    for vector in of_format:
         name, slug = vector.neutral_name, vector.path.stem
         if MEANT.fullmatch(vector.input.name):
             assert name == vector.input.name
@@ -28,11 +28,11 @@ def test_scratch_names_hide_the_vector(format):
 
 def test_files_beside_a_copy_have_the_vectors_names():
     vector = VECTORS["leveldb-log/three-records"]
-    for stated, beside in (
+    for stated, names in (
         ("three-records.log", "case.log"),
         ("three-records.tmp", "case.tmp"),
         ("three-records/1.log", "case/1.log"),
         ("LOCK", "LOCK"),
     ):
-        assert vector.in_neutral_names(stated) == beside
-        assert vector.in_its_names(beside) == stated
+        assert vector.in_neutral_names(stated) == names
+        assert vector.in_its_names(names) == stated

@@ -15,7 +15,7 @@ OURS = ("executable-spec", "kaitai-python", "fast-scan")
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_field_is_reported(name):
-    (ours,) = [one for one in all_implementations() if one.name == name]
+    (ours,) = [each for each in all_implementations() if each.name == name]
     if not ours.is_built():
         try:
             ours.make()

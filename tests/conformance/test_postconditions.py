@@ -16,9 +16,9 @@ def test_files_are_listed_below_the_folder(tmp_path):
     (tmp_path / "log" / "deep").mkdir(parents=True)
     (tmp_path / "log" / "deep" / "1.rlog").write_bytes(b"four")
     (tmp_path / "log.old").symlink_to(tmp_path / "nowhere")
-    found = postconditions.files_in(tmp_path)
-    assert found["log/deep/1.rlog"] == 4
-    assert set(found) == {"log/deep/1.rlog", "log.old"}
+    actual = postconditions.files_in(tmp_path)
+    assert actual["log/deep/1.rlog"] == 4
+    assert set(actual) == {"log/deep/1.rlog", "log.old"}
 
 
 def test_a_log_without_other_files():
@@ -27,7 +27,7 @@ def test_a_log_without_other_files():
 
 
 @pytest.mark.parametrize(
-    ("found", "free", "words"),
+    ("actual", "free", "message"),
     [
         ({"a": 1, "b": 2}, (), None),
         ({"a": 1}, (), "b is missing"),
@@ -38,9 +38,9 @@ def test_a_log_without_other_files():
         ({"a": 1, "b": 2, "c": 0}, ("other-files",), None),
     ],
 )
-def test_differing_files_are_reported(found, free, words):
-    differences = postconditions.file_differences({"a": 1, "b": 2}, found, free)
-    assert differences == ([] if words is None else [f"files: {words}"])
+def test_differing_files_are_reported(actual, free, message):
+    differences = postconditions.file_differences({"a": 1, "b": 2}, actual, free)
+    assert differences == ([] if message is None else [f"files: {message}"])
 
 
 def test_a_name_may_be_a_pattern_and_claims_one_file():
@@ -76,7 +76,7 @@ def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     opened = []
     real = Path.open
     monkeypatch.setattr(
-        Path, "open", lambda path, *how: opened.append(path.name) or real(path, *how)
+        Path, "open", lambda path, *arguments: opened.append(path.name) or real(path, *arguments)
     )
     assert not postconditions.digest_differences({"2.log": digests["2.log"]}, tmp_path.joinpath)
     assert opened == ["2.log"]

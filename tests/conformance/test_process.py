@@ -25,12 +25,12 @@ def test_a_killed_program_has_a_negative_status() -> None:
 @pytest.mark.parametrize("last", ["wait", "exit 0"])
 def test_children_end_with_the_program(tmp_path: Path, last: str) -> None:
     child = tmp_path / "child"
-    words = ["sh", "-c", f"sleep 600 >{tmp_path}/out 2>&1 & echo $! > {child}; {last}"]
+    command = ["sh", "-c", f"sleep 600 >{tmp_path}/out 2>&1 & echo $! > {child}; {last}"]
     if last == "wait":
         with pytest.raises(Timeout):
-            run_program(words, 3)
+            run_program(command, 3)
     else:
-        run_program(words, 30)
+        run_program(command, 30)
     assert _has_ended(Path("/proc", child.read_text().strip()))
 
 
@@ -46,15 +46,15 @@ def _has_ended(process: Path) -> bool:
 
 
 def test_file_sizes_are_limited(tmp_path: Path) -> None:
-    words = ["dd", "if=/dev/zero", f"of={tmp_path / 'file'}", "bs=1024", "count=9"]
-    assert run_program(words, 30, limits=Limits(file_bytes=4096)).returncode != 0
+    command = ["dd", "if=/dev/zero", f"of={tmp_path / 'file'}", "bs=1024", "count=9"]
+    assert run_program(command, 30, limits=Limits(file_bytes=4096)).returncode != 0
     assert (tmp_path / "file").stat().st_size == 4096
 
 
 def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
     code = "import sys, time\nfor line in sys.stdin:\n exec(line[1:-2])"
-    words = [sys.executable, "-S", "-u", "-c", code]
-    program = JsonLinesProgram(words, Sandbox(tmp_path), {}, 2, Limits(output_bytes=100))
+    command = [sys.executable, "-S", "-u", "-c", code]
+    program = JsonLinesProgram(command, Sandbox(tmp_path), {}, 2, Limits(output_bytes=100))
     try:
         for sent, why in (
             ("sys.exit()", "died"),

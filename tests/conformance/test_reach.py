@@ -70,14 +70,14 @@ def test_the_sweep_reports_its_isolation(option: str, tmp_path: Path, precious: 
         ],
         capture_output=True, text=True, timeout=240, cwd=ROOT,
     )  # fmt: skip
-    said = " ".join(done.stdout.split())
-    told = json.loads((tmp_path / "out" / "summary.json").read_text())
+    output = " ".join(done.stdout.split())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     if option:
-        assert "isolation: scratch copies" in said and "not isolated: a program could" in said
+        assert "isolation: scratch copies" in output and "not isolated: a program could" in output
         assert precious.read_text() == "changed"
         return
-    assert "isolation: own folder, bubblewrap" in said
-    assert "not isolated" not in said
-    assert told["isolation"]["could"] == []
-    assert told["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, said
+    assert "isolation: own folder, bubblewrap" in output
+    assert "not isolated" not in output
+    assert summary["isolation"]["could"] == []
+    assert summary["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, output
     assert precious.read_text() == "as it was"

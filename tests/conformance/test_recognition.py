@@ -34,7 +34,7 @@ def test_titles_differ_and_formats_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"formats": "leveldb-log"}, "formats"),
         ({"files": {}}, "examples/0"),
@@ -44,10 +44,12 @@ def test_titles_differ_and_formats_are_known() -> None:
         ({"name": "a/b"}, "examples/0/name"),
     ],
 )
-def test_broken_examples_are_refused(change: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_broken_examples_are_refused(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
     body = json.loads(EXAMPLES.read_text("utf-8"))
     body["examples"] = [body["examples"][0] | change]
     path = tmp_path / "recognition.json"
     path.write_text(json.dumps(body), "utf-8")
-    with pytest.raises(BrokenVector, match=said):
+    with pytest.raises(BrokenVector, match=message):
         load_examples(path)

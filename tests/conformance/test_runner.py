@@ -32,10 +32,10 @@ class TestOrderAndCount:
         """
         progress = []
         subject = Subject("s", "s", program(lines))
-        found = run(subject, cases(*FIVE), jobs=jobs, progress=lambda: progress.append(1))
-        assert list(by_slug(found)) == FIVE
+        outcome = run(subject, cases(*FIVE), jobs=jobs, progress=lambda: progress.append(1))
+        assert list(by_slug(outcome)) == FIVE
         assert len(progress) == len(FIVE)
-        assert found.status == "ran" and found.hello["name"] == "test"
+        assert outcome.status == "ran" and outcome.hello["name"] == "test"
 
     def test_every_result_names_the_command_that_repeats_it(self, cases):
         subject = scripted(nothing)
@@ -62,12 +62,12 @@ class TestCrashIsolation:
                 sys.exit("cannot read nothing")
             return {"seq": request["seq"], "answer": {"records": []}}
         """
-        found = by_slug(run(Subject("s", "s", program(lines)), cases(*FIVE)))
-        culprit = found.pop("empty-log")
+        by_name = by_slug(run(Subject("s", "s", program(lines)), cases(*FIVE)))
+        culprit = by_name.pop("empty-log")
         assert (culprit["class"], culprit["difference"]) == ("crash", "exit status 1")
         assert culprit["stderr"] == "cannot read nothing"
         assert culprit["expected"]["records"] == [] and culprit["actual"] is None
-        assert {result["class"] for result in found.values()} == {"fail"}
+        assert {result["class"] for result in by_name.values()} == {"fail"}
 
     def test_a_crash_that_does_not_repeat_alone_is_marked(self, cases, program, tmp_path):
         lines = """
@@ -78,9 +78,9 @@ class TestCrashIsolation:
                 os.abort()
             return {"seq": request["seq"], "answer": {"records": []}}
         """
-        found = by_slug(run(Subject("s", "s", program(lines)), cases("one-record", "empty-log")))
-        assert found["empty-log"]["class"] == "crash"
-        assert found["empty-log"]["difference"] == "killed by SIGABRT; alone: pass"
+        by_name = by_slug(run(Subject("s", "s", program(lines)), cases("one-record", "empty-log")))
+        assert by_name["empty-log"]["class"] == "crash"
+        assert by_name["empty-log"]["difference"] == "killed by SIGABRT; alone: pass"
 
     def test_a_case_that_ran_alone_is_not_repeated(self, cases, program, tmp_path):
         lines = f"""
@@ -103,10 +103,10 @@ class TestCrashIsolation:
             os.abort()
         """
         subject = Subject("s", "s", program(lines), writes=[tmp_path])
-        found = run(subject, cases(*FIVE))
-        assert found.status == "broken"
-        assert found.because == "hello: exit status 1; it wrote: already running"
-        assert [result["class"] for result in found.results] == ["crash"]
+        outcome = run(subject, cases(*FIVE))
+        assert outcome.status == "broken"
+        assert outcome.because == "hello: exit status 1; it wrote: already running"
+        assert [result["class"] for result in outcome.results] == ["crash"]
 
 
 class TestStopping:
@@ -148,21 +148,21 @@ class TestStopping:
 
 class TestHello:
     def test_a_missing_program_is_broken(self, cases):
-        found = run(Subject("s", "s", ["./no-such-program"]), cases(*FIVE))
-        assert (found.status, found.results) == ("broken", [])
-        assert found.because == "hello: cannot start ./no-such-program: No such file or directory"
+        outcome = run(Subject("s", "s", ["./no-such-program"]), cases(*FIVE))
+        assert (outcome.status, outcome.results) == ("broken", [])
+        assert outcome.because == "hello: cannot start ./no-such-program: No such file or directory"
 
     def test_an_unavailable_subject_has_no_results(self, cases):
-        found = run(Subject("s", "s", [], unavailable="go not found"), cases(*FIVE))
-        assert (found.status, found.because) == ("unavailable", "go not found")
+        outcome = run(Subject("s", "s", [], unavailable="go not found"), cases(*FIVE))
+        assert (outcome.status, outcome.because) == ("unavailable", "go not found")
 
     def test_an_unsupported_profile_is_skipped_without_a_request(self, cases):
         (result,) = run(scripted(never, profiles=["write"]), cases("one-record")).results
         assert (result["class"], result["difference"]) == ("skipped", "not one of its profiles")
 
     def test_an_unsupported_format_has_no_result(self, cases):
-        found = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
-        assert (found.status, found.results) == ("ran", [])
+        outcome = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
+        assert (outcome.status, outcome.results) == ("ran", [])
 
     def test_a_one_shot_program_may_skip(self, cases, program):
         command = program(loop="print(json.dumps({'skipped': 'not my format'}))")
@@ -232,6 +232,6 @@ def test_many_cases_are_divided_among_processes(vectors, program, tmp_path, coun
     """
     many = cases_of([each for each in vectors.values() if each.operation == "read"], ["recover"])
     subject = Subject("s", "s", program(lines), writes=[tmp_path])
-    (found,) = run_subjects([subject], lambda _: many[:count], 2)
-    assert len(found.results) == count
+    (outcome,) = run_subjects([subject], lambda _: many[:count], 2)
+    assert len(outcome.results) == count
     assert len(list(tmp_path.glob("started-*"))) == starts

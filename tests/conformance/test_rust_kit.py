@@ -19,9 +19,9 @@ KIT = ROOT / "conformance" / "adapterkit" / "rust"
 SECONDS = 600
 
 
-def cargo(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def cargo(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["cargo", *words],
+        ["cargo", *arguments],
         cwd=copy,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -37,12 +37,12 @@ def copy() -> Path:
     """Return a copy of the kit, so that no Cargo.lock appears in the repository."""
     if not shutil.which("cargo"):
         unavailable("unavailable, because cargo not found")
-    place = BUILD / "adapterkit-rust"
+    folder = BUILD / "adapterkit-rust"
     for name in ("src", "examples", "tests"):
-        shutil.rmtree(place / name, ignore_errors=True)
-    shutil.copytree(KIT, place, dirs_exist_ok=True)
-    if any(cargo(place, "fetch", *offline).returncode == 0 for offline in (["--offline"], [])):
-        return place
+        shutil.rmtree(folder / name, ignore_errors=True)
+    shutil.copytree(KIT, folder, dirs_exist_ok=True)
+    if any(cargo(folder, "fetch", *offline).returncode == 0 for offline in (["--offline"], [])):
+        return folder
     unavailable("unavailable, because the crates could not be fetched")
     raise AssertionError
 

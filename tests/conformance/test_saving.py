@@ -65,23 +65,23 @@ def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
 
 
 def test_a_folder_appears_complete(tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    (made / "a" / "b").mkdir(parents=True)
-    (made / "a" / "b" / "c").write_text("c")
-    publish(made, out)
+    new_folder, out = tmp_path / "made", tmp_path / "out"
+    (new_folder / "a" / "b").mkdir(parents=True)
+    (new_folder / "a" / "b" / "c").write_text("c")
+    publish(new_folder, out)
     assert (out / "a" / "b" / "c").read_text() == "c"
     assert list(tmp_path.iterdir()) == [out]
-    made.mkdir()
+    new_folder.mkdir()
     with pytest.raises(FileExistsError):
-        publish(made, out)
+        publish(new_folder, out)
 
 
 def test_publish_refuses_an_existing_name(tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    made.write_text("new")
+    new_folder, out = tmp_path / "made", tmp_path / "out"
+    new_folder.write_text("new")
     out.symlink_to("nowhere")
     with pytest.raises(FileExistsError):
-        publish(made, out)
+        publish(new_folder, out)
     assert out.is_symlink()
 
 
@@ -146,9 +146,9 @@ def test_a_full_disk_error_names_the_written_file(name: str, tmp_path: Path) -> 
         cwd=ROOT,
     )
     assert done.returncode == 1
-    said = done.stderr.decode().strip().splitlines()
-    assert len(said) == 1, done.stderr
-    assert str(tmp_path) in said[0] and "File too large" in said[0]
+    output_lines = done.stderr.decode().strip().splitlines()
+    assert len(output_lines) == 1, done.stderr
+    assert str(tmp_path) in output_lines[0] and "File too large" in output_lines[0]
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not left or name == "read --each"
     assert all(path.stat().st_size < 20 for path in left), "small and whole"
@@ -156,19 +156,19 @@ def test_a_full_disk_error_names_the_written_file(name: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("is_folder", [True, False])
 def test_an_unpublished_temporary_file_is_removed(tmp_path: Path, is_folder: bool) -> None:
-    def make(made: Path) -> None:
+    def make(temporary: Path) -> None:
         if is_folder:
-            made.mkdir()
-        (made / "inner" if is_folder else made).write_text("all of it")
+            temporary.mkdir()
+        (temporary / "inner" if is_folder else temporary).write_text("all of it")
 
-    with temporary_sibling(tmp_path / "out") as made:
-        make(made)
-        assert is_unfinished(made)
-        publish(made, tmp_path / "out")
-    with pytest.raises(ZeroDivisionError), temporary_sibling(tmp_path / "other") as made:
-        make(made)
+    with temporary_sibling(tmp_path / "out") as temporary:
+        make(temporary)
+        assert is_unfinished(temporary)
+        publish(temporary, tmp_path / "out")
+    with pytest.raises(ZeroDivisionError), temporary_sibling(tmp_path / "other") as temporary:
+        make(temporary)
         raise ZeroDivisionError
-    with temporary_sibling(tmp_path / "never") as made:
+    with temporary_sibling(tmp_path / "never") as temporary:
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -189,9 +189,9 @@ def test_removing_a_temporary_file_keeps_the_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     out = tmp_path / "file" / "out"
     with (
-        pytest.raises(NotADirectoryError) as told,
-        temporary_sibling(out) as made,
+        pytest.raises(NotADirectoryError) as raised,
+        temporary_sibling(out) as temporary,
         named_in_errors(out),
     ):
-        made.mkdir()
-    assert told.value.filename == str(out)
+        temporary.mkdir()
+    assert raised.value.filename == str(out)

@@ -23,13 +23,13 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def second_reader():
     """Return the command of the second reader, and its formats."""
-    (found,) = [one for one in all_implementations() if one.name == "kaitai-python"]
-    if not found.is_built():
+    (implementation,) = [each for each in all_implementations() if each.name == "kaitai-python"]
+    if not implementation.is_built():
         try:
-            found.make()
+            implementation.make()
         except Unavailable as why:
             pytest.skip(str(why))
-    return found
+    return implementation
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,8 @@ def written(tmp_path_factory):
             if vector.operation == "append":
                 write_contents(vector.contents, path)
             records = [
-                NewRecord(bytes.fromhex(one["payload"]), one) for one in vector.records_to_write()
+                NewRecord(bytes.fromhex(record["payload"]), record)
+                for record in vector.records_to_write()
             ]
             operation = getattr(named(format_id), vector.operation)
             operation(path, records, body["context"])
@@ -84,5 +85,5 @@ def test_the_second_reader_agrees_with_the_vector(format_id, second_reader, writ
     assert [reply["seq"] for reply in replies] == list(range(len(pairs)))
     for (vector, _), reply in zip(pairs, replies, strict=True):
         answer = normalise(reply["answer"])
-        found = differences(vector.body["expect"], answer, compared_parts(format_id, ()))
-        assert not found, (vector.id, found)
+        problems = differences(vector.body["expect"], answer, compared_parts(format_id, ()))
+        assert not problems, (vector.id, problems)

@@ -25,7 +25,7 @@ def used(source: str) -> Iterator[str]:
     """Return the modules that a source names: in imports, and in strings."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module or ""
         elif isinstance(node, ast.Constant) and str(node.value).replace(".", "").isidentifier():
@@ -61,13 +61,17 @@ def test_none_of_their_code_is_loaded(format: str) -> None:
         compiled("sbe")
     except ToolMissing as why:
         pytest.skip(str(why))
-    told = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
+    code = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
     done = subprocess.run(
-        [sys.executable, "-c", told],
+        [sys.executable, "-c", code],
         env={"PYTHONPATH": f"{SECOND}:{ROOT}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=True,
     )
-    loaded = {one for one in done.stdout.split() if one.startswith(("reference_impl", "walproof."))}
+    loaded = {
+        module
+        for module in done.stdout.split()
+        if module.startswith(("reference_impl", "walproof."))
+    }
     assert loaded <= PLACES

@@ -72,8 +72,8 @@ LANGUAGES = (
     ),
 )
 WITH_EXAMPLE = [language for language in LANGUAGES if language.name in ("go", "python")]
-each_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda one: one.name)
-each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda one: one.name)
+each_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda language: language.name)
 
 
 def built(language: Language, folder: str) -> list[str]:
@@ -81,14 +81,14 @@ def built(language: Language, folder: str) -> list[str]:
 
     Skips if a toolchain is missing.
     """
-    here = ROOT / "conformance" / folder / language.name
+    source_folder = ROOT / "conformance" / folder / language.name
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:
         skip(language, f"{' and '.join(missing)} not found")
     out.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(out / "sources", ignore_errors=True)
-    shutil.copytree(here, out / "sources", ignore=shutil.ignore_patterns("target"))
-    folders = {"here": shlex.quote(str(here)), "out": shlex.quote(str(out))}
+    shutil.copytree(source_folder, out / "sources", ignore=shutil.ignore_patterns("target"))
+    folders = {"here": shlex.quote(str(source_folder)), "out": shlex.quote(str(out))}
     if language.probe and shell(language.probe.format(**folders)).returncode != 0:
         skip(language, language.lacking)
     if language.build:
@@ -148,8 +148,8 @@ def test_an_example_has_a_full_score(language, vectors, walproof, tmp_path):
         "check", "--cmd", shlex.join(command), "--format", "leveldb-log", "--report", tmp_path
     )
     assert outcome.status == 0, outcome.out
-    asked, passed = re.findall(r"(\d+) results in \S+ s: (\d+) pass$", outcome.out, re.M)[0]
-    assert asked == passed and int(asked) > len(vectors)
+    total, passed = re.findall(r"(\d+) results in \S+ s: (\d+) pass$", outcome.out, re.M)[0]
+    assert total == passed and int(total) > len(vectors)
 
 
 @each_example

@@ -53,8 +53,8 @@ def smoke(vectors):
     """Return the findings of a command by step, in step order."""
 
     def run(command, one_shot=False, seconds=10):
-        words = shlex.split(command) if isinstance(command, str) else command
-        steps = Smoke(words, vectors, ["leveldb-log"], seconds)
+        arguments = shlex.split(command) if isinstance(command, str) else command
+        steps = Smoke(arguments, vectors, ["leveldb-log"], seconds)
         steps.run(one_shot)
         assert children() == []
         return {finding.step: finding for finding in steps.findings}
@@ -104,8 +104,8 @@ def reply(request):
     def test_a_format_without_vectors_is_not_tried(self, program):
         steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
         steps.run()
-        found = {finding.step: finding.note for finding in steps.findings}
-        assert found["reads a log"] == "none of its formats is tested"
+        notes = {finding.step: finding.note for finding in steps.findings}
+        assert notes["reads a log"] == "none of its formats is tested"
 
     def test_a_one_shot_program(self, smoke, program):
         loop = "print(json.dumps(answer(sys.argv[3])))"
@@ -124,7 +124,7 @@ KEEPS_BUFFERING = PLAIN_LOOP.replace("send(", "replies.append(")
 
 class TestHello:
     @pytest.mark.parametrize(
-        ("lines", "loop", "step", "expected", "found"),
+        ("lines", "loop", "step", "expected", "actual"),
         [
             ("", "sys.exit('no config')", "says hello in time", "a line of JSON", "exit status 1"),
             ("replies = []", KEEPS_BUFFERING, "says hello in time", "flushed", "within 1 s"),
@@ -142,12 +142,12 @@ class TestHello:
         ids=["exits", "buffered", "text", "empty", "formats", "reports"],
     )
     def test_an_adapter_fault_is_attributed(
-        self, smoke, program, lines, loop, step, expected, found
+        self, smoke, program, lines, loop, step, expected, actual
     ):
         seconds = 1 if loop == KEEPS_BUFFERING else 10
         findings = smoke(program(lines, loop), seconds=seconds)
         assert wrong_steps(findings) == {step: "adapter"}
-        assert expected in findings[step].expected and found in findings[step].found
+        assert expected in findings[step].expected and actual in findings[step].found
 
     def test_a_missing_program_is_reported(self, smoke):
         findings = smoke("./no-such-program")
@@ -191,7 +191,7 @@ class TestWrong:
         assert finding.line.startswith('{"seq": 2, "answer"')
 
     @pytest.mark.parametrize(
-        ("change", "step", "fault", "found"),
+        ("change", "step", "fault", "actual"),
         [
             (
                 "if request['seq'] == 2: time.sleep(60)",
@@ -245,14 +245,14 @@ class TestWrong:
             "upper case",
         ],
     )
-    def test_one_fault_is_summarised(self, smoke, program, change, step, fault, found):
+    def test_one_fault_is_summarised(self, smoke, program, change, step, fault, actual):
         lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)
         finding = smoke(program(lines))[step]
         assert (finding.status, finding.fault) == ("wrong", fault)
-        assert found in finding.found
+        assert actual in finding.found
 
     @pytest.mark.parametrize(
-        ("loop", "step", "found"),
+        ("loop", "step", "actual"),
         [
             (PLAIN_LOOP + "sys.exit(4)", "exits on bye", "exit status 4"),
             (PLAIN_LOOP + "print('Goodbye!')", "prints nothing but replies", "also: Goodbye!"),
@@ -263,9 +263,9 @@ class TestWrong:
             ),
         ],
     )
-    def test_the_summary_is_printed(self, smoke, program, loop, step, found):
+    def test_the_summary_is_printed(self, smoke, program, loop, step, actual):
         finding = smoke(program(RIGHT, loop))[step]
-        assert (finding.status, finding.fault, finding.found) == ("wrong", "adapter", found)
+        assert (finding.status, finding.fault, finding.found) == ("wrong", "adapter", actual)
 
     @pytest.mark.parametrize(
         ("name", "fault"),

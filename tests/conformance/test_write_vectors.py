@@ -13,7 +13,7 @@ from conformance.recipes.recipe import Book, RecipeError
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch):
+def write_vectors(tmp_path, monkeypatch):
     """Run the command on one recipe; return its exit status, output, and files."""
 
     def make(survivors, field=None):
@@ -37,23 +37,23 @@ def made(tmp_path, monkeypatch):
     return make
 
 
-def test_a_log_and_its_description(made):
-    status, said, files = made([0])
-    assert status == 0 and "1 vector, 3 files changed" in said
+def test_a_log_and_its_description(write_vectors):
+    status, output, files = write_vectors([0])
+    assert status == 0 and "1 vector, 3 files changed" in output
     assert files == ["index.json", "only-one.json", "only-one.log"]
 
 
-def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
-    status, said, files = made([])
-    assert status == 1 and "the recipe expects intact None records of [] bytes" in said
+def test_a_recipe_that_contradicts_the_specification_leaves_nothing(write_vectors):
+    status, output, files = write_vectors([])
+    assert status == 1 and "the recipe expects intact None records of [] bytes" in output
     assert files == []
 
 
-def test_a_recipe_with_an_unknown_field_is_named(made):
+def test_a_recipe_with_an_unknown_field_is_named(write_vectors):
     """For example after a field of the grammar was renamed."""
-    status, said, files = made([0], "blocks[0].records[0].header.crc")
-    assert status == 1 and "Traceback" not in said
-    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in said
+    status, output, files = write_vectors([0], "blocks[0].records[0].header.crc")
+    assert status == 1 and "Traceback" not in output
+    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in output
     assert files == []
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.symlink"}
 
 
-def die_at(count: int, below: str) -> None:
+def die_at(count: int, folder: str) -> None:
     """End this process before the ``count``-th access to the output."""
     left = count
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal left
-        if event in TOUCHES and below in f"{arguments[0]}":
+        if event in TOUCHES and folder in f"{arguments[0]}":
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)

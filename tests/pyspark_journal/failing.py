@@ -57,8 +57,8 @@ def main() -> None:
             finally:
                 os._exit(status)
         os.close(to)
-        with os.fdopen(back, "rb") as said:
-            answer = said.read()
+        with os.fdopen(back, "rb") as pipe:
+            answer = pipe.read()
         _, status = os.waitpid(child, 0)
         print((answer or json.dumps({"status": status}).encode()).decode(), flush=True)
 

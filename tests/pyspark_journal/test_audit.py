@@ -153,8 +153,8 @@ def test_the_page_is_self_contained(lake: Path, out: Path) -> None:
     links = re.findall(r"""(?:href|src)=["']([^"']+)|url\(([^)]+)""", page)
     assert all("".join(link).startswith("data:") for link in links)
     assert page.count("<svg") >= 3
-    for words in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
-        assert words in page
+    for heading in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
+        assert heading in page
 
 
 def small_lake(lake: Path) -> None:
@@ -191,9 +191,9 @@ def test_a_kill_at_any_file_system_call_keeps_the_result(
         if original.exists():
             shutil.copytree(original, out)
         died = killed_audit(lake, out, at)
-        found = state(out)
-        assert found in (old, new), f"killed at touch {at}"
-        seen.append(found == new)
+        final_state = state(out)
+        assert final_state in (old, new), f"killed at touch {at}"
+        seen.append(final_state == new)
         # The next run repairs everything and leaves no temporary files.
         assert audited(lake, out) == new
         assert not list(tmp_path.glob(f".{out.name}.*"))

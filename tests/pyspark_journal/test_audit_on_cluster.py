@@ -81,11 +81,11 @@ def test_a_killed_worker_does_not_change_the_result(cluster: Cluster, tmp_path: 
         wait_for(lambda: _done(out) >= 6 or None, _ended(job))
         cluster.workers[0].kill()
         so_far = _done(out)
-        said, _ = job.communicate(timeout=PATIENCE)
+        output, _ = job.communicate(timeout=PATIENCE)
     finally:
         job.kill()
         job.wait()
-    assert job.returncode == 3, said
+    assert job.returncode == 3, output
     assert so_far < 40, "the job was over before the worker died"
     expected = write_tables(options(lake), tmp_path / "here")
     for table in ("records", "damage", "files"):
@@ -100,8 +100,8 @@ def _done(out: Path) -> int:
 
 def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Keep code and data, without the adapters."""
-    wanted = member.isdir() or member.name.endswith((".py", ".json", ".toml"))
-    return member if wanted and "implementations" not in member.name else None
+    is_needed = member.isdir() or member.name.endswith((".py", ".json", ".toml"))
+    return member if is_needed and "implementations" not in member.name else None
 
 
 def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:

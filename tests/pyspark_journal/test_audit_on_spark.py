@@ -33,11 +33,11 @@ pytestmark = pytest.mark.xdist_group("spark")
 def test_spark_writes_the_tables_of_one_process(spark: SparkSession, tmp_path: Path) -> None:
     lake = options(mixed(tmp_path / "lake"), payload=True)
     on_spark = audit(lake, tmp_path / "a", max_task_bytes=64 << 10, spark=spark).summary
-    here = write_tables(lake, tmp_path / "b")
+    local = write_tables(lake, tmp_path / "b")
     for table in ("records", "damage", "files"):
         assert rows(tmp_path / "a", table) == rows(tmp_path / "b", table)
     for name in ("totals", "reasons", "where", "worst"):
-        assert on_spark[name] == here[name]
+        assert on_spark[name] == local[name]
 
 
 def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
@@ -111,8 +111,8 @@ def test_sigterm_keeps_the_previous_result(tmp_path: Path) -> None:
 
 
 def test_a_wrong_option_is_one_line(tmp_path: Path) -> None:
-    words = [".", "--out", str(tmp_path / "out"), "--option", "colour=red"]
-    command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *words]
+    arguments = [".", "--out", str(tmp_path / "out"), "--option", "colour=red"]
+    command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *arguments]
     environment = {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1

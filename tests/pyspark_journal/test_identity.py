@@ -35,8 +35,8 @@ def look(folder: Path, tree: Counting) -> list[Looked]:
     from dataclasses import replace
 
     options = replace(parse({}), paths=(str(folder),))
-    found = [replace(log, format="leveldb-log") for log in find(options)]
-    return [Looked(log, tree) for log in found]  # type: ignore[arg-type]
+    logs = [replace(log, format="leveldb-log") for log in find(options)]
+    return [Looked(log, tree) for log in logs]  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -50,11 +50,11 @@ def folder(tmp_path: Path) -> Path:
 
 def reached(looked: list[Looked]) -> dict[str, Position]:
     """Return positions in the middle of each log, as in a stream's checkpoint."""
-    made = {}
-    for one in looked:
-        position = with_mark(Position(one.listed.path, "leveldb-log", at=90), one.tree)
-        made[one.name] = with_identity(position, one.listed, one.tree)
-    return made
+    identified = {}
+    for log in looked:
+        position = with_mark(Position(log.listed.path, "leveldb-log", at=90), log.tree)
+        identified[log.name] = with_identity(position, log.listed, log.tree)
+    return identified
 
 
 def test_unmoved_logs_are_not_read(folder: Path) -> None:
@@ -86,6 +86,6 @@ def test_a_reused_inode_is_another_log(folder: Path) -> None:
 
 
 def test_name_and_inode_are_read_once(folder: Path) -> None:
-    (one, *_) = look(folder, Counting(folder))
-    assert one.name is one.name and "name" in vars(one)
-    assert one.inode == (folder / "000000.log").stat().st_ino and "inode" in vars(one)
+    (log, *_) = look(folder, Counting(folder))
+    assert log.name is log.name and "name" in vars(log)
+    assert log.inode == (folder / "000000.log").stat().st_ino and "inode" in vars(log)

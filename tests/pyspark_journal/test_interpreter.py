@@ -29,8 +29,8 @@ def python(tmp_path: Path) -> Path:
     command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
     subprocess.run(command, check=True, timeout=SECONDS)
     (site,) = folder.glob("lib/python*/site-packages")
-    theirs = [path for path in sys.path if path.endswith("site-packages")]
-    (site / "packages.pth").write_text("\n".join([str(ROOT), *theirs, str(CONNECT)]) + "\n")
+    site_packages = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "packages.pth").write_text("\n".join([str(ROOT), *site_packages, str(CONNECT)]) + "\n")
     return folder / "bin" / "python"
 
 
@@ -41,13 +41,13 @@ def environment(tmp_path: Path) -> dict[str, str]:
     bare.mkdir()
     (bare / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
     path = os.pathsep.join([str(bare), os.environ["PATH"]])
-    found = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTHON", "PYSPARK", "SPARK", "VIRTUAL_ENV"))
     }
     home = java_home()
-    return {**found, "PATH": path, **({"JAVA_HOME": str(home)} if home else {})}
+    return {**variables, "PATH": path, **({"JAVA_HOME": str(home)} if home else {})}
 
 
 @pytest.fixture

@@ -50,7 +50,7 @@ def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) ->
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message_parts"),
     [
         ({"foo": "1"}, ("foo", "unknown option", "journalFormat")),
         ({"journalFormat": "rocksdb"}, ("journalFormat", "'rocksdb'", "zeebe-journal")),
@@ -67,12 +67,12 @@ def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) ->
     ],
 )
 def test_errors_name_option_value_and_what_was_expected(
-    given: dict[str, str], words: tuple[str, ...]
+    given: dict[str, str], message_parts: tuple[str, ...]
 ) -> None:
     with pytest.raises(BadOption) as caught:
         parse(given)
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
 
 
 def test_contexts_are_parsed() -> None:

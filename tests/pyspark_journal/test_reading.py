@@ -31,26 +31,26 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["file"], row["offset"] or 0, row["length"] or 0, row["kind"], row["reason"] or "")
 
 
-def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+def row_tuples(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
     """Return the common parts of rows and answers, in a fixed order."""
     return sorted((*place(row), row["verdict"], row["payload"]) for row in rows)
 
 
-def owed(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
-    made: list[tuple[Any, ...]] = []
+def expected_rows(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
 
     def name(file: str | None) -> str:
         return str(path) if file is None else f"{path}/{file}"
 
     for record in answer.records:
-        place = (name(record.file), record.at, record.size, "record", "")
-        made.append((*place, "intact", record.payload))
+        row = (name(record.file), record.at, record.size, "record", "")
+        rows.append((*row, "intact", record.payload))
     for lost in answer.lost:
-        place = (name(lost.file), lost.start, lost.end - lost.start, "lost", lost.reason)
-        made.append((*place, "torn" if lost.torn else "damaged", None))
+        row = (name(lost.file), lost.start, lost.end - lost.start, "lost", lost.reason)
+        rows.append((*row, "torn" if lost.torn else "damaged", None))
     if answer.verdict == "refused":
-        made.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
-    return sorted(made)
+        rows.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
+    return sorted(rows)
 
 
 OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
@@ -59,12 +59,12 @@ OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
 def of_vector(vector: Vector) -> tuple[dict[str, str], dict[str, Any]]:
     """Return options for the source and the context for the reference with the same meaning."""
     context = vector.body.get("context", {})
-    told = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
-    options = {OPTION_OF[key]: str(value) for key, value in told.items()}
+    known_context = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
+    options = {OPTION_OF[key]: str(value) for key, value in known_context.items()}
     if context.get("entries") == "raw":
         options["rawEntries"] = "true"
-        told["entries"] = "raw"
-    return options, told
+        known_context["entries"] = "raw"
+    return options, known_context
 
 
 META_ALONE = (
@@ -92,13 +92,13 @@ def test_every_vector_yields_its_answer(format_id: str, rows_of: RowsOf) -> None
         rows = rows_of(vector.input, journalFormat=format_id, **options)
         if answer.reason == "ambiguous-journal":
             continue  # several journals in one directory are several logs
-        expected = owed(answer, vector.input)
+        expected = expected_rows(answer, vector.input)
         if vector.input.is_dir():
             # The reference ignores other files in the directory; for the source they may be logs.
             (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
-            mine = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
-            rows = [row for row in rows if row["file"] in mine]
-        if found(rows) != expected:
+            files = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
+            rows = [row for row in rows if row["file"] in files]
+        if row_tuples(rows) != expected:
             differing.append(vector.id)
     assert differing == []
 
@@ -130,16 +130,16 @@ def damage(rng: random.Random, path: Path) -> None:
         if len(data) < 2:
             break
         at = rng.randrange(len(data))
-        kind = rng.randrange(6)
-        if kind == 0:
+        damage_type = rng.randrange(6)
+        if damage_type == 0:
             data[at] ^= 1 << rng.randrange(8)
-        elif kind == 1:
+        elif damage_type == 1:
             data[at // 512 * 512 : at // 512 * 512 + 512] = bytes(512)
-        elif kind == 2:
+        elif damage_type == 2:
             del data[at:]
-        elif kind == 3:
+        elif damage_type == 3:
             del data[at : at + rng.randrange(1, 40_000)]
-        elif kind == 4:
+        elif damage_type == 4:
             data[at:at] = data[at : at + rng.randrange(1, 40_000)]
         else:
             struct.pack_into("<H", data, max(0, at - 2), rng.randrange(65536))
@@ -154,7 +154,7 @@ def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsO
         path = leveldb(rng, tmp_path / f"{number:06d}.log", rng.randint(1, 40))
         if rng.random() < 0.8:
             damage(rng, path)
-        expected += owed(collect(named("leveldb-log").read(path, "recover", {})), path)
+        expected += expected_rows(collect(named("leveldb-log").read(path, "recover", {})), path)
     for _ in range(4):
         rows = rows_of(
             tmp_path,
@@ -163,7 +163,7 @@ def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsO
             openCostInBytes=rng.randint(1, 100_000),
             minPartitionNum=rng.randint(1, 50),
         )
-        assert found(rows) == sorted(expected)
+        assert row_tuples(rows) == sorted(expected)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -189,7 +189,7 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
             log = find(parse({"path": str(copy), "journalFormat": format_id}))[0]
             mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
             rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
-            assert found(rows) == owed(answer, copy), vector.id
+            assert row_tuples(rows) == expected_rows(answer, copy), vector.id
         shutil.rmtree(copy) if copy.is_dir() else copy.unlink()
 
 
@@ -246,7 +246,7 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
+    ("file", "message_parts"),
     [
         ("000002.log", ("at offset 32", "checksum-mismatch")),
         ("000003.log", ("at offset", "torn-payload")),
@@ -255,13 +255,13 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
         ("README", ("unknown-format", "at offset 0", "6f 66 20")),
     ],
 )
-def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, words: tuple[str, ...]) -> None:
+def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[str, ...]) -> None:
     with pytest.raises(Malformed) as caught:
         # The link is broken: as a path it does not exist.
         rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
     assert file in str(caught.value)
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
     assert rows_of(lake / "000001.log", mode="FAILFAST")
 
 
@@ -328,10 +328,10 @@ def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
     if was == 0:  # root may read everything
         os.seteuid(65534)
     try:
-        made = [batch for partition in partitions for batch in reader.read(partition)]
+        batches_read = [batch for partition in partitions for batch in reader.read(partition)]
     finally:
         os.seteuid(was)
-    (row,) = [row for batch in made for row in batch.to_pylist()]
+    (row,) = [row for batch in batches_read for row in batch.to_pylist()]
     assert row["kind"] == "unreadable" and "Permission denied" in row["detail"]
 
 
@@ -348,11 +348,11 @@ def test_one_bad_file_among_ten_thousand(
         (tmp_path / f"{number:06d}.log").write_bytes(data)
     (tmp_path / "000000.log").unlink()
     (tmp_path / "000000.log").symlink_to("/nowhere")
-    made = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in made) == 10_000
-    assert len(made) <= 20
-    kinds = pa.chunked_array([batch["kind"] for batch in made]).value_counts().to_pylist()
-    assert {one["values"]: one["counts"] for one in kinds} == {"record": 9_999, "unreadable": 1}
+    batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
+    assert sum(batch.num_rows for batch in batches_read) == 10_000
+    assert len(batches_read) <= 20
+    kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
+    assert {each["values"]: each["counts"] for each in kinds} == {"record": 9_999, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:

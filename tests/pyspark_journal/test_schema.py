@@ -53,13 +53,13 @@ def test_only_requested_columns_are_read() -> None:
     columns = requested_columns(
         from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
     )
-    wanted = columns.wanted("zeebe-journal", options)
+    requested = columns.wanted("zeebe-journal", options)
     assert columns.names == ("offset", "term") and columns.target.names == ["Offset", "term"]
-    assert not wanted.payload and wanted.wants("term") and not wanted.wants("checksum")
+    assert not requested.payload and requested.wants("term") and not requested.wants("checksum")
 
 
 @pytest.mark.parametrize(
-    ("field", "words"),
+    ("field", "message_parts"),
     [
         (pa.field("offset", pa.int32()), ("offset", "bigint", "int")),
         (pa.field("nonsense", pa.string()), ("nonsense", "leveldb-log", "payload")),
@@ -67,12 +67,12 @@ def test_only_requested_columns_are_read() -> None:
         (pa.field("payload", pa.binary(), nullable=False), ("payload", "NOT NULL")),
     ],
 )
-def test_errors_name_the_column(field: pa.Field, words: tuple[str, ...]) -> None:
+def test_errors_name_the_column(field: pa.Field, message_parts: tuple[str, ...]) -> None:
     schema = from_arrow_schema(pa.schema([field]))
     with pytest.raises(BadSchema) as caught:
         requested_columns(schema, parse({"journalFormat": "leveldb-log"}))
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
 
 
 def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path: Path) -> None:
@@ -88,8 +88,8 @@ def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path:
         ]
     )
     for schema in (None, some, known(parse({}))):
-        told = from_arrow_schema(schema) if schema else spark_schema(parse({}))
-        made = batches(*every[::7], schema=schema)
-        assert made
-        for batch in made:
-            assert batch.schema.equals(to_arrow_schema(told, timezone="UTC"))
+        spark_type = from_arrow_schema(schema) if schema else spark_schema(parse({}))
+        created = batches(*every[::7], schema=schema)
+        assert created
+        for batch in created:
+            assert batch.schema.equals(to_arrow_schema(spark_type, timezone="UTC"))

@@ -36,9 +36,9 @@ def test_importing_the_package_is_light() -> None:
     # This is how Spark finds the source: it may import pyspark, which is already loaded.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
-    found = f"{code}; pyspark_journal.DefaultSource; {again}"
+    actual = f"{code}; pyspark_journal.DefaultSource; {again}"
     done = subprocess.run(
-        [sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", actual], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split("\n")[:2] == ["[]", "False False False"]
 

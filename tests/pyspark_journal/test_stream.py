@@ -37,11 +37,11 @@ class Stream:
         self.reader: JournalStreamReader = self.source.streamReader(self.source.schema())
 
     def read(self, start: dict[str, Any], end: dict[str, Any]) -> Rows:
-        found = []
+        rows = []
         for partition in self.reader.partitions(start, end):
             for batch in self.reader.read(partition):
-                found += batch.to_pylist()
-        return sorted(found, key=lambda row: (row["file"], row["offset"] or 0))
+                rows += batch.to_pylist()
+        return sorted(rows, key=lambda row: (row["file"], row["offset"] or 0))
 
     def batch(self) -> bool:
         """Read one batch; return False if there is none."""
@@ -61,8 +61,8 @@ class Stream:
         return self.rows
 
     def records(self) -> list[tuple[str, int, bytes]]:
-        found = [row for row in self.rows if row["kind"] == "record"]
-        return [(row["file"], row["offset"], row["payload"]) for row in found]
+        record_rows = [row for row in self.rows if row["kind"] == "record"]
+        return [(row["file"], row["offset"], row["payload"]) for row in record_rows]
 
 
 def record(format_id: str, number: int, rng: random.Random) -> NewRecord:
@@ -94,7 +94,7 @@ def answer(format_id: str, path: Path) -> Answer:
     return collect(named(format_id).read(path, "recover", {}))
 
 
-def owed(records: tuple[Record, ...], path: Path) -> list[tuple[str, int, bytes]]:
+def record_tuples(records: tuple[Record, ...], path: Path) -> list[tuple[str, int, bytes]]:
     return [(str(path / r.file) if r.file else str(path), r.at, r.payload) for r in records]
 
 
@@ -117,7 +117,7 @@ def test_a_growing_log_is_followed(format_id: str, limit: int | None, tmp_path: 
         if step % 2:
             stream.restart()
         stream.all()
-        expected = owed(answer(format_id, path).records, path)
+        expected = record_tuples(answer(format_id, path).records, path)
         assert sorted(stream.records()) == sorted(expected)
         assert len(expected) == number
     if limit is not None:
@@ -259,12 +259,12 @@ def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     assert len(stream.all()) == 4  # under its own name, and not through the link again
 
 
-@pytest.mark.parametrize("how", ["truncated", "replaced"])
-def test_a_rewritten_log_is_detected(how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["truncated", "replaced"])
+def test_a_rewritten_log_is_detected(change: str, tmp_path: Path) -> None:
     path = leveldb(tmp_path / "000001.log", 10)
     stream, again = Stream(tmp_path), Stream(tmp_path, onRewrite="restart")
     assert len(stream.all()) == len(again.all()) == 10
-    if how == "truncated":
+    if change == "truncated":
         path.write_bytes(path.read_bytes()[:5_000])
     else:
         path.unlink()
@@ -273,7 +273,7 @@ def test_a_rewritten_log_is_detected(how: str, tmp_path: Path) -> None:
     with pytest.raises(Rewritten, match=r"000001\.log: at offset \d+.*onRewrite"):
         stream.batch()
     again.restart()
-    assert len(again.all()) == 10 + (30 if how == "replaced" else 4)
+    assert len(again.all()) == 10 + (30 if change == "replaced" else 4)
 
 
 def test_renamed_journald_files_are_followed(tmp_path: Path) -> None:
@@ -326,9 +326,9 @@ def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
         stream.all()
         newest.unlink()
         stream.all()
-    owed = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
-    owed += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
-    assert sorted(payloads(stream)) == sorted(owed)
+    expected = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
+    expected += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
+    assert sorted(payloads(stream)) == sorted(expected)
     add(tmp_path / "4.log", 500, 1)
     stream.all()
     assert payloads(stream)[-1] == b"record 500"
@@ -344,8 +344,12 @@ def test_a_reused_inode_is_another_log(tmp_path: Path, monkeypatch: pytest.Monke
     entry = LocalTree.entry
 
     def reused(tree: LocalTree, path: str) -> Entry:
-        found = entry(tree, path)
-        return replace(found, inode=(found.inode[0], inode)) if found.inode else found
+        first_entry = entry(tree, path)
+        return (
+            replace(first_entry, inode=(first_entry.inode[0], inode))
+            if first_entry.inode
+            else first_entry
+        )
 
     monkeypatch.setattr(LocalTree, "entry", reused)
     stream.all()

@@ -73,11 +73,11 @@ class Stream:
 
 @pytest.mark.parametrize("format", ["leveldb-log", "kahadb-journal", "zmq-raft"])
 def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
-    what = crash_of(format)
-    records = what.records(6)
-    written = [one.payload for one in records]
-    ours = next(one for one in all_implementations() if one.name == "executable-spec")
-    trace, _ = record(list(ours.command), format, what, records)
+    crash = crash_of(format)
+    records = crash.records(6)
+    written = [each.payload for each in records]
+    ours = next(each for each in all_implementations() if each.name == "executable-spec")
+    trace, _ = record(list(ours.command), format, crash, records)
     stream = Stream(tmp_path)
     now = time.time_ns()
     for number, moment in enumerate(moments(trace)):

@@ -46,8 +46,8 @@ def test_lost_ranges_follow_the_order_of_files() -> None:
     """That is the order in which they were read: seg-10 after seg-9."""
     ranges = [("seg-9", 9), ("seg-10", 5), ("seg-9", 0)]
     events = [Lost(start, start + 1, "x", file=file) for file, start in ranges]
-    found = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost
-    assert [(gap.file, gap.start) for gap in found] == [("seg-9", 0), ("seg-9", 9), ("seg-10", 5)]
+    lost = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost
+    assert [(gap.file, gap.start) for gap in lost] == [("seg-9", 0), ("seg-9", 9), ("seg-10", 5)]
 
 
 def test_the_json_has_files_and_fields() -> None:

@@ -39,10 +39,10 @@ def answers(format: str) -> Iterator[Mapping[str, Any]]:
                 yield vector.body["expect_strict"]
 
 
-def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[str]:
+def strangers(register: Register, answers: list[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the parts of answers that the register lacks."""
     types = {name: field.types for name, field in register.fields.items()} | COMMON
-    for answer in found:
+    for answer in answers:
         if (reason := answer["reason"]) is not None:
             kinds = register.reasons[reason].kinds if reason in register.reasons else ()
             if VERDICTS[answer["verdict"]] not in kinds:
@@ -51,7 +51,7 @@ def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[st
                     if gap["reason"] not in register.reasons)  # fmt: skip
         for record in answer["records"]:
             for name, value in record.items():
-                if not any(is_of(one, value) for one in types.get(name, ())):
+                if not any(is_of(type_name, value) for type_name in types.get(name, ())):
                     yield f"{name}: {value!r:.60}"
 
 

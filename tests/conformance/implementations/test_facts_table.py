@@ -182,10 +182,10 @@ def test_column_is_reproduced(column: str, tmp_path: Path) -> None:
         why = f"{' and '.join(missing)} not found" if missing else "not built: make setup"
         # What cannot be set up here may be skipped, but not where everything is expected to be.
         (pytest.fail if in_ci() else pytest.skip)(f"{implementation.name}: {why}")
-    found = _ask(implementation.command, tmp_path)
+    facts = _ask(implementation.command, tmp_path)
     wrong = [
         f"row {case['row']}, {case['case']}: expected {case['cells'][column]!r}, found {actual!r}"
-        for case, actual in zip(CASES, found, strict=True)
+        for case, actual in zip(CASES, facts, strict=True)
         if case["cells"][column] != actual
     ]
     assert not wrong, "\n".join([f"{column} ({implementation.name}):", *wrong])
@@ -202,7 +202,7 @@ def test_table_is_whole() -> None:
 def test_chapter_agrees_with_the_executable_specification() -> None:
     """Verdict and reason of the column "this chapter" equal those of the column SPEC."""
     chapter = Path(registry.FOLDER.parents[1], "spec", "leveldb-log.md").read_text("utf-8")
-    said = dict(re.findall(r"^\| (\d+) \| [^|]+ \| ([^|]+) \|", chapter, flags=re.MULTILINE))
+    stated = dict(re.findall(r"^\| (\d+) \| [^|]+ \| ([^|]+) \|", chapter, flags=re.MULTILINE))
     for case in CASES:
         verdict = case["cells"]["SPEC"].partition("; ")[2].removesuffix(", foreign-dialect")
-        assert verdict in said[str(case["row"])].replace("`", ""), case["case"]
+        assert verdict in stated[str(case["row"])].replace("`", ""), case["case"]

@@ -56,16 +56,16 @@ def base_logs(leveldb: RealLevelDB, folder: Path) -> dict[str, bytes]:
 
 def some_record(log: bytes, rng: random.Random) -> tuple[int, int]:
     """Return start and end of a physical record of a sound log."""
-    found, at = [], 0
+    records, at = [], 0
     while at < len(log):
         left = BLOCK_SIZE - at % BLOCK_SIZE
         if left < HEADER_SIZE:
             at += left
             continue
         end = at + HEADER_SIZE + HEADER.unpack_from(log, at)[1]
-        found.append((at, end))
+        records.append((at, end))
         at = end
-    return rng.choice(found)
+    return rng.choice(records)
 
 
 def replaced(log: bytes, start: int, new: bytes) -> bytes:
@@ -76,8 +76,8 @@ def flip(log: bytes, rng: random.Random, other: bytes) -> bytes:
     changed = bytearray(log)
     for _ in range(rng.randint(1, 4)):
         at, end = some_record(log, rng)
-        place = rng.choice([at + rng.randrange(7), rng.randrange(at, end)])
-        changed[place] ^= 1 << rng.randrange(8)
+        position = rng.choice([at + rng.randrange(7), rng.randrange(at, end)])
+        changed[position] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
 
@@ -128,10 +128,10 @@ def extend(log: bytes, rng: random.Random, other: bytes) -> bytes:
 def retype(log: bytes, rng: random.Random, other: bytes) -> bytes:
     """Change type or length of a record, with a matching checksum."""
     at, end = some_record(log, rng)
-    kind = rng.choice([0, 1, 2, 3, 4, 5, 5, 6, 9, 103, 200])
+    record_type = rng.choice([0, 1, 2, 3, 4, 5, 5, 6, 9, 103, 200])
     length = rng.choice([end - at - HEADER_SIZE, rng.randrange(end - at - HEADER_SIZE + 1)])
-    covered = bytes([kind]) + log[at + HEADER_SIZE : at + HEADER_SIZE + length]
-    return replaced(log, at, HEADER.pack(masked_crc(covered), length, kind))
+    covered = bytes([record_type]) + log[at + HEADER_SIZE : at + HEADER_SIZE + length]
+    return replaced(log, at, HEADER.pack(masked_crc(covered), length, record_type))
 
 
 def foreign(log: bytes, rng: random.Random, other: bytes) -> bytes:
@@ -150,7 +150,7 @@ DAMAGES: list[Callable[[bytes, random.Random, bytes], bytes]] = [
 @pytest.fixture(scope="module")
 def variants(leveldb: RealLevelDB, tmp_path_factory: pytest.TempPathFactory) -> list[Variant]:
     logs = base_logs(leveldb, tmp_path_factory.mktemp("logs"))
-    made = []
+    result = []
     for seed in range(VARIANTS):
         rng = random.Random(seed)
         name, other = rng.choice(list(logs)), rng.choice(list(logs.values()))
@@ -158,8 +158,8 @@ def variants(leveldb: RealLevelDB, tmp_path_factory: pytest.TempPathFactory) -> 
         log = damage(logs[name], rng, other)
         if rng.random() < 0.2:
             log = log[: -rng.randint(1, 60)]  # and torn on top of it
-        made.append(Variant(seed, f"{damage.__name__} in {name}", log))
-    return made
+        result.append(Variant(seed, f"{damage.__name__} in {name}", log))
+    return result
 
 
 @pytest.fixture(scope="module")

@@ -165,9 +165,9 @@ def test_database_killed_while_it_writes(leveldb: RealLevelDB, tmp_path: Path) -
         time.sleep(0.2)
     path = log_of(database)
     (real,) = leveldb.read([path])
-    mine = [payload_to_json(one) for one in payloads_of(path)]
-    assert len(mine) > 500
-    assert mine == [{k: v for k, v in r.items() if k.startswith("payload")} for r in real]
+    expected = [payload_to_json(payload) for payload in payloads_of(path)]
+    assert len(expected) > 500
+    assert expected == [{k: v for k, v in r.items() if k.startswith("payload")} for r in real]
     assert replayed(payloads_of(path)) == leveldb.entries(database)
 
 
@@ -179,6 +179,6 @@ def test_log_of_a_database_cut_anywhere(leveldb: RealLevelDB, tmp_path: Path) ->
     for cut in (1, 20, 33, len(whole) - 7000, len(whole) - 70):
         database = copied(tmp_path / "db", tmp_path / f"cut {cut}")
         log_of(database).write_bytes(whole[:-cut])
-        found = payloads_of(log_of(database))
-        assert len(found) < 5
-        assert replayed(found) == leveldb.entries(database)
+        payloads = payloads_of(log_of(database))
+        assert len(payloads) < 5
+        assert replayed(payloads) == leveldb.entries(database)

@@ -43,18 +43,18 @@ def test_the_tarball_does_not_depend_on_the_order_of_files(files: dict[str, byte
 
 def test_the_tarball_holds_the_set_and_its_manifest(files: dict[str, bytes]) -> None:
     with tarfile.open(fileobj=io.BytesIO(tarball(files, "top"))) as archive:
-        found = {
+        members = {
             entry.name.removeprefix("top/"): archive.extractfile(entry).read()  # type: ignore[union-attr]
             for entry in archive
         }
         assert {(entry.mtime, entry.uid, entry.uname) for entry in archive} == {(0, 0, "")}
-    manifest = json.loads(found.pop("MANIFEST.json"))
+    manifest = json.loads(members.pop("MANIFEST.json"))
     on_disk = {
         path.relative_to(VECTORS).as_posix(): path.read_bytes()
         for path in VECTORS.rglob("*")
         if path.is_file()
     }
-    assert found == on_disk
+    assert members == on_disk
     assert manifest == {
         name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for name, data in on_disk.items()
@@ -76,7 +76,9 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("ecosystem", load_ecosystems().values(), ids=lambda one: one.id)
+@pytest.mark.parametrize(
+    "ecosystem", load_ecosystems().values(), ids=lambda ecosystem: ecosystem.id
+)
 def test_the_example_of_a_package_fails_only_its_known_failures(
     ecosystem: Ecosystem, files: dict[str, bytes], tmp_path: Path
 ) -> None:

@@ -165,12 +165,14 @@ def _fill(builder: ReportBuilder) -> ReportBuilder:
     _, table = SAMPLE_VECTORS.read_text(encoding="utf-8").split("\n", 1)
     for entry in re.split(r"\n(?=\S)", table.strip()):
         head, title, *damage = (line.strip() for line in entry.splitlines())
-        slug, group, kind, requirements, control, size = (part.strip() for part in head.split("|"))
+        slug, group, vector_kind, requirements, control, size = (
+            part.strip() for part in head.split("|")
+        )
         builder.vector(
             slug,
             group,
             title,
-            kind=kind,
+            kind=vector_kind,
             requirements=tuple(requirements.split()),
             control=control or None,
             damage=tuple(damage),

@@ -29,7 +29,7 @@ def programs(report):
     return [e for e in report["implementations"] if not e["baseline"]]
 
 
-def one(builder, outcome="fail", **more):
+def one_result(builder, outcome="fail", **more):
     built = builder().vector("flip", "checksum").implementation("reader")
     if outcome:
         built.result("flip", outcome, **({"difference": "other records"} | more))
@@ -41,8 +41,8 @@ def test_sarif_is_valid_and_has_every_unexpected_result(report, schema):
     jsonschema.validate(log, schema)
     (run,) = log["runs"]
     counts = Counter(result["class"] for each in programs(report) for result in each["results"])
-    owed = {name: n for name, n in counts.items() if name not in ("pass", "skipped")}
-    assert Counter(each["properties"]["class"] for each in run["results"]) == owed
+    expected = {name: n for name, n in counts.items() if name not in ("pass", "skipped")}
+    assert Counter(each["properties"]["class"] for each in run["results"]) == expected
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == sorted(set(rules))
     for each in run["results"]:
@@ -61,19 +61,22 @@ def test_locations_are_the_program_or_the_list_of_known_failures(builder, tmp_pa
     entries = [{"vector": "leveldb-log/other", "profile": "recover"},
                {"vector": "leveldb-log/flip", "profile": "recover"}]  # fmt: skip
     listed.write_text(json.dumps({"failures": entries}, indent=1))
-    for outcome, place in (("fail", ("src/reader.py", 0)), ("unexpected-pass", (str(listed), 8))):
-        report = one(builder, outcome)
+    for outcome, location in (
+        ("fail", ("src/reader.py", 0)),
+        ("unexpected-pass", (str(listed), 8)),
+    ):
+        report = one_result(builder, outcome)
         report["implementations"][0] |= {"place": "src/reader.py", "known_failures": str(listed)}
         (entry, *_) = report["implementations"]
-        assert sarif.place_of(entry, entry["results"][0]) == place
+        assert sarif.place_of(entry, entry["results"][0]) == location
         (result,) = json.loads(sarif.sarif(report))["runs"][0]["results"]
         physical = result["locations"][0]["physicalLocation"]
-        assert physical["artifactLocation"]["uri"] == place[0]
-        assert physical.get("region", {}).get("startLine", 0) == place[1]
+        assert physical["artifactLocation"]["uri"] == location[0]
+        assert physical.get("region", {}).get("startLine", 0) == location[1]
 
 
 def test_external_text_is_escaped(builder, schema):
-    report = one(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
+    report = one_result(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
     report["implementations"][0]["name"] = "<img src=x>|[a](b)"
     shown = markdown(report)
     assert "\x1b" not in shown

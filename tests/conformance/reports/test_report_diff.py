@@ -134,14 +134,14 @@ def test_json_and_text_agree(run):
     console = Console(file=io.StringIO(), width=80)
     terminal.print_diff(diff, console)
     text = console.file.getvalue()
-    for wanted in (
+    for line in (
         "1 regression",
         "pass → crash  reader  leveldb-log/flip  recover",
         "exit status 134",
         "walproof check --impl reader --vector leveldb-log/flip",
         "reader  1/1 → 0/1",
     ):
-        assert wanted in text
+        assert line in text
 
 
 def test_equal_runs_print_no_difference(report):

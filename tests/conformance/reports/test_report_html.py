@@ -33,14 +33,14 @@ def _resolve(data, row):
 
 def test_every_result_is_in_the_page_exactly_once(report):
     data = _data(html.render(report))
-    found = Counter(_resolve(data, row)[:4] for row in data["results"])
+    actual = Counter(_resolve(data, row)[:4] for row in data["results"])
     wanted = Counter(
         (implementation["name"], result["vector"], result["profile"], result["class"])
         for implementation in report["implementations"]
         for result in implementation["results"]
     )
-    assert found == wanted
-    assert set(found.values()) == {1}
+    assert actual == wanted
+    assert set(actual.values()) == {1}
 
 
 def test_every_failed_result_has_its_own_details(report):
@@ -207,17 +207,17 @@ def test_a_browser_draws_it(report, tmp_path):
         len({report["vectors"][r["vector"]]["group"] for r in each["results"]})
         for each in report["implementations"]
     )
-    one = drawn(path.as_uri() + "#implementation=goleveldb&text=checksum-bit-flip")
-    assert one.count('<details class="result"') == 1
-    assert "brbvo" in one
-    assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in one
+    filtered = drawn(path.as_uri() + "#implementation=goleveldb&text=checksum-bit-flip")
+    assert filtered.count('<details class="result"') == 1
+    assert "brbvo" in filtered
+    assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in filtered
 
 
 def test_the_page_lists_undetected_flips(report, monkeypatch):
     formats = {matrix["format"] for matrix in _data(html.render(report))["matrices"]}
     log = SearchedLog("x/y", "0", 80, 80, {("a[].<b>", "gone"): 7, ("c", "fields: term"): 2})
-    found = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
-    monkeypatch.setattr(html, "load", lambda format: found if format == "leveldb-log" else None)
+    searched = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
+    monkeypatch.setattr(html, "load", lambda format: searched if format == "leveldb-log" else None)
     assert "leveldb-log" in formats
     page = html.render(report)
     section = re.search(r'<section id="one-bit".*?</section>', page, re.S)[0]

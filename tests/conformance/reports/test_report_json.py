@@ -116,7 +116,7 @@ def _too_many_pairs(report):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (_unknown_class, "flaky"),
         (_pass_with_answer, "actual"),
@@ -134,14 +134,14 @@ def _too_many_pairs(report):
         (_too_many_pairs, "more pairs"),
     ],
 )
-def test_an_invalid_report_is_refused(report, tmp_path, spoil, said):
+def test_an_invalid_report_is_refused(report, tmp_path, spoil, message):
     spoil(report)
     path = tmp_path / "run.json"
-    with pytest.raises(json_report.InvalidReport, match=said):
+    with pytest.raises(json_report.InvalidReport, match=message):
         json_report.save(report, path)
     assert not path.exists()
     path.write_text(json.dumps(report))
-    with pytest.raises(json_report.InvalidReport, match=said):
+    with pytest.raises(json_report.InvalidReport, match=message):
         json_report.load(path)
 
 

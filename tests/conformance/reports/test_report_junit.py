@@ -52,7 +52,7 @@ def test_every_result_is_one_test_case_of_its_class(report, document):
         if implementation["baseline"] or implementation["status"] != "ran":
             continue
         name = implementation["name"]
-        found = {
+        actual = {
             (case.get("name"), case.get("classname")): [
                 child.tag for child in case if child.tag in ("failure", "error", "skipped")
             ]
@@ -61,8 +61,8 @@ def test_every_result_is_one_test_case_of_its_class(report, document):
         for result in implementation["results"]:
             wanted = WANTED[result["class"]]
             key = (result["vector"], f"{name}.{result['profile']}")
-            assert found.pop(key) == ([wanted] if wanted else [])
-        assert not found
+            assert actual.pop(key) == ([wanted] if wanted else [])
+        assert not actual
 
 
 def test_unavailable_implementations_are_listed_and_baselines_are_not(document):
@@ -78,8 +78,8 @@ def test_a_failure_has_its_details(document):
     failure = next(
         case.find("failure") for case in cases if case.get("name").endswith("/checksum-bit-flip")
     )
-    for wanted in ("LDB-028", "flip bit 3", '"brbvo"', "lost [12, 32768)", "walproof check --impl"):
-        assert wanted in failure.text
+    for text in ("LDB-028", "flip bit 3", '"brbvo"', "lost [12, 32768)", "walproof check --impl"):
+        assert text in failure.text
     assert failure.get("message") == "1 record that nobody wrote"
 
 

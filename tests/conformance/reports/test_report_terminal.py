@@ -162,7 +162,7 @@ def test_an_ascii_console_gets_ascii(report):
 def test_a_failure_shows_all_details(report):
     lines = _failure(report, "goleveldb", "checksum-bit-flip", 120).splitlines()
     text = "\n".join(" ".join(line.split()) for line in lines)
-    for wanted in (
+    for expected_line in (
         "✗ fail leveldb-log/checksum-bit-flip",
         "implementation goleveldb 1.0.0, profile recover",
         "A flipped checksum bit loses the rest of the block, and the next block is read.",
@@ -176,7 +176,7 @@ def test_a_failure_shows_all_details(report):
         "lost [12, 32768) checksum-mismatch │ not reported",
         "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip",
     ):
-        assert wanted in text, wanted
+        assert expected_line in text, expected_line
 
 
 def test_lost_ranges_are_drawn_to_scale(report):

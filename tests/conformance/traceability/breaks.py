@@ -57,8 +57,8 @@ def searched(toy: Toy) -> None:
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
     log = SearchedLog("toy-log/sound", "0123", 32, 32, {("units[].body", "changed"): 3})
-    found = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
-    toy.write("spec/one-bit/toy-log.json", text_of(found))
+    result = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
+    toy.write("spec/one-bit/toy-log.json", text_of(result))
 
 
 UNSEEN_TABLE = """<!-- register: unseen -->
@@ -309,10 +309,10 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     *(
         (
             "fault_without_reason",
-            f"spec/toy-log.toml: {said}",
+            f"spec/toy-log.toml: {message}",
             lambda toy: toy.edit("spec/toy-log.toml", "reasons = {}\nfields = {}", FAULT),
         )
-        for said in (
+        for message in (
             "fault 'the sum is wrong': no reason 'bad-sun'",
             "reason 'bad-size': no fault has it",
         )

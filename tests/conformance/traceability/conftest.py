@@ -189,9 +189,9 @@ class ToyTree:
         self.known("flipped", cause="ignores-sums")
 
     def write(self, path: str, text: str) -> None:
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
 
     def edit(self, path: str, old: str, new: str) -> None:
         text = (self.root / path).read_text("utf-8")

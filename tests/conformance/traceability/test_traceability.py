@@ -32,21 +32,23 @@ def test_the_toy_tree_has_no_problems(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "said", "break_it"), BREAKS, ids=[f"{rule}-{said}" for rule, said, _ in BREAKS]
+    ("rule", "message", "break_it"),
+    BREAKS,
+    ids=[f"{rule}-{message}" for rule, message, _ in BREAKS],
 )
 def test_a_broken_connection_is_found(
     toy: Toy,
     new_vector: Callable[..., dict[str, Any]],
     rule: str,
-    said: str,
+    message: str,
     break_it: Callable[[Toy], object],
 ) -> None:
     toy.vector = new_vector
     break_it(toy)
-    found = problems(toy.root)
-    assert any(str(problem).startswith(said) and problem.rule == rule for problem in found), (
-        "\n".join(map(str, found)) or "nothing was found"
-    )
+    problem_list = problems(toy.root)
+    assert any(
+        str(problem).startswith(message) and problem.rule == rule for problem in problem_list
+    ), "\n".join(map(str, problem_list)) or "nothing was found"
 
 
 def test_every_rule_has_a_failing_example() -> None:

@@ -15,11 +15,11 @@ from walproof.implementations import all_implementations
 
 pytestmark = pytest.mark.slow
 
-RELEASES = [one for one in all_implementations() if "kahadb-journal" in one.formats]
-RELEASES = [one for one in RELEASES if one.name.startswith("kahadb-store")]
+RELEASES = [each for each in all_implementations() if "kahadb-journal" in each.formats]
+RELEASES = [each for each in RELEASES if each.name.startswith("kahadb-store")]
 
 
-@pytest.fixture(params=RELEASES, ids=[one.name for one in RELEASES])
+@pytest.fixture(params=RELEASES, ids=[each.name for each in RELEASES])
 def java(request: pytest.FixtureRequest) -> list[str]:
     """Return the command of a release that is built here."""
     implementation = request.param
@@ -41,7 +41,7 @@ def numbered(number: int, size: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("how", "count", "size"),
+    ("mode", "count", "size"),
     [
         ("sync,checksum", 60, 30),
         ("sync", 60, 30),
@@ -58,15 +58,15 @@ def numbered(number: int, size: int) -> bytes:
     ],
 )
 def test_activemq_writes_and_the_reader_reads(
-    java: list[str], tmp_path: Path, how: str, count: int, size: int
+    java: list[str], tmp_path: Path, mode: str, count: int, size: int
 ) -> None:
-    run(java, "generate", tmp_path, count, size, how)
-    found = collect(read(tmp_path, "recover", {}))
-    assert (found.verdict, found.lost) == ("intact", ())
+    run(java, "generate", tmp_path, count, size, mode)
+    actual = collect(read(tmp_path, "recover", {}))
+    assert (actual.verdict, actual.lost) == ("intact", ())
     expected = (numbered(number, size) for number in range(count))
-    assert len(found.records) == count
-    assert all(a.payload == b for a, b in zip(found.records, expected, strict=True))
-    assert collect(read(tmp_path, "strict", {})).records == found.records
+    assert len(actual.records) == count
+    assert all(a.payload == b for a, b in zip(actual.records, expected, strict=True))
+    assert collect(read(tmp_path, "strict", {})).records == actual.records
 
 
 @pytest.mark.parametrize("checksum", [True, False])
@@ -88,7 +88,11 @@ def test_the_writer_writes_and_activemq_reads(
     ours = collect(read(path, "recover", {}))
     assert answer["signals"] == []
     assert len(answer["records"]) == 301
-    for theirs, mine in itertools.zip_longest(answer["records"], ours.records):
-        assert theirs["payload"] == mine.payload.hex()
-        assert (theirs["file"], theirs["at"], theirs["size"]) == (mine.file, mine.at, mine.size)
+    for actual, expected in itertools.zip_longest(answer["records"], ours.records):
+        assert actual["payload"] == expected.payload.hex()
+        assert (actual["file"], actual["at"], actual["size"]) == (
+            expected.file,
+            expected.at,
+            expected.size,
+        )
     assert answer["end"] == {"file": ours.end_file, "at": ours.end}

@@ -34,8 +34,8 @@ def appended(log: bytes, *payloads: bytes) -> bytes:
 @pytest.mark.parametrize("first", [0, 1, 100, 32754, 32755, 32760, 32761, 32762, 2 * 32761, 70_000])
 @pytest.mark.parametrize("second", [0, 1, 40_000])
 def test_appending_gives_the_bytes_of_one_writer(write: Write, first: int, second: int) -> None:
-    one, two = b"1" * first, b"2" * second
-    assert appended(write(one), two) == write(one, two)
+    first_payload, two = b"1" * first, b"2" * second
+    assert appended(write(first_payload), two) == write(first_payload, two)
 
 
 @pytest.mark.parametrize("size", [0, 1, BLOCK_SIZE - 1, BLOCK_SIZE, BLOCK_SIZE + 20])
@@ -48,17 +48,17 @@ def test_the_block_offset_is_the_length_modulo_32768(write: Write, size: int) ->
 @pytest.mark.parametrize("cut", range(1, 14))
 def test_appending_after_a_torn_tail_loses_nothing(write: Write, answer: Answers, cut: int) -> None:
     log = write(b"alpha", b"bravo", b"charlie")
-    found = answer(appended(log[:-cut], TAIL, b"echo"))
-    assert [r.payload for r in found.records] == [b"alpha", b"bravo", TAIL, b"echo"]
-    assert found.verdict == "intact"
+    actual = answer(appended(log[:-cut], TAIL, b"echo"))
+    assert [r.payload for r in actual.records] == [b"alpha", b"bravo", TAIL, b"echo"]
+    assert actual.verdict == "intact"
 
 
 def test_example_of_the_chapter(write: Write, answer: Answers) -> None:
     torn = write(b"alpha", b"bravo", b"charlie")[:37]
     behind = torn + write(TAIL, length=37)
-    found = answer(behind)
-    assert (len(behind), found.verdict, found.end) == (49, "damaged", None)
-    assert [(gap.start, gap.end) for gap in found.lost] == [(24, 49)], "delta would be lost"
+    actual = answer(behind)
+    assert (len(behind), actual.verdict, actual.end) == (49, "damaged", None)
+    assert [(gap.start, gap.end) for gap in actual.lost] == [(24, 49)], "delta would be lost"
     assert len(appended(torn, TAIL)) == 36
 
 
@@ -101,14 +101,14 @@ def test_foreign_dialect_is_refused() -> None:
 
 def test_damage_in_an_earlier_block_allows_appending(write: Write, answer: Answers) -> None:
     log = flipped(write(b"a" * 40_000, b"bravo"), 100)
-    found = answer(appended(log, TAIL))
-    assert [r.payload for r in found.records] == [b"bravo", TAIL]
+    actual = answer(appended(log, TAIL))
+    assert [r.payload for r in actual.records] == [b"bravo", TAIL]
 
 
 def test_damage_in_a_full_last_block_allows_appending(write: Write, answer: Answers) -> None:
     log = flipped(write(bytes(BLOCK_SIZE - 7)), 100)
-    found = answer(appended(log, TAIL))
-    assert [(r.at, r.payload) for r in found.records] == [(BLOCK_SIZE, TAIL)]
+    actual = answer(appended(log, TAIL))
+    assert [(r.at, r.payload) for r in actual.records] == [(BLOCK_SIZE, TAIL)]
 
 
 def test_unknown_type_at_the_end_allows_appending(write: Write, answer: Answers) -> None:

@@ -30,9 +30,12 @@ TEXT = "Nov 21 04:26:01 host systemd[1]: Started Daily apt download activities.\
 
 
 def png() -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
+    def chunk(chunk_type: bytes, data: bytes) -> bytes:
         return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            struct.pack(">I", len(data))
+            + chunk_type
+            + data
+            + struct.pack(">I", zlib.crc32(chunk_type + data))
         )
 
     header = struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)
@@ -192,7 +195,7 @@ def test_a_log_that_fits_two_formats_must_be_named(
 ) -> None:
     path = tmp_path / "000001.log"
     path.write_bytes(write(b"alpha"))
-    twin = formats.Format("twin", "", lambda _: True, *[lambda *_: iter(())] * 3)  # type: ignore[arg-type]
-    monkeypatch.setitem(formats.FORMATS, "twin", twin)
+    second_format = formats.Format("twin", "", lambda _: True, *[lambda *_: iter(())] * 3)  # type: ignore[arg-type]
+    monkeypatch.setitem(formats.FORMATS, "twin", second_format)
     with pytest.raises(formats.UnknownFormat, match="leveldb-log and twin"):
         formats.detect(path)

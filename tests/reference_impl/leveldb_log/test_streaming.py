@@ -66,8 +66,8 @@ def full(data: bytes) -> bytes:
     return HEADER.pack(masked_crc(b"\1" + data), len(data), 1) + data
 
 
-def fragment(kind: int, data: bytes) -> bytes:
-    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+def fragment(record_type: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([record_type]) + data), len(data), record_type) + data
 
 
 SOUND = b"".join(full(bytes([i]) * 8185) for i in range(4))

@@ -72,20 +72,20 @@ def answer(path: Path) -> Answer:
 
 def test_copies_are_undamaged_and_match_journalctl(files: list[Path]) -> None:
     for path in files:
-        found = answer(path)
-        assert found.verdict in ("intact", "torn"), (found.reason, found.lost[:3])
+        actual = answer(path)
+        assert actual.verdict in ("intact", "torn"), (actual.reason, actual.lost[:3])
         theirs = cursors(path)
-        assert [record.fields["cursor"] for record in found.records][: len(theirs)] == theirs
-        numbers = [int(record.fields["seqnum"]) for record in found.records]
+        assert [record.fields["cursor"] for record in actual.records][: len(theirs)] == theirs
+        numbers = [int(record.fields["seqnum"]) for record in actual.records]
         assert numbers == list(range(1, len(numbers) + 1))
 
 
 def test_a_killed_writer_leaves_an_online_complete_file(files: list[Path]) -> None:
     left = files[-1]
     assert left.read_bytes()[16] == ONLINE
-    found = answer(left)
-    assert len(found.records) >= len(answer(files[0]).records)
-    assert not any("missing" in record.fields for record in found.records)
+    actual = answer(left)
+    assert len(actual.records) >= len(answer(files[0]).records)
+    assert not any("missing" in record.fields for record in actual.records)
 
 
 def test_cut_while_online(files: list[Path], tmp_path: Path) -> None:
@@ -95,8 +95,8 @@ def test_cut_while_online(files: list[Path], tmp_path: Path) -> None:
     path = tmp_path / "cut.journal"
     for size in (4_000_000, 3_900_001, 3_800_008):
         path.write_bytes(data[:size])
-        found = answer(path)
+        actual = answer(path)
         # Intact if the writer did not come that far, so that nothing was cut (SDJ-051).
-        assert found.verdict == "torn" or len(found.records) == len(whole)
-        assert found.verdict in ("torn", "intact")
-        assert [r.fields["cursor"] for r in found.records] == whole[: len(found.records)]
+        assert actual.verdict == "torn" or len(actual.records) == len(whole)
+        assert actual.verdict in ("torn", "intact")
+        assert [r.fields["cursor"] for r in actual.records] == whole[: len(actual.records)]

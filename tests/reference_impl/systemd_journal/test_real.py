@@ -11,7 +11,7 @@ from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import collect
 from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
-from tests.reference_impl.systemd_journal.journal_files import hello, made
+from tests.reference_impl.systemd_journal.journal_files import hello, journal_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -51,10 +51,10 @@ def shown_by_us(path: Path) -> list[tuple[str, ...]]:
 def test_real_files_are_intact_with_their_seals(real_file: Path) -> None:
     context = {"key": KEY} if "sealed" in real_file.name else {}
     with loaded(real_file) as data:
-        found = inspection.inspect(data, context)
-    assert found.faults == []
-    assert len(found.entries) == (8 if "sealed" in real_file.name else 30)
-    assert (found.sealed_until is not None) == ("sealed" in real_file.name)
+        inspected = inspection.inspect(data, context)
+    assert inspected.faults == []
+    assert len(inspected.entries) == (8 if "sealed" in real_file.name else 30)
+    assert (inspected.sealed_until is not None) == ("sealed" in real_file.name)
 
 
 @journalctl
@@ -67,7 +67,7 @@ def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> No
     with loaded(real_file) as data:
         kinds = inspection.inspect(data, {}).walk.kinds
     objects = [(number << 3, kind) for number, kind in enumerate(kinds) if kind]
-    assert [(one.ofs_object, one.type.value) for one in parsed.objects] == objects
+    assert [(each.ofs_object, each.type.value) for each in parsed.objects] == objects
 
 
 @journalctl
@@ -81,7 +81,7 @@ def test_journalctl_reads_and_verifies_written_files(
     path = tmp_path / "made.journal"
     long = [[b"MESSAGE=" + b"long " * 200, b"BLOB=\x00\xff\n"]]
     options = {"compact": compact, "keyed": keyed, "compression": compression}
-    path.write_bytes(made(*hello(20), *long, header_size=header_size, **options))
+    path.write_bytes(journal_bytes(*hello(20), *long, header_size=header_size, **options))
     done = subprocess.run(
         ["journalctl", f"--file={path}", "--verify"], capture_output=True, text=True
     )
@@ -96,7 +96,7 @@ def test_journalctl_reads_and_verifies_written_files(
 def test_journalctl_verifies_written_seals(tmp_path: Path, compact: bool, step: int) -> None:
     path = tmp_path / "sealed.journal"
     options = {"key": KEY, "continuous": False, "compact": compact}
-    path.write_bytes(made(*hello(12), first=SEALED_START, step=step, **options))
+    path.write_bytes(journal_bytes(*hello(12), first=SEALED_START, step=step, **options))
     done = subprocess.run(
         ["journalctl", f"--file={path}", "--verify", f"--verify-key={KEY}"],
         capture_output=True,

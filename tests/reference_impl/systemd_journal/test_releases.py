@@ -20,9 +20,9 @@ def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple
     programs.mkdir()
     output.mkdir()
     for tool in TOOLS:
-        found = shutil.which(tool)
-        assert found
-        (programs / tool).symlink_to(found)
+        tool_path = shutil.which(tool)
+        assert tool_path
+        (programs / tool).symlink_to(tool_path)
     for name, text in stand_ins.items():
         path = programs / name.replace("_", "-")
         path.write_text(f"#!/bin/sh\n{text}\n")
@@ -39,17 +39,17 @@ def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple
 
 
 def test_another_installed_release_is_not_run(tmp_path: Path) -> None:
-    code, said = build("build.sh", tmp_path, journalctl="echo 'systemd 255 (255.4)'")
+    code, output = build("build.sh", tmp_path, journalctl="echo 'systemd 255 (255.4)'")
     assert code == 1
-    assert said == (
+    assert output == (
         "journalctl is of systemd 255, the known failures here are of 252, and"
         " systemd 252 comes through apt, and apt-get was not found"
     )
 
 
 def test_without_journalctl(tmp_path: Path) -> None:
-    code, said = build("build.sh", tmp_path)
-    assert (code, said.startswith("journalctl is not here, the known")) == (1, True)
+    code, output = build("build.sh", tmp_path)
+    assert (code, output.startswith("journalctl is not here, the known")) == (1, True)
 
 
 def test_the_matching_installed_release_is_run(tmp_path: Path) -> None:
@@ -57,8 +57,8 @@ def test_the_matching_installed_release_is_run(tmp_path: Path) -> None:
 
 
 def test_a_release_that_cannot_be_fetched(tmp_path: Path) -> None:
-    code, said = build("fetch.sh", tmp_path, "257", "trixie")
-    assert (code, said) == (1, "systemd 257 comes through apt, and apt-get was not found")
+    code, output = build("fetch.sh", tmp_path, "257", "trixie")
+    assert (code, output) == (1, "systemd 257 comes through apt, and apt-get was not found")
 
 
 # The action of another build while this one waits for the lock.

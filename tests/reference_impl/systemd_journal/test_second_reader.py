@@ -44,25 +44,25 @@ CONTROLS = list(controls())
 
 def offsets(log: bytearray) -> list[int]:
     """Return the offsets of objects, as far as their sizes lead."""
-    at, found = int.from_bytes(log[88:96], "little"), [0]
+    at, positions = int.from_bytes(log[88:96], "little"), [0]
     while at + 16 <= len(log):
-        found.append(at)
+        positions.append(at)
         size = int.from_bytes(log[at + 8 : at + 16], "little")
         if not 16 <= size <= len(log) - at:
             break
         at += size + -size % 8
-    return found
+    return positions
 
 
 def damaged(source: random.Random, log: bytearray) -> bytearray:
     """Return the log with one damage."""
-    places = offsets(log)
-    at = min(source.choice(places) + 8 * source.randrange(34), max(len(log) - 1, 0))
+    positions = offsets(log)
+    at = min(source.choice(positions) + 8 * source.randrange(34), max(len(log) - 1, 0))
     kind = source.randrange(7) if log else 6
     if kind < 2:
         log[at] ^= 1 << source.randrange(8)
     elif kind == 2:
-        other = source.choice([0, 1, source.choice(places), 8 * source.randrange(1000), 2**62])
+        other = source.choice([0, 1, source.choice(positions), 8 * source.randrange(1000), 2**62])
         log[at : at + 8] = other.to_bytes(8, "little")[: len(log) - at]
     elif kind == 3:
         size = source.choice(ZEROS)
@@ -70,7 +70,7 @@ def damaged(source: random.Random, log: bytearray) -> bytearray:
     elif kind == 4:
         del log[at:]
     elif kind == 5:
-        log[source.choice(places)] = source.randrange(9)
+        log[source.choice(positions)] = source.randrange(9)
     else:
         log += source.randbytes(source.randrange(40))
     return log

@@ -20,12 +20,14 @@ UNKNOWN = b"Cannot verify file with unknown extensions."
 
 def releases() -> list[list[str]]:
     """Return the installed release, and the downloaded ones with their own loaders."""
-    found = [["journalctl"]] if shutil.which("journalctl") else []
+    commands = [["journalctl"]] if shutil.which("journalctl") else []
     for root in sorted(BUILD.glob("implementations/systemd*/root")):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
             libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
-            found.append([str(loader), "--library-path", libraries, f"{root}/usr/bin/journalctl"])
-    return found
+            commands.append(
+                [str(loader), "--library-path", libraries, f"{root}/usr/bin/journalctl"]
+            )
+    return commands
 
 
 def written() -> list[tuple[Path, dict[str, object]]]:
@@ -56,7 +58,7 @@ def test_written_files_verify_and_export_unchanged(
     context = body["context"]
     assert isinstance(records, list) and isinstance(context, dict)
     path = tmp_path / "written.journal"
-    new = [NewRecord(bytes.fromhex(one["payload"]), one) for one in records]
+    new = [NewRecord(bytes.fromhex(each["payload"]), each) for each in records]
     named("systemd-journal").write(path, new, context)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = subprocess.run([*command, f"--file={path}", "--verify", *key], capture_output=True)
@@ -66,7 +68,7 @@ def test_written_files_verify_and_export_unchanged(
     with subprocess.Popen([*command, f"--file={path}", *shown], stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
         exported = list(parse_export(running.stdout))
-    assert [entry_body(entry.payloads) for entry in exported] == [one.payload for one in new]
+    assert [entry_body(entry.payloads) for entry in exported] == [each.payload for each in new]
     assert [entry.address["__REALTIME_TIMESTAMP"] for entry in exported] == [
-        one["realtime"] for one in records
+        each["realtime"] for each in records
     ]

@@ -89,8 +89,8 @@ def _append_and_read_again(path: Path, answer: Answer, flushed: int | None) -> N
     append(path, [NewRecord(b"new"), NewRecord(b"er")], {"last_flushed_index": flushed})
     again = _answer(path, flushed)
     assert again.verdict == ("damaged" if answer.verdict == "damaged" else "intact")
-    wanted = [record.payload for record in answer.records] + [b"new", b"er"]
-    assert [record.payload for record in again.records] == wanted
+    expected = [record.payload for record in answer.records] + [b"new", b"er"]
+    assert [record.payload for record in again.records] == expected
 
 
 @settings(max_examples=300, deadline=None)

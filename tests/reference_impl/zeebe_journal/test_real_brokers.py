@@ -44,8 +44,8 @@ def test_every_record_is_read(
     assert [int(r.fields["index"]) for r in answer.records] == list(range(1, records + 1))
     for record in answer.records[1:]:
         assert record.fields["asqn"] == record.fields["entry"]["lowest_asqn"]
-    for one, other in itertools.pairwise(answer.records):
-        assert one.at + one.size == other.at
+    for first, other in itertools.pairwise(answer.records):
+        assert first.at + first.size == other.at
 
 
 @pytest.mark.parametrize(

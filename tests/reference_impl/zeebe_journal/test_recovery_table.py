@@ -91,9 +91,9 @@ TAIL = [
 ]
 
 
-@pytest.mark.parametrize(("what", "damage", "left", "verdict", "reason"), TAIL)
+@pytest.mark.parametrize(("row", "damage", "left", "verdict", "reason"), TAIL)
 def test_unflushed_records_may_be_missing(
-    tmp_path: Path, what: str, damage: Damage, left: int, verdict: str, reason: str
+    tmp_path: Path, row: str, damage: Damage, left: int, verdict: str, reason: str
 ) -> None:
     for flushed in (left, None):
         answer = _read(tmp_path / str(flushed), damage, flushed)
@@ -102,9 +102,9 @@ def test_unflushed_records_may_be_missing(
         assert answer.end is not None
 
 
-@pytest.mark.parametrize(("what", "damage", "left", "verdict", "reason"), TAIL)
+@pytest.mark.parametrize(("row", "damage", "left", "verdict", "reason"), TAIL)
 def test_flushed_records_must_be_present(
-    tmp_path: Path, what: str, damage: Damage, left: int, verdict: str, reason: str
+    tmp_path: Path, row: str, damage: Damage, left: int, verdict: str, reason: str
 ) -> None:
     answer = _read(tmp_path / "j", damage, left + 1)
     assert (answer.verdict, answer.reason, len(answer.records)) == (DAMAGED, reason, left)

@@ -24,7 +24,7 @@ RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 
 entries = st.lists(
     st.builds(
-        lambda payload, kind, request: (payload, kind, request),
+        lambda payload, record_type, request: (payload, record_type, request),
         st.binary(max_size=40), st.integers(0, 2), st.binary(min_size=12, max_size=12),
     ),
     max_size=12,
@@ -44,8 +44,10 @@ def read(path: Path, profile: str = "recover", **context: object) -> Answer:
 
 def records_of(drawn, terms=None) -> list[NewRecord]:
     return [
-        NewRecord(payload, {"term": str(1 + n // 3), "entry_type": kind, "request_id": rid.hex()})
-        for n, (payload, kind, rid) in enumerate(drawn)
+        NewRecord(
+            payload, {"term": str(1 + n // 3), "entry_type": record_type, "request_id": rid.hex()}
+        )
+        for n, (payload, record_type, rid) in enumerate(drawn)
     ]
 
 
@@ -62,9 +64,9 @@ def test_written_records_are_read_back(drawn, capacity, first):
     assert (answer.verdict, answer.lost) == ("intact", ())
     got = answer.records[1:]
     assert [int(record.fields["index"]) for record in got] == list(range(first, first + len(drawn)))
-    for wanted, found in zip(records, got, strict=True):
-        assert found.payload == wanted.payload
-        assert {name: found.fields[name] for name in wanted.fields} == dict(wanted.fields)
+    for expected, actual in zip(records, got, strict=True):
+        assert actual.payload == expected.payload
+        assert {name: actual.fields[name] for name in expected.fields} == dict(expected.fields)
 
 
 @given(updates)
@@ -76,9 +78,9 @@ def test_updates_are_read_again(drawn):
         answer = read(path)
     assert (answer.verdict, answer.end) == ("intact", sum(len(encode(u)) for u in drawn))
     merged: dict[str, object] = {}
-    for wanted, found in zip(drawn, answer.records, strict=True):
-        shown = to_json(decode(encode(wanted))[0])
-        assert found.fields["update"] == shown
+    for expected, actual in zip(drawn, answer.records, strict=True):
+        shown = to_json(decode(encode(expected))[0])
+        assert actual.fields["update"] == shown
         merged |= shown
     if drawn:
         assert answer.records[-1].fields["state"] == merged
@@ -90,11 +92,11 @@ def holds_together(path: Path, size: int, written: list[bytes] | None = None) ->
     answer = read(path)
     assert read(path) == answer
     assert path.read_bytes() == before
-    places = [(record.at, record.at + record.size) for record in answer.records]
-    places += [(gap.start, gap.end) for gap in answer.lost]
-    for (_, end), (start, _) in zip(sorted(places), sorted(places)[1:], strict=False):
+    ranges = [(record.at, record.at + record.size) for record in answer.records]
+    ranges += [(gap.start, gap.end) for gap in answer.lost]
+    for (_, end), (start, _) in zip(sorted(ranges), sorted(ranges)[1:], strict=False):
         assert end <= start, "records and lost ranges overlap"
-    assert all(0 <= start <= end <= size for start, end in places)
+    assert all(0 <= start <= end <= size for start, end in ranges)
     assert (answer.reason is None) == (answer.verdict == "intact")
     assert bool(answer.lost) == (answer.verdict in ("torn", "damaged"))
     if answer.verdict == "refused":
@@ -117,16 +119,16 @@ def test_any_damage_is_read(control, data):
     damaged = bytearray(control)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, max(len(damaged) - 1, 0)))
-        how = data.draw(st.sampled_from(["flip", "cut", "zero", "insert", "extend", "set"]))
-        if how == "cut":
+        change = data.draw(st.sampled_from(["flip", "cut", "zero", "insert", "extend", "set"]))
+        if change == "cut":
             del damaged[at:]
-        elif how == "insert":
+        elif change == "insert":
             damaged[at:at] = data.draw(st.binary(min_size=1, max_size=9))
-        elif how == "extend":
+        elif change == "extend":
             damaged += data.draw(st.binary(max_size=40))
-        elif how == "zero":
+        elif change == "zero":
             damaged[at : at + 9] = bytes(len(damaged[at : at + 9]))
-        elif damaged and how == "flip":
+        elif damaged and change == "flip":
             damaged[at] ^= 1 << data.draw(st.integers(0, 7))
         elif damaged:
             damaged[at] = data.draw(st.integers(0, 255))
@@ -162,8 +164,8 @@ def test_no_entry_is_invented_when_a_file_is_cut_or_zeroed(drawn, data):
         FORMAT.write(root, records, {"capacity": 4})
         contents = dict(read_contents(root))
         name = data.draw(st.sampled_from(sorted(contents)))
-        how = data.draw(st.sampled_from(["cut", "remove"]))
-        if how == "remove":
+        change = data.draw(st.sampled_from(["cut", "remove"]))
+        if change == "remove":
             del contents[name]
         else:
             contents[name] = contents[name][: data.draw(st.integers(0, len(contents[name])))]

@@ -57,8 +57,8 @@ def test_inspect_of_a_folder_shows_its_logs(raft):
 )  # fmt: skip
 def test_ranges(text, inside, outside):
     ranges = parse_ranges(text)
-    assert all(any(one.holds(index) for one in ranges) for index in inside)
-    assert not any(one.holds(index) for one in ranges for index in outside)
+    assert all(any(each.holds(index) for each in ranges) for index in inside)
+    assert not any(each.holds(index) for each in ranges for index in outside)
 
 
 @pytest.mark.parametrize("text", ["", "x", "5:3", "1:2:3", "-1", "1,,2", "0x10"])

@@ -50,8 +50,8 @@ def test_rolling_back_keeps_the_bytes(tmp_path):
     path.write_bytes(empty(1, 8, {}))
     with path.open("r+b") as file:
         writer = IndexWriter(file, path.stat().st_size)
-        for word in (b"abc", b"def", b"ghi"):
-            writer.append(word)
+        for payload in (b"abc", b"def", b"ghi"):
+            writer.append(payload)
         size = path.stat().st_size
         writer.truncate(2)
         writer.append(b"XY")
@@ -74,13 +74,13 @@ def test_paths(index, path):
 
 
 @pytest.mark.parametrize(
-    ("first", "configured", "own"),
+    ("first", "configured", "file_capacity"),
     [(1, 16384, 16383), (8, 8, 8), (2**32 + 5, 8, 3), (0, 4, 4), (21, 16, 11), (5, 1, 1)],
 )
-def test_capacity_of_a_new_file(first, configured, own):
+def test_capacity_of_a_new_file(first, configured, file_capacity):
     data = empty(first, configured, {})
-    assert struct.unpack_from("<I", data, 12) == (own,)
-    assert struct.unpack_from("<I", data, 4) == (16 + 4 * own,)
+    assert struct.unpack_from("<I", data, 12) == (file_capacity,)
+    assert struct.unpack_from("<I", data, 4) == (16 + 4 * file_capacity,)
 
 
 def test_a_full_file_refuses_without_change(tmp_path):
