@@ -80,7 +80,7 @@ def _answers(subject: Subject, vector: Vector, *profiles: str) -> list[dict[str,
     session = OneShotSession(subject.command, sandbox=subject.sandbox(scratch.folder))
     try:
         for profile in profiles:
-            path = scratch.place(vector.neutral_name)
+            path = scratch.new_path(vector.neutral_name)
             write_contents(vector.contents, path)
             format = vector.body["format"]
             request = {

@@ -178,7 +178,7 @@ def describe(vector: Vector) -> dict[str, Any]:
         "damage": vector.damage,
         "size": body["size"],
     }
-    if vector.made is None:  # a log that no file holds
+    if vector.generated is None:  # a log that no file holds
         described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
         described["context"] = dict(body["context"])

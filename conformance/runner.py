@@ -264,7 +264,7 @@ class Worker:
 
     def _run_step(self, session: Session, case: Case, step: Step, factor: int) -> Result | None:
         """Return the difference in one request, None if there is none."""
-        path = self.scratch.place(case.vector.neutral_name)
+        path = self.scratch.new_path(case.vector.neutral_name)
         step.prepare(path)
         wall_ms = factor * case.wall_ms
         reply = session.request(step.request(case, path, session.replies + 1), wall_ms)

@@ -98,7 +98,7 @@ class Scratch:
         self.folder = self._held.folder
         self.used = 0
 
-    def place(self, name: str) -> Path:
+    def new_path(self, name: str) -> Path:
         """Return a new path for a log of this name, in a new directory."""
         while True:
             self.used += 1

@@ -52,9 +52,9 @@ class Finding:
     status: Literal["right", "wrong", "untested"]
     note: str = ""
     expected: str = ""
-    found: str = ""
+    actual: str = ""
     fault: Fault | None = None
-    # The raw line of output, shortened, if it shows more than ``found``.
+    # The raw line of output, shortened, if it shows more than ``actual``.
     line: str = ""
     stderr: str | None = None
 
@@ -211,7 +211,7 @@ class Smoke:
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
                 return
-            path = self._scratch.place(case.vector.neutral_name)
+            path = self._scratch.new_path(case.vector.neutral_name)
             request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(path)}
             request["context"] = case.vector.body.get("context", {})
             request["records"] = [record | {"payload": LONG_PAYLOAD.hex()}]
@@ -239,7 +239,7 @@ class Smoke:
             if format not in self._answered:
                 raise _Untested("no log could be read either")
             case = self._trivial(format)
-            reply = self._ask(case, self._scratch.place("there-is-no-such.log"))
+            reply = self._ask(case, self._scratch.new_path("there-is-no-such.log"))
             if reply.get("answer", {}).get("records"):
                 raise _Wrong(_text(reply), "implementation")
             step.note = "skipped" if "skipped" in reply else "an answer without records"
@@ -294,7 +294,7 @@ class Smoke:
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
 
     def _copy(self, case: Case) -> Path:
-        path = self._scratch.place(case.vector.neutral_name)
+        path = self._scratch.new_path(case.vector.neutral_name)
         contents.write_contents(case.vector.contents, path)
         return path
 

@@ -37,7 +37,7 @@ class Vector:
     path: Path
     body: Mapping[str, Any]
     # The bytes of a log without a file: of a fresh variant, or of a damage in a sweep.
-    made: Contents | None = None
+    generated: Contents | None = None
 
     @functools.cached_property
     def id(self) -> str:
@@ -91,8 +91,8 @@ class Vector:
     @functools.cached_property
     def contents(self) -> Contents:
         """Return the log's bytes, checked against the recorded SHA-256."""
-        if self.made is not None:
-            return self.made
+        if self.generated is not None:
+            return self.generated
         data = read_contents(self.input)
         actual = digest(data)
         if actual != self.body["sha256"]:

@@ -62,7 +62,7 @@ def advance(
         return Reached(replace(before, at=max(1, listed.size)), listed.size)
     if is_quiet and walk.damage is not None and not walk.is_limited:
         file, at = walk.damage
-    if (order(format_id, file), at) <= before.place:
+    if (order(format_id, file), at) <= before.order_key:
         return Reached(before, 0, not walk.is_limited)
     position = with_mark(replace(before, file=file, at=at), tree)
     return Reached(position, walk.size, not walk.is_limited)
@@ -97,9 +97,9 @@ class _Walk:
     def _records(self, run: Records) -> None:
         number = order(self.before.format, run.file)
         selected = run.at >= 0
-        if number == self.before.place[0]:
+        if number == self.before.order_key[0]:
             selected &= run.at >= self.before.at
-        elif number < self.before.place[0]:
+        elif number < self.before.order_key[0]:
             return
         if self.bound is not None and number >= self.bound[0]:
             inside = run.at < (self.bound[1] if number == self.bound[0] else 0)

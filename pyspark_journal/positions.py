@@ -56,7 +56,7 @@ class Position:
         }
 
     @property
-    def place(self) -> tuple[int, int]:
+    def order_key(self) -> tuple[int, int]:
         """Return the position in the order of the log."""
         return order(self.format, self.file), self.at
 

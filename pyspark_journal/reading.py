@@ -88,7 +88,7 @@ class Reader:
 
     def _wants(self, format_id: str) -> Wanted:
         if format_id not in self._needed_columns:
-            self._needed_columns[format_id] = self.columns.wanted(format_id, self.options)
+            self._needed_columns[format_id] = self.columns.needed(format_id, self.options)
         return self._needed_columns[format_id]
 
     def _schema(self, format_id: str) -> pa.Schema:

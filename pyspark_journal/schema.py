@@ -84,7 +84,7 @@ class Columns:
         """Return whether any of these columns is requested."""
         return not set(names).isdisjoint(self.names)
 
-    def wanted(self, format_id: str, options: Options) -> Wanted:
+    def needed(self, format_id: str, options: Options) -> Wanted:
         """Return the data that a scanner must read."""
         columns = frozenset(self.names)
         payload = self.has("payload", "payload_truncated")

@@ -83,7 +83,7 @@ class _Seen:
 
 def _news(position: Position) -> tuple[object, ...]:
     """Return the parts of a position that change with new data, without its path."""
-    return (position.place, position.epoch, position.fault)
+    return (position.order_key, position.epoch, position.fault)
 
 
 class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
@@ -224,7 +224,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             start = before
             if is_rewritten(before, listed, tree):
                 start = self._rewritten(listed, before)
-            bound = target.place if target is not None and target.epoch == start.epoch else None
+            bound = target.order_key if target is not None and target.epoch == start.epoch else None
             reached = advance(listed, start, tree, self.options, limit, bound, one_at_least)
             position = with_identity(reached.position, listed, tree)
             size, is_all = reached.size, reached.is_all
@@ -257,9 +257,9 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
             log = replace(listed, fault=None if is_unknown else OSError(after.fault))
             return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)))
         format_id = after.format or ""
-        start = replace(before, format=after.format).place
+        start = replace(before, format=after.format).order_key
         part = part_from(format_id, start[1], after.at)
         context = listed.context or self.options.context(format_id)
         log = replace(listed, format=after.format, context=context, fault=None)
         size = after.at - before.at if after.file == before.file else listed.size
-        return StreamPiece(log, part, max(1, size), Range(start, after.place))
+        return StreamPiece(log, part, max(1, size), Range(start, after.order_key))

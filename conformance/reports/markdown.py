@@ -58,7 +58,7 @@ def _table(report: Report) -> list[str]:
     rows = [overview(each) for each in tested(report)]
     if not rows:
         return []
-    profiles = [name for name in PROFILES if any(row.owed.get(name) for row in rows)]
+    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in rows)]
     heads = [*LOSSES, *profiles]
     lines = [f"| implementation | {' | '.join(heads)} |", "|---" + "|--:" * len(heads) + "|"]
     lines += [f"| {escaped(row.name)} | {' | '.join(row.cells(heads))} |" for row in rows]

@@ -54,7 +54,7 @@ def _paths_of(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> S
     """Return the differing ranges without duplicates."""
     expected, actual = result.get("expected"), reported(implementation, result)
     # The last lines first: lost ranges are harder to see than the offsets of records.
-    ranges = [range for line in reversed(lines(expected, actual)) for range in line.places]
+    ranges = [range for line in reversed(lines(expected, actual)) for range in line.ranges]
     for match in _AT.finditer(result.get("difference") or ""):
         if match["offset"]:
             ranges.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))

@@ -35,14 +35,14 @@ FEW = 3
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers of one implementation; ``right`` and ``owed`` are its scores by profile."""
+    """The numbers of one implementation; ``passed`` and ``totals`` are its scores by profile."""
 
     name: str
     loses: int
     invents: int
     silent: int
-    right: Mapping[str, int]
-    owed: Mapping[str, int]
+    passed: Mapping[str, int]
+    totals: Mapping[str, int]
 
     def cells(self, heads: Sequence[str]) -> list[str]:
         """Return the cells under these heads, empty for zero and for profiles that did not run."""
@@ -50,7 +50,7 @@ class Overview:
         return [
             (str(counts[head]) if counts[head] else "")
             if head in counts
-            else (f"{self.right[head]:,}/{self.owed[head]:,}" if self.owed.get(head) else "")
+            else (f"{self.passed[head]:,}/{self.totals[head]:,}" if self.totals.get(head) else "")
             for head in heads
         ]
 
@@ -68,8 +68,8 @@ def overview(implementation: Mapping[str, Any]) -> Overview:
         _logs(each for each in wrong if _missing(each["expected"], each["actual"])),
         _logs(each for each in wrong if _missing(each["actual"], each["expected"])),
         sum(each["actual"] is None and each["profile"] not in WRITING for each in wrong),
-        {name: right for name, (right, _) in scores.items()},
-        {name: owed for name, (_, owed) in scores.items()},
+        {name: passed for name, (passed, _) in scores.items()},
+        {name: total for name, (_, total) in scores.items()},
     )
 
 
@@ -101,7 +101,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
-    profiles = [name for name in PROFILES if any(row.owed.get(name) for row in real or null)]
+    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in real or null)]
     shown = [*LOSSES, *profiles]
     rows = []
     for number, each in enumerate(real + null):

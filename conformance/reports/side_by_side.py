@@ -59,7 +59,7 @@ class Place:
 class Line:
     """One line of the comparison. `label` is empty if the line continues the one above.
 
-    `places` are the ranges of both sides, if they differ.
+    `ranges` are the byte ranges of both sides, if they differ.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Line:
     expected: Side
     actual: Side
     note: str = ""
-    places: tuple[Place, ...] = ()
+    ranges: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)

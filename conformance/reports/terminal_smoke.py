@@ -37,7 +37,7 @@ def _print(finding: Finding, console: Console) -> None:
         return
     facts = {
         "expected": finding.expected,
-        "found": finding.found,
+        "found": finding.actual,
         "line": finding.line,
         "stderr": "\n".join((finding.stderr or "").splitlines()[-STDERR_LINES:]),
         "fault": f"the {finding.fault}'s",

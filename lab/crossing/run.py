@@ -115,7 +115,7 @@ def _written(
     missing: dict[str, str] = {}
     try:
         for each in logs:
-            place = session.scratch.place(each.name)
+            place = session.scratch.new_path(each.name)
             reply = session.send(each.message("write", place))
             log = contents_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
@@ -133,7 +133,7 @@ def _read(
     session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
         for each in logs:
-            place = session.scratch.place(each.name)
+            place = session.scratch.new_path(each.name)
             write_contents(logs_by_id[each.id], place)
             reply = session.send(each.message("read", place))
             session.scratch.clear(place)

@@ -141,7 +141,7 @@ def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..
     def ask(slug: str, profile: str) -> Any:
         case = Case(vector(slug), profile)
         (step,) = case.steps()
-        path = scratch.place(case.vector.input.name)
+        path = scratch.new_path(case.vector.input.name)
         step.prepare(path)
         return case, step, path
 

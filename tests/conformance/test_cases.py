@@ -166,17 +166,17 @@ class TestTruncations:
 class TestScratch:
     def test_scratch_paths_are_new_and_removed_with_the_run(self):
         scratch = Scratch()
-        first, second = scratch.place("log"), scratch.place("log")
+        first, second = scratch.new_path("log"), scratch.new_path("log")
         assert first != second and not first.exists() and first.parent.is_dir()
         scratch.close()
         assert not first.parent.parent.exists()
 
     def test_an_implementation_may_remove_the_scratch_folder(self):
         scratch = Scratch()
-        path = scratch.place("log")
+        path = scratch.new_path("log")
         shutil.rmtree(path.parent.parent)
         scratch.clear(path)
-        assert scratch.place("log").parent.is_dir()
+        assert scratch.new_path("log").parent.is_dir()
         shutil.rmtree(path.parent.parent)
         scratch.close()
 

@@ -172,7 +172,7 @@ class TestRefusedWrite:
         return WriteStep(dataclasses.replace(vector("write-nothing"), body=body))
 
     def test_only_a_refusal_is_right(self, step, scratch):
-        path = scratch.place("new.log")
+        path = scratch.new_path("new.log")
         assert step.judge(REFUSED, path, []).difference is None
         path.write_bytes(b"")
         assert "done where it must refuse" in step.judge(DONE, path, []).difference
@@ -182,13 +182,13 @@ class TestRefusedWrite:
             load(VECTORS / "systemd-journal" / f"{slug}.json")
             for slug in ("write-with-a-key-of-eleven-bytes", "closed-sealed-file")
         )
-        path = scratch.place("new.journal")
+        path = scratch.new_path("new.journal")
         path.write_bytes(sealed.contents)
         judgement = WriteStep(context).judge(DONE, path, [])
         assert "done where it must refuse" in judgement.difference and judgement.actual is None
 
     def test_a_refused_write_leaves_nothing(self, step, scratch):
-        path = scratch.place("new.log")
+        path = scratch.new_path("new.log")
         path.write_bytes(b"")
         assert "a log, where there was none" in step.judge(REFUSED, path, []).difference
         path.unlink()

@@ -111,14 +111,14 @@ class TestAProgramThatWasHereFirst:
     def test_a_folder_made_by_a_program_is_not_used(self):
         new_scratch = scratch.Scratch()
         (new_scratch.folder / "1").mkdir()
-        assert new_scratch.place("case.log").parent.name == "2"
+        assert new_scratch.new_path("case.log").parent.name == "2"
         new_scratch.close()
 
     @pytest.mark.parametrize("contents", [b"log", {"a/b.log": b"log"}])
     def test_a_link_made_by_a_program_is_not_followed(self, tmp_path: Path, contents):
         (tmp_path / "precious").write_text("as it was")
         new_scratch = scratch.Scratch()
-        path = new_scratch.place("case")
+        path = new_scratch.new_path("case")
         path.symlink_to(tmp_path / "precious")
         with pytest.raises(OSError, match=r"symbolic link|exists"):
             write_contents(contents, path)

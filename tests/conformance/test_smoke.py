@@ -147,12 +147,12 @@ class TestHello:
         seconds = 1 if loop == KEEPS_BUFFERING else 10
         findings = smoke(program(lines, loop), seconds=seconds)
         assert wrong_steps(findings) == {step: "adapter"}
-        assert expected in findings[step].expected and actual in findings[step].found
+        assert expected in findings[step].expected and actual in findings[step].actual
 
     def test_a_missing_program_is_reported(self, smoke):
         findings = smoke("./no-such-program")
         assert wrong_steps(findings) == {"starts": "adapter"}
-        assert "No such file or directory" in findings["starts"].found
+        assert "No such file or directory" in findings["starts"].actual
 
     def test_the_end_of_stderr_is_shown(self, smoke, program):
         findings = smoke(program(loop="sys.exit('no config')"))
@@ -187,7 +187,7 @@ class TestWrong:
 
     def test_raw_line_and_number_are_shown(self, smoke, wrong):
         finding = smoke(wrong("answers_another_request"))[READS]
-        assert (finding.expected, finding.found) == ("seq 1", "2")
+        assert (finding.expected, finding.actual) == ("seq 1", "2")
         assert finding.line.startswith('{"seq": 2, "answer"')
 
     @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ class TestWrong:
         lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)
         finding = smoke(program(lines))[step]
         assert (finding.status, finding.fault) == ("wrong", fault)
-        assert actual in finding.found
+        assert actual in finding.actual
 
     @pytest.mark.parametrize(
         ("loop", "step", "actual"),
@@ -265,7 +265,7 @@ class TestWrong:
     )
     def test_the_summary_is_printed(self, smoke, program, loop, step, actual):
         finding = smoke(program(RIGHT, loop))[step]
-        assert (finding.status, finding.fault, finding.found) == ("wrong", "adapter", actual)
+        assert (finding.status, finding.fault, finding.actual) == ("wrong", "adapter", actual)
 
     @pytest.mark.parametrize(
         ("name", "fault"),

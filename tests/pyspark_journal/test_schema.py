@@ -53,7 +53,7 @@ def test_only_requested_columns_are_read() -> None:
     columns = requested_columns(
         from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
     )
-    requested = columns.wanted("zeebe-journal", options)
+    requested = columns.needed("zeebe-journal", options)
     assert columns.names == ("offset", "term") and columns.target.names == ["Offset", "term"]
     assert not requested.payload and requested.wants("term") and not requested.wants("checksum")
 

@@ -59,7 +59,7 @@ class TestOverview:
             )
         )
         assert (row.loses, row.invents, row.silent) == (1, 1, 0)
-        assert (row.right, row.owed) == ({"recover": 0}, {"recover": 3})
+        assert (row.passed, row.totals) == ({"recover": 0}, {"recover": 3})
 
     def test_a_duplicate_record_is_invented(self):
         row = overview(
@@ -82,14 +82,14 @@ class TestOverview:
             )
         )
         assert (row.loses, row.silent) == (0, 1)
-        assert row.right == {"recover": 0, "write": 0}
+        assert row.passed == {"recover": 0, "write": 0}
 
     def test_skipped_results_are_listed_and_not_counted(self):
         skipped = result("b", "skipped", difference="no such compression here")
         tested = implementation(
             result("a"), skipped, result("c"), {**skipped, "vector": "leveldb-log/d"}
         )
-        assert overview(tested).owed == {"recover": 1}
+        assert overview(tested).totals == {"recover": 1}
         note = "not counted, since skipped: mine 2 (no such compression here: 2)"
         assert printed(tested)[-1] == note
 
