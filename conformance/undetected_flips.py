@@ -79,13 +79,13 @@ class Searched:
 class Row:
     """One field: its flips, its undetected flips by effect, and the entries that explain them.
 
-    ``beside`` names the values that change beside the payload. Entries are numbers, from 1.
+    ``other_fields`` names the values that change beside the payload. Entries are numbers, from 1.
     """
 
     field: str
     tried: int
     counts: Mapping[str, int]
-    beside: tuple[str, ...]
+    other_fields: tuple[str, ...]
     why: tuple[int, ...]
 
     @property
@@ -155,14 +155,14 @@ def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
     """Return the fields with undetected flips, those with the gravest effects first."""
     by_field: dict[str, Counter[str]] = {}
     why: dict[str, set[int]] = {}
-    beside: dict[str, set[str]] = {}
+    other_fields: dict[str, set[str]] = {}
     for (field, effect), count in searched.unseen.items():
         by_field.setdefault(field, Counter())[kind_of(effect)] += count
         why.setdefault(field, set()).update(explained_by((field, effect), entries))
         names = effect.partition(": ")[2]
-        beside.setdefault(field, set()).update(names.split(", ") if names else ())
+        other_fields.setdefault(field, set()).update(names.split(", ") if names else ())
     table_rows = [
-        Row(field, searched.tried[field], counts, tuple(sorted(beside[field])),
+        Row(field, searched.tried[field], counts, tuple(sorted(other_fields[field])),
             tuple(sorted(why[field])))
         for field, counts in by_field.items()
     ]  # fmt: skip
