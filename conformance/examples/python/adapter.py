@@ -239,7 +239,7 @@ def masked_crc(data: bytes) -> int:
     return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
 
 
-# ---- The protocol: nothing to fill in from here on. ----
+# ---- The protocol: nothing to change from here on. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

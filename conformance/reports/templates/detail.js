@@ -1,4 +1,4 @@
-// One result, opened: the vector, what was damaged, expected and actual side by side, how to repeat it.
+// The details of one result: vector, damage, expected and actual side by side, and the command to repeat it.
 
 const MARKS = { same: "", missing: "−", extra: "+", different: "≠" };
 const SPOKEN = { same: "", missing: "missing: ", extra: "extra: ", different: "different: " };
@@ -125,7 +125,7 @@ function command(text) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Not every browser lets a page from disk write to the clipboard: select it at least.
+      // Some browsers do not let a local page write to the clipboard: then only select the text.
       getSelection().selectAllChildren(code);
       copied = document.execCommand("copy");
     }

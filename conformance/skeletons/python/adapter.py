@@ -49,7 +49,7 @@ def write(
     return {"skipped": "write() is not written yet"}
 
 
-# ---- The protocol: nothing to fill in from here on. ----
+# ---- The protocol: nothing to change from here on. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
