@@ -35,7 +35,7 @@ def unused_reason(tree: Tree) -> Iterator[Found]:
 
 
 def _verdicts(kinds: str) -> set[str | None]:
-    """The verdicts that a cell such as ``torn, damage`` allows."""
+    """Return the verdicts that a cell such as ``torn, damage`` allows."""
     return {VERDICT_OF_KIND.get(kind.strip()) for kind in kinds.split(",")}
 
 

@@ -35,7 +35,7 @@ def test_children_end_with_the_program(tmp_path: Path, last: str) -> None:
 
 
 def _has_ended(process: Path) -> bool:
-    """A zombie has an empty command line, and a killed process takes a moment to become one."""
+    """Return whether a process ended: a zombie has an empty command line, after a moment."""
     for _ in range(100):
         with contextlib.suppress(FileNotFoundError):
             if (process / "cmdline").read_bytes():

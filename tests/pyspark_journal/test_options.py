@@ -66,7 +66,7 @@ def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) ->
         ({"paths": "a"}, ("paths", "JSON")),
     ],
 )
-def test_errors_name_option_value_and_what_was_expected(
+def test_errors_name_option_value_and_expectation(
     given: dict[str, str], message_parts: tuple[str, ...]
 ) -> None:
     with pytest.raises(BadOption) as caught:

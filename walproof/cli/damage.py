@@ -81,7 +81,7 @@ def damage(
         if ksy is not None:
             with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
                 if held := grammar.sandbox.isolation()["could"]:
-                    say(f"not held: the parser could {'; '.join(held)}", err=True)
+                    say(f"not isolated: the parser could {'; '.join(held)}", err=True)
                 path = source.path
                 return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, asked)
         with opened(log, format_id) as found:
