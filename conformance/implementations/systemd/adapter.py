@@ -127,7 +127,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     if "from_realtime" in context:
         seconds, rest = divmod(int(context["from_realtime"]), 1_000_000)
         if rest:
-            raise Skipped("--since takes whole seconds")
+            raise Skipped("--since accepts only whole seconds")
         arguments.append(f"--since=@{seconds}")
     if "match" in context:
         match = context["match"]
@@ -155,12 +155,12 @@ def stream(request: dict[str, Any]) -> bytes:
 def write(path: Path, request: dict[str, Any]) -> None:
     """Write a new file, with the options that environment variables can set."""
     if not REMOTE:
-        raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
+        raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")
     context = request["context"]
     if unsupported := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
-        raise Skipped(f"systemd chooses {', '.join(sorted(unsupported))} itself")
+        raise Skipped(f"systemd itself chooses {', '.join(sorted(unsupported))}")
     if "compression" in context and int(version().split()[0]) < TAKES_A_COMPRESSION:
-        raise Skipped("this release compresses with what it was built for")
+        raise Skipped("this release compresses only with its built-in algorithm")
     settings = {name: str(context[key]) for key, name in SETTINGS.items() if key in context}
     if "acknowledged" in request:
         one_by_one(path, request, settings)
@@ -194,11 +194,11 @@ def append(path: Path, request: dict[str, Any]) -> None:
     That is a refusal; the adapter moves the old file back, as systemd left it.
     """
     if not REMOTE:
-        raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
+        raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")
     if {"threshold", "max_field_size"} & request["context"].keys():
-        raise Skipped("systemd-journal-remote takes no threshold, and no limit of a field")
+        raise Skipped("systemd-journal-remote has no options for threshold and field limit")
     if "key" in request["context"] and path.read_bytes()[8] & SEALED:
-        raise Skipped("systemd keeps the key that it seals with, and makes it from no other")
+        raise Skipped("systemd seals only with its stored key")
     if "acknowledged" in request:
         one_by_one(path, request, {})
         return
