@@ -51,7 +51,9 @@ class Reader:
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Yield the rows of a partition. Raise ScannerMissing or, if ``FAILFAST``, Malformed.
+        """Return the rows of a partition.
+
+        Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
 
         ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
         """
