@@ -225,7 +225,7 @@ class TestForCodeHosts:
 
 class TestUsage:
     @pytest.mark.parametrize(
-        ("arguments", "words"),
+        ("arguments", "message"),
         [
             (["--impl", "no-such"], "--impl: expected one of executable-spec"),
             (["--cmd", ""], "--cmd: expected a program, found nothing"),
@@ -238,10 +238,10 @@ class TestUsage:
             (["--no-such-option"], "No such option"),
         ],
     )
-    def test_a_usage_error_exits_1(self, walproof, arguments, words):
+    def test_a_usage_error_exits_1(self, walproof, arguments, message):
         outcome = walproof("check", *arguments)
         assert outcome.status == 1
-        assert words in outcome.err and outcome.out == ""
+        assert message in outcome.err and outcome.out == ""
 
     def test_a_script_without_interpreter_is_an_error(self, walproof, tmp_path):
         script = tmp_path / "reader"

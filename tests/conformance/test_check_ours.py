@@ -85,7 +85,7 @@ class TestOurs:
         assert json.loads(path.read_text())["causes"] == {"unexplained": ""}
 
     @pytest.mark.parametrize(
-        ("options", "words"),
+        ("options", "message"),
         [
             (("--cause", "blind"), "--update-known writes"),
             (("--because", "It is."), "--update-known writes"),
@@ -93,10 +93,10 @@ class TestOurs:
             (("--update-known", "--cause", "blind", "--because", " "), "give --cause NAME"),
         ],
     )
-    def test_cause_options_need_each_other(self, check, ours, options, words):
+    def test_cause_options_need_each_other(self, check, ours, options, message):
         path = ours("ignores_checksums")
         outcome = check("--impl", "mine", *SMALL, *options)
-        assert outcome.status == 1 and words in " ".join(outcome.err.split())
+        assert outcome.status == 1 and message in " ".join(outcome.err.split())
         assert not path.exists()
 
     def test_unread_formats_are_not_shown(self, check, ours, report):

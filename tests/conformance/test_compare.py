@@ -35,7 +35,7 @@ def test_equal_answers_do_not_differ():
 
 
 @pytest.mark.parametrize(
-    ("records", "words"),
+    ("records", "message"),
     [
         ([ALPHA], 'expected 2, found 1; missing from record 1 on: "bravo" (5 bytes)'),
         ([], 'expected 2, found 0; missing from record 0 on: "alpha"'),
@@ -47,8 +47,8 @@ def test_equal_answers_do_not_differ():
         ([{**ALPHA, "size": None}, BRAVO], "size of record 0: expected 12, found nothing"),
     ],
 )
-def test_records_differ(records, words):
-    assert words in only(ALL, records=records)
+def test_records_differ(records, message):
+    assert message in only(ALL, records=records)
 
 
 def test_fields_count_only_when_they_are_reported():

@@ -82,8 +82,8 @@ def changed(**parts: Any) -> dict[str, Any]:
 )
 def test_differences_are_visible_in_sentence_and_table(actual: dict[str, Any]) -> None:
     (sentence,) = differences(EXPECTED, actual, REPORTS)
-    expected, found = sentence.partition("expected ")[2].split(", found ")
-    assert expected != found
+    expected, found_text = sentence.partition("expected ")[2].split(", found ")
+    assert expected != found_text
     (line,) = [line for line in lines(EXPECTED, actual) if line.kind != "same"]
     left, right = (f"{side.what} {side.where}" for side in (line.expected, line.actual))
     assert left != right

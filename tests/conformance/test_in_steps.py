@@ -18,7 +18,9 @@ from conformance.vectors import Vector, load_all
 from reference_impl.formats import FORMATS
 from tests.hostile import kahadb_journal, zeebe_journal, zmq_raft
 
-VECTORS = [one for one in load_all().values() if one.operation == "read" and one.input.is_file()]
+VECTORS = [
+    each for each in load_all().values() if each.operation == "read" and each.input.is_file()
+]
 
 
 def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, object]]:

@@ -96,7 +96,7 @@ def test_the_session_in_the_manual_is_valid():
 
 def test_the_manual_names_every_message_and_part_of_the_answer():
     text = MANUAL.read_text("utf-8")
-    for word in [
+    for name in [
         "hello",
         "read",
         "write",
@@ -105,7 +105,7 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
         "bye",
         *schema("answer")["properties"],
     ]:
-        assert f"`{word}`" in text, word
+        assert f"`{name}`" in text, name
 
 
 @pytest.mark.parametrize(

@@ -103,7 +103,7 @@ def test_filled_payloads_are_expanded():
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         (
             {"context": {"no_such_key": 1}},
@@ -112,9 +112,9 @@ def test_filled_payloads_are_expanded():
         ({"format": "toy-log"}, "format: expected one of leveldb-log, "),
     ],
 )
-def test_vectors_are_validated_by_the_register(vectors, tmp_path, change, words):
+def test_vectors_are_validated_by_the_register(vectors, tmp_path, change, message):
     body = {**vectors["leveldb-log/one-record"].body, **change}
     path = tmp_path / "one-record.json"
     path.write_text(json.dumps(body))
-    with pytest.raises(BrokenVector, match=words):
+    with pytest.raises(BrokenVector, match=message):
         load(path)

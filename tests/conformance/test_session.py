@@ -104,7 +104,7 @@ class TestLongLived:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody has it open any more
 
     @pytest.mark.parametrize(
-        ("line", "error", "words"),
+        ("line", "error", "message"),
         [
             ("sys.exit(7)", Crash, "exit status 7"),
             ("sys.exit(0)", Crash, "exit status 0"),
@@ -120,10 +120,10 @@ class TestLongLived:
             ("request['x'] = b'x' * (300 << 20); time.sleep(60)", OverLimit, "more than 200 MiB"),
         ],
     )
-    def test_failures_are_classified(self, program, line, error, words, sandbox):
+    def test_failures_are_classified(self, program, line, error, message, sandbox):
         with pytest.raises(error) as raised:
             ask(program(body(line)), READ, sandbox=sandbox)
-        assert words in str(raised.value)
+        assert message in str(raised.value)
 
     @pytest.mark.parametrize("line", ["time.sleep(60)", "os.close(1); time.sleep(60)"])
     def test_a_late_reply_is_a_timeout(self, program, line):
@@ -206,7 +206,7 @@ class TestOneShot:
         assert reply == {"seq": 1, "skipped": "not my format"}
 
     @pytest.mark.parametrize(
-        ("line", "error", "words"),
+        ("line", "error", "message"),
         [
             ("pass", Crash, "exit status 0"),
             ("sys.exit(4)", Crash, "exit status 4"),
@@ -217,10 +217,10 @@ class TestOneShot:
             ("print('x' * (3 << 20))", OverLimit, "a reply of more than"),
         ],
     )
-    def test_failures_are_classified(self, program, line, error, words, sandbox):
+    def test_failures_are_classified(self, program, line, error, message, sandbox):
         with pytest.raises(error) as raised:
             self.run(program, line, sandbox=sandbox)
-        assert words in str(raised.value)
+        assert message in str(raised.value)
 
     def test_a_late_answer_is_a_timeout(self, program):
         with pytest.raises(Timeout):

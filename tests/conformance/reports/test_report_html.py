@@ -34,12 +34,12 @@ def _resolve(data, row):
 def test_every_result_is_in_the_page_exactly_once(report):
     data = _data(html.render(report))
     actual = Counter(_resolve(data, row)[:4] for row in data["results"])
-    wanted = Counter(
+    expected = Counter(
         (implementation["name"], result["vector"], result["profile"], result["class"])
         for implementation in report["implementations"]
         for result in implementation["results"]
     )
-    assert actual == wanted
+    assert actual == expected
     assert set(actual.values()) == {1}
 
 

@@ -59,9 +59,9 @@ def test_every_result_is_one_test_case_of_its_class(report, document):
             for case in suites[name].iter("testcase")
         }
         for result in implementation["results"]:
-            wanted = WANTED[result["class"]]
+            expected = WANTED[result["class"]]
             key = (result["vector"], f"{name}.{result['profile']}")
-            assert actual.pop(key) == ([wanted] if wanted else [])
+            assert actual.pop(key) == ([expected] if expected else [])
         assert not actual
 
 

@@ -205,7 +205,7 @@ def test_golden_records_of_the_chapter() -> None:
         assert len(payload).to_bytes(2, "little").hex() == length
         numbers = re.findall(r"`([^`]+)`", data)
         spelled = b"".join(
-            bytes.fromhex(word) if re.fullmatch("[0-9a-f]{8}", word) else word.encode()
-            for word in numbers
+            bytes.fromhex(digits) if re.fullmatch("[0-9a-f]{8}", digits) else digits.encode()
+            for digits in numbers
         )
         assert spelled == payload

@@ -85,8 +85,8 @@ def test_write_and_append_at_every_size(write, count):
     format = formats.named("zmq-raft")
     format.append(root, more, {})
     answer = collect(format.read(root, "recover", {}))
-    wanted = [record.payload for record in RECORDS[:count] + more]
-    assert [record.payload for record in answer.records] == wanted
+    expected = [record.payload for record in RECORDS[:count] + more]
+    assert [record.payload for record in answer.records] == expected
     assert answer.verdict == "intact"
 
 
