@@ -57,7 +57,7 @@ def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
     program = JsonLinesProgram(command, Sandbox(tmp_path), {}, 2, Limits(output_bytes=100))
     try:
         for sent, why in (
-            ("sys.exit()", "died"),
+            ("sys.exit()", "exited without a reply"),
             ("print(123)", "no answer"),
             ("print('['*90)", "no answer"),
             ("print('x'*5000)", "more than 100 bytes"),
