@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from conformance.saving import made_beside, publish
+from conformance.saving import publish, temporary_sibling
 from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
 from walproof.cli.context import context_of
@@ -217,7 +217,7 @@ def _tables(
     options = Options(source, not is_bare, is_decoded, codec)
     if out.exists():
         raise click.UsageError(f"--parquet {out} is there already")
-    with stoppable(), made_beside(out) as building:
+    with stoppable(), temporary_sibling(out) as building:
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())
         result = building / "result"

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from conformance.saving import made_beside, named_in_errors, publish
+from conformance.saving import named_in_errors, publish, temporary_sibling
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
 from walproof.cli.journal_query import NOT_A_JOURNAL, SYSTEMD
@@ -47,7 +47,7 @@ def recover_without(
             return _say(typed, out, [_write(name, path, out, dropped, write_anew)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
-        with made_beside(out) as made, named_in_errors(out):
+        with temporary_sibling(out) as made, named_in_errors(out):
             made.mkdir()
             done = []
             for name, path in paths:

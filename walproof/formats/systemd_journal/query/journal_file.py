@@ -71,7 +71,7 @@ class JournalFile:
         self.lost: Sequence[Lost] = examined.lost
         self.end: End = examined.end
         self._entries: Sequence[int] = examined.entries
-        if (found := examined.found) is not None:
+        if (found := examined.inspection) is not None:
             self.header = found.view.header
             self._given: Mapping[int, int] = found.links.given
             self._data_objects = list(found.walk.sound(layout.DATA))
