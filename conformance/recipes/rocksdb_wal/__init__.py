@@ -1,0 +1,12 @@
+"""Recipes of the RocksDB write-ahead log, a file for each column of the matrix."""
+
+from conformance.recipes.rocksdb_wal import layout
+from conformance.recipes.rocksdb_wal.log import BOOK, RocksLog
+
+NewLog = RocksLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".log"
+"""How its name ends, unless a recipe says otherwise."""
+
+__all__ = ["BOOK", "SUFFIX", "NewLog", "layout"]
