@@ -98,13 +98,9 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
 def any_physical(block: bytes, at: int) -> Physical | None:
     """Return the sound physical record at an offset of a block of unknown dialect (RDB-013).
 
-    Of the types 9 to 11, the reading whose checksum is right decides.
+    Of the types 9 to 12, the header with which the checksum is right decides.
     """
-    record = physical(block, at, is_sync=True)
-    if record is not None:
-        return record
-    record = physical(block, at, is_sync=False)
-    return record if record is None or not record.is_metadata or is_well_formed(record) else None
+    return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
 
 
 def physical_records(block: bytes, at: int = 0) -> Iterator[Physical]:

@@ -367,7 +367,7 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 
 
 def recognise(path: Path) -> bool:
-    """Return whether a file is a RocksDB or Pebble log, by its first blocks (RDB-018).
+    """Return whether a file is a RocksDB or Pebble log, by its first blocks.
 
     A log of 7-byte headers without metadata is a ``leveldb-log``. Raises ``OSError``.
     """

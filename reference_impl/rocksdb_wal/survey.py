@@ -21,6 +21,7 @@ from reference_impl.rocksdb_wal.layout import (
     Physical,
     any_physical,
     is_clean_close,
+    is_well_formed,
     physical_records,
 )
 
@@ -57,10 +58,11 @@ class Survey:
     def look_at_start(self, block: bytes) -> None:
         """Learn from the first physical record, or from Pebble's trailer in its place."""
         first = any_physical(block, 0)
-        if first is not None:
-            is_stated = first.kind == COMPRESSION
-            self.compression = int.from_bytes(first.data, "little") if is_stated else NO_COMPRESSION
-        elif self.number is None and is_clean_close(block, 0, None):
+        if first is not None and first.kind != COMPRESSION:
+            self.compression = NO_COMPRESSION
+        elif first is not None and is_well_formed(first):
+            self.compression = int.from_bytes(first.data, "little")  # RDB-030
+        elif first is None and self.number is None and is_clean_close(block, 0, None):
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
 
     def add(self, record: Physical, base: int) -> None:

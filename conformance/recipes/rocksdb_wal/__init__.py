@@ -1,6 +1,22 @@
 """Recipes of the RocksDB write-ahead log, a file for each column of the matrix."""
 
-from conformance.recipes.rocksdb_wal import layout
+from conformance.recipes.rocksdb_wal import (
+    appending,
+    checksum,
+    clean_close,
+    compression,
+    fragments,
+    layout,
+    lengths,
+    limits,
+    log_number,
+    metadata,
+    resync,
+    tails,
+    types,
+    writing,
+    zeros,
+)
 from conformance.recipes.rocksdb_wal.log import BOOK, RocksLog
 
 NewLog = RocksLog
@@ -9,4 +25,23 @@ NewLog = RocksLog
 SUFFIX = ".log"
 """How its name ends, unless a recipe says otherwise."""
 
-__all__ = ["BOOK", "SUFFIX", "NewLog", "layout"]
+__all__ = [
+    "BOOK",
+    "SUFFIX",
+    "NewLog",
+    "appending",
+    "checksum",
+    "clean_close",
+    "compression",
+    "fragments",
+    "layout",
+    "lengths",
+    "limits",
+    "log_number",
+    "metadata",
+    "resync",
+    "tails",
+    "types",
+    "writing",
+    "zeros",
+]

@@ -207,6 +207,6 @@ def stored_checksum_zero(log: RocksLog) -> None:
 
 @BOOK.valid("layout", "RDB-010")
 def many_blocks(log: RocksLog) -> None:
-    """Records of growing sizes over six blocks, with every kind of fragment."""
-    log.write(*[numbered(size) for size in range(0, 3600, 50)])
-    log.expect("intact", survivors=list(range(72)))
+    """Records of growing sizes over three blocks."""
+    log.write(*[numbered(size) for size in range(0, 9000, 500)])
+    log.expect("intact", survivors=list(range(18)))

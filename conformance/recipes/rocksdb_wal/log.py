@@ -12,12 +12,19 @@ from conformance.recipes.recipe import Book, Log
 from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
-from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, header_size, pack
+from reference_impl.rocksdb_wal.layout import (
+    HEADER_SIZES,
+    RECYCLABLE_HEADER_SIZE,
+    clean_close,
+    header_size,
+    pack,
+)
 from reference_impl.rocksdb_wal.writer import Writer
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 NUMBER = 12
 OLDER = 8
+OLDER_TEXT = b"what an older record had"
 LEGACY, RECYCLABLE, WAL_SYNC = "legacy", "recyclable", "wal-sync"
 
 
@@ -60,9 +67,16 @@ class RocksLog(Log):
         used = len(self.data) % BLOCK_SIZE
         self.write(numbered(BLOCK_SIZE - used - HEADER_SIZES[headers] - left), headers=headers)
 
-    def over(self, older: bytes) -> None:
-        """Write the log over an older one, whose bytes go on after it."""
-        self.data += older[len(self.data) :]
+    def recycle(self, blocks: int) -> None:
+        """Write the log over an older one of so many blocks, which goes on where this one ends."""
+        while len(self.data) < blocks * BLOCK_SIZE:
+            left = BLOCK_SIZE - len(self.data) % BLOCK_SIZE
+            self.data += recyclable(FULL, numbered(left - RECYCLABLE_HEADER_SIZE), OLDER)
+
+    def out_of_step(self, at: int) -> None:
+        """Let the older log begin in the middle of a record of its own."""
+        self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
+        self.did(f"put text of an older record at {at}")
 
     def close(self, number: int = NUMBER) -> None:
         """Close the log as Pebble does."""
@@ -92,12 +106,6 @@ def written(
     out = io.BytesIO()
     Writer(number, context, position).write(out, records)
     return out.getvalue()
-
-
-def older_log(size: int, number: int = OLDER, payload: int = 500) -> bytes:
-    """Return an older log of at least ``size`` bytes, in records of ``payload`` bytes each."""
-    count = size // (payload + 11) + 1
-    return written([NewRecord(numbered(payload))] * count, {"headers": RECYCLABLE}, number)
 
 
 def recyclable(kind: int, data: bytes, number: int = NUMBER) -> bytes:
