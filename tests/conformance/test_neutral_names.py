@@ -9,7 +9,7 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6}(-\d{3})?\.log")
+MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6}(-\d{3})?\.log(-copy)?")
 """Names that a reader goes by: an index of zmq-raft, a prefix to avoid, a number of RocksDB."""
 
 
