@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +14,7 @@ from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.output import say
 from walproof.quantity import counted
+from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
@@ -59,10 +58,12 @@ def gather(
     records: int | None = None,
     lost: int | None = None,
     stop: int | None = None,
+    count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
     """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
 
-    When there are more rows than ``stop``, the rest is not read.
+    When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
+    a lost range.
     """
     found = Gathered()
     for event in events:
@@ -79,7 +80,7 @@ def gather(
                 found.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             found.lost_count += 1
-            found.lost_bytes += event.end - event.start
+            found.lost_bytes += count_lost(event)
             if lost is None or found.lost_count <= lost:
                 found.kept.add(event)
         else:
@@ -214,7 +215,7 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
         if "boot_id" in item.fields:
             known["boot_id"] = f"{item.fields['boot_id'][:8]}…"
     return [
-        one_line(item.file or "") if head == "file" else _cell(known.get(head, ""))
+        one_line(item.file or "") if head == "file" else cell_text(known.get(head, ""))
         for head in heads
     ]
 
@@ -223,7 +224,13 @@ def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[s
     """What follows the cells of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
     said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
-    return [one_line(said.get(id(item)) or _last(item)) for _, item in piece]
+    return [one_line(_text_of(item, *said.get(id(item), (None, None)))) for _, item in piece]
+
+
+def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
+    if text is not None:
+        return text
+    return _last(item) if fault is None else f"{_last(item)}  ({fault})"
 
 
 def _is_plain(record: Record) -> bool:
@@ -231,11 +238,11 @@ def _is_plain(record: Record) -> bool:
     return "fields" not in record.fields and "update" not in record.fields
 
 
-def _meanings(format_id: str, records: Sequence[Record]) -> list[str | None]:
+def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
     try:
         from walproof.summary.meaning import meanings
     except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
-        return [None] * len(records)
+        return [(None, None)] * len(records)
     return meanings(format_id, records)
 
 
@@ -247,19 +254,4 @@ def _last(item: Record | Lost) -> str:
         return entry_text(item.fields["fields"])
     # An update of a state file says more as JSON than as bytes.
     update = item.fields.get("update")
-    return payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
-
-
-def entry_text(fields: list[list[Any]]) -> str:
-    """The fields of a journal entry in a line, its message first; the boot has a column."""
-    shown = [
-        f"{name}={_cell(value, 80)}"
-        for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
-        if name != "_BOOT_ID"
-    ]
-    return one_line("  ".join(shown))
-
-
-def _cell(value: Any, width: int = 32) -> str:
-    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return payload_text(item.to_json(), width=48) if update is None else cell_text(update, 96)
