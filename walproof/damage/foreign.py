@@ -10,7 +10,7 @@ from typing import Any
 from conformance.kaitai.compile import GrammarError
 from conformance.kaitai.field_map import Field, ParseStopped
 from conformance.process import NoReply
-from walproof.parsers.boxed_grammar import BoxedGrammar
+from walproof.parsers.sandboxed_grammar import SandboxedGrammar
 
 #: Format id of a log that is only known by its grammar.
 FORMAT = ""
@@ -29,12 +29,12 @@ class _EnumNumber(int):
 class ForeignGrammar:
     """A grammar outside ``ksy/``. The fields of the last file are cached.
 
-    Raises the errors of :class:`~walproof.parsers.boxed_grammar.BoxedGrammar`.
+    Raises the errors of :class:`~walproof.parsers.sandboxed_grammar.SandboxedGrammar`.
     """
 
     def __init__(self, grammar: Path) -> None:
         self.grammar = grammar
-        self._parser = BoxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
+        self._parser = SandboxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
         self.sandbox = self._parser.sandbox
         self._last: tuple[bytes, list[Field], str | None] | None = None
 

@@ -68,7 +68,7 @@ class Worker:
     def __init__(self, root: Path, wall_seconds: float = 20, scratch: Path | None = None) -> None:
         (BUILD / "kaitai").mkdir(parents=True, exist_ok=True)
         self._wall_seconds = wall_seconds
-        self._folder = tempfile.TemporaryDirectory(prefix="walproof-box-")
+        self._folder = tempfile.TemporaryDirectory(prefix="walproof-sandbox-")
         self.sandbox = Sandbox(
             Path(self._folder.name),
             reads=[*python_paths(), root, WORKER, BUILD / "kaitai"],
