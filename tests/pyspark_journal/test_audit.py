@@ -153,7 +153,7 @@ def test_the_page_needs_nothing(lake: Path, out: Path) -> None:
     links = re.findall(r"""(?:href|src)=["']([^"']+)|url\(([^)]+)""", page)
     assert all("".join(link).startswith("data:") for link in links)
     assert page.count("<svg") >= 3
-    for words in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
+    for words in ("Damage by reason", "Positions of the damage", "Files with the largest losses"):
         assert words in page
 
 

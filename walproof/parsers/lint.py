@@ -373,7 +373,7 @@ def large_number(grammar: LintedGrammar) -> Iterator[Finding]:
         if "_" in scalar.value or re.fullmatch(r"0\d+", scalar.value):
             yield Finding(
                 grammar.path, *position, "number",
-                f"`{scalar.value}` is no number in some YAML: remove underscores and leading zeros",
+                f"`{scalar.value}` is text in some parsers: remove underscores and leading zeros",
             )  # fmt: skip
         elif (_number(scalar.value) or 0) >= _UNSAFE_INTEGER:
             yield Finding(

@@ -46,7 +46,7 @@ class Finding:
 
     @property
     def breaks(self) -> bool:
-        """Whether the finding makes the review fail."""
+        """True if the finding makes the review fail."""
         return self.severity == "breaking" and self.excused is None
 
     @property

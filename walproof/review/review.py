@@ -42,7 +42,7 @@ class Review:
 
     @property
     def breaking(self) -> bool:
-        """Whether the review has a breaking finding that is not excused."""
+        """True if the review has a breaking finding that is not excused."""
         return any(finding.breaks for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:

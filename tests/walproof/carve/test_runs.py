@@ -209,7 +209,7 @@ def test_more_hits_than_the_kernel_can_store(monkeypatch) -> None:
 
 
 def _kahadb(size: int) -> bytes:
-    """Every 28 bytes, a batch that claims all following bytes."""
+    """Return, every 28 bytes, a batch that claims all following bytes."""
     return b"".join(
         HEADER + struct.pack(">iq", size - at - 28, 12345) for at in range(0, size - 28, 28)
     )
@@ -250,7 +250,7 @@ def _journals(size: int) -> bytes:
 
 
 def _headers(size: int) -> bytes:
-    """Every 7 bytes, a LevelDB record that claims almost a whole block."""
+    """Return, every 7 bytes, a LevelDB record that claims almost a whole block."""
     return (b"\0\0\0\0\xf0\x7f\1" * (size // 7 + 1))[:size]
 
 

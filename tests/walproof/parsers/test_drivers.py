@@ -72,10 +72,10 @@ def test_driver_lists_the_expected_fields(language: str, grammars: Path, tmp_pat
     )  # fmt: skip
     assert result.returncode == 0, result.stderr
     hello, *replies = map(json.loads, result.stdout.splitlines())
-    tells = Tells.of(hello["reports"])
+    settings = Tells.of(hello["reports"])
     for log, reply in zip(LOGS, replies, strict=False):
         lines = reply["structure"]["listing"]
-        assert lines == listing(log, "toy_log", tells, grammars), log.hex()
+        assert lines == listing(log, "toy_log", settings, grammars), log.hex()
     assert replies[-1] == {"seq": 98, "skipped": "no parser of gone"}
 
 

@@ -26,8 +26,8 @@ from walproof.parsers.package import EXAMPLES, NotOurs, make_package, release_of
 
 WORKFLOW = ".github/workflows/test.yml"
 
+#: Messages of package managers for a dependency that was never fetched; tests fetch nothing.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
-"""Messages of package managers for a dependency that was never fetched; tests fetch nothing."""
 HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io")
 
 

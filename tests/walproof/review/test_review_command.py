@@ -17,7 +17,7 @@ GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one grammar, committed and then changed in the work tree."""
+    """Return a repository with one grammar, committed and then changed in the work tree."""
     (tmp_path / "ksy").mkdir()
     file = tmp_path / "ksy" / "toy_log.ksy"
     file.write_text(GRAMMAR, encoding="utf-8")

@@ -19,13 +19,13 @@ from walproof.scan import scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 
+#: Constants of scanners for small runs and windows.
 SMALL = {
     "leveldb-log": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
     "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
     "zmq-raft": ("scanner.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
 }
-"""What makes runs and windows small."""
 PASSING_BYTES = {"leveldb-log": 32 << 10, "kahadb-journal": 4 << 10}
 RECORDS = 600
 

@@ -16,6 +16,7 @@ import psutil
 from conformance.saving import UNFINISHED
 from tests.walproof.sweep.plans import WRONG
 
+#: A wrong reader that is slow until the file ``quick`` exists.
 SLOW = """
 import runpy, sys, time
 from pathlib import Path
@@ -29,7 +30,6 @@ def slowly(reader):
 breakable_reader.Reader.read = slowly
 runpy.run_path({wrong!r} + "/hides_damage.py")
 """
-"""A wrong reader that is slow until the file ``quick`` exists."""
 
 
 def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
