@@ -58,10 +58,10 @@ class Contender:
 
 def contenders() -> list[Contender]:
     """Return all contenders by format, in each format the peer first."""
-    found = [each for format_id in FORMATS for each in our_contenders(format_id)]
+    results = [each for format_id in FORMATS for each in our_contenders(format_id)]
     for implementation in all_implementations():
-        found += declared_contenders(implementation)
-    return sorted(found, key=lambda each: (each.format, not each.peer, each.name))
+        results += declared_contenders(implementation)
+    return sorted(results, key=lambda each: (each.format, not each.peer, each.name))
 
 
 def why_not(implementation: Implementation) -> str | None:

@@ -123,7 +123,7 @@ def _into_page_cache(log: Path) -> int:
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
     """Return how many times the peer's speed: the median of the ratios within each round."""
-    ratios = (peer / own for own, peer in zip(seconds, peers, strict=True))
+    ratios = (peer / mine for mine, peer in zip(seconds, peers, strict=True))
     return float(f"{statistics.median(ratios):.3g}")
 
 

@@ -174,24 +174,24 @@ class Judge:
     ) -> None:
         """Do one thing to a copy of a state, and note what is wrong."""
         place = self.scratch.place("root")
-        found = None
+        result = None
         try:
             build(state, place)
             path = place / self.what.name
-            found = first(path, state, who)
+            result = first(path, state, who)
             if appends:
-                found = read(path, state, who)
+                result = read(path, state, who)
                 wrong = after_an_append(
-                    self.written, state.acknowledged, payload_text(self.probe.payload), found
+                    self.written, state.acknowledged, payload_text(self.probe.payload), result
                 )
             else:
-                wrong = after_a_crash(self.written, state.acknowledged, found)
+                wrong = after_a_crash(self.written, state.acknowledged, result)
             for each in wrong:
-                self.judgement.note(each, who, state, found)
+                self.judgement.note(each, who, state, result)
         except _Refused as refused:
-            self.judgement.note(STOPS, who, state, found, str(refused))
+            self.judgement.note(STOPS, who, state, result, str(refused))
         except _Died as error:
-            self.judgement.note(DIED, who, state, found, str(error))
+            self.judgement.note(DIED, who, state, result, str(error))
         finally:
             self.scratch.clear(place)
 
@@ -216,13 +216,13 @@ class Judge:
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
-        found: Found = []
+        result: Found = []
         for each in records:
             if "payload" in each:
-                found += written_payloads(self.what, [bytes.fromhex(each["payload"])])
+                result += written_payloads(self.what, [bytes.fromhex(each["payload"])])
             else:  # a long one, of which nothing can be taken away
-                found.append(each["payload_sha256"])
-        return found
+                result.append(each["payload_sha256"])
+        return result
 
     def _append_by_it(self, path: Path, state: State, who: str) -> Found:
         record = {"payload": self.probe.payload.hex(), **self.probe.fields}

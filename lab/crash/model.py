@@ -287,8 +287,8 @@ def points(trace: Trace) -> list[int]:
     A state that is possible between two syncs is also possible just before the second one, when
     more records have been acknowledged.
     """
-    found = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
-    return [number for number in [*found, len(trace.operations)] if number]
+    results = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
+    return [number for number in [*results, len(trace.operations)] if number]
 
 
 @dataclass(frozen=True)
@@ -355,17 +355,17 @@ def states(
     ``most`` is how many are looked at, about; ``seed`` chooses among more. Of equal states the one
     stays by which most was acknowledged.
     """
-    found: dict[bytes, Crash] = {}
+    results: dict[bytes, Crash] = {}
 
     def keep(crash: Crash) -> None:
         digest = _digest(crash.build())
-        if digest not in found or found[digest].acknowledged < crash.acknowledged:
-            found[digest] = crash
+        if digest not in results or results[digest].acknowledged < crash.acknowledged:
+            results[digest] = crash
 
     if model in ("process", "ordered"):
         for crash in _in_order(trace, sector, torn=model == "ordered"):
             keep(crash)
-        return list(found.values()), True
+        return list(results.values()), True
     disk, complete, where = Disk(trace, sector), True, points(trace)
     share = max(MIN_STATES_AT_A_POINT, most // max(1, len(where)))
     for after in where:
@@ -375,7 +375,7 @@ def states(
             distance = sum(chosen[part] != open_[-1] for part, open_ in point.parts.items())
             build = functools.partial(point.state, chosen)
             keep(Crash(build, point.acknowledged, distance))
-    return list(found.values()), complete
+    return list(results.values()), complete
 
 
 def _digest(state: State) -> bytes:

@@ -66,13 +66,13 @@ def run(
     results = []
     for model in models:
         for sector in sectors:
-            found, complete = states(trace, model, sector, most, seed)
+            result, complete = states(trace, model, sector, most, seed)
             judge = Judge(subject, hello, format, what, records, probe)
             try:
                 # The plainest first: they are what is shown.
-                for done, candidate in enumerate(sorted(found, key=lambda each: each.distance)):
+                for done, candidate in enumerate(sorted(result, key=lambda each: each.distance)):
                     judge.judge(candidate)
-                    progress(model, done + 1, len(found))
+                    progress(model, done + 1, len(result))
             finally:
                 judge.close()
             results.append(Result(model, sector, complete, judge.judgement))

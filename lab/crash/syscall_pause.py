@@ -69,10 +69,10 @@ def listener() -> int:
     code = instructions(machine)
     program = _Program(len(code) // 8, code)
     call = ctypes.c_long(MACHINES[machine][2])
-    found = libc.syscall(call, _SET_MODE_FILTER, _NEW_LISTENER, ctypes.byref(program))
-    if found < 0:
+    result = libc.syscall(call, _SET_MODE_FILTER, _NEW_LISTENER, ctypes.byref(program))
+    if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return int(found)
+    return int(result)
 
 
 def main(place: str, *words: str) -> None:

@@ -77,10 +77,10 @@ def crossing(
         if update_known:
             listed = listed.updated(known.results(result), cause, because)
             listed.save()
-        found = known.differences(result, listed)
+        outcome = known.differences(result, listed)
         gone = known.gone(result, listed)
-        _print(result, found, gone)
-        if gone or any(each.cause is None for each in found):
+        _print(result, outcome, gone)
+        if gone or any(each.cause is None for each in outcome):
             status = 3
         if update_known and listed.unexplained():
             say(f"{listed.path}: write down the cause of what is unexplained", err=True)
@@ -90,8 +90,8 @@ def crossing(
 def _all_formats(names: Sequence[str]) -> list[str]:
     """The formats of the implementations that were named, or all."""
     chosen = subjects.implementations(names)
-    own = [set(each.formats) for each in chosen if each.formats]
-    return sorted(set.intersection(*own)) if own else sorted(FORMATS)
+    mine = [set(each.formats) for each in chosen if each.formats]
+    return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)
 
 
 def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: bool) -> Crossing:
@@ -107,16 +107,16 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
     chosen: Sequence[Implementation] = (
         subjects.implementations(names) if names else registry.all_implementations()
     )
-    found = []
+    results = []
     for each in chosen:
         if each.structure or (each.formats and format not in each.formats):
             continue
         subject = subjects.own_subject(each, isolated)
         if subject.unavailable is None:
-            found.append(subject)
+            results.append(subject)
         elif names:
             raise click.ClickException(f"{each.name} is unavailable: {subject.unavailable}")
-    return found
+    return results
 
 
 def _print(
@@ -154,6 +154,6 @@ def _print_pair(found: Sequence[Difference], console: Console) -> None:
     first, others = (new or found)[0], len(found) - 1
     more = f" (and {others} more)" if others else ""
     label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"
-    said = one_line(first.text) if new else f"known, {first.cause}"
+    message = one_line(first.text) if new else f"known, {first.cause}"
     style = "red" if new else "yellow"
-    print_hanging(Text(label, style), Text(f"{first.log}: {said}{more}"), console)
+    print_hanging(Text(label, style), Text(f"{first.log}: {message}{more}"), console)

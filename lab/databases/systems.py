@@ -63,14 +63,14 @@ class System:
 
 def systems() -> list[System]:
     """Return all systems by format, then by name."""
-    found = []
+    results = []
     for path in FOLDER.glob("*/implementation.toml"):
         body = declared(path.parent)
         if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
-        found.append(
+        results.append(
             System(
                 load(path.parent), body["modes"], body.get("note", ""), body.get("sandboxed", True)
             )
         )
-    return sorted(found, key=lambda each: (each.format, each.name))
+    return sorted(results, key=lambda each: (each.format, each.name))

@@ -182,8 +182,8 @@ def _survivors(report: Report, console: Console) -> None:
 
 
 def _requirements(report: Report, console: Console) -> None:
-    found = report["requirements"]
-    musts = [requirement for requirement in found if requirement["level"].startswith("MUST")]
+    result = report["requirements"]
+    musts = [requirement for requirement in result if requirement["level"].startswith("MUST")]
     alone = [requirement for requirement in musts if requirement["alone"]]
     explained = sum(bool(requirement["because"]) for requirement in musts)
     console.print(
@@ -193,7 +193,7 @@ def _requirements(report: Report, console: Console) -> None:
     )
     shown = [
         f"{requirement['id']} {requirement['alone']}"
-        for requirement in found
+        for requirement in result
         if requirement["alone"]
     ]
     console.print("  " + ", ".join(shown), markup=False)

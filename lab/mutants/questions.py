@@ -74,8 +74,8 @@ class ExampleQuestion(Question):
 
     def difference(self, format: Format, folder: Path) -> str | None:
         """Yes instead of no, or the other way round."""
-        found = format.recognise(self.example.put(folder))
-        return None if found is self.is_ours else f"recognised: {found}"
+        result = format.recognise(self.example.put(folder))
+        return None if result is self.is_ours else f"recognised: {result}"
 
 
 def questions_of(format_id: str) -> list[Question]:
@@ -146,7 +146,7 @@ class Reached:
         if mutant.at_import:
             return frozenset(range(len(self.seconds)))
         lines = [self.by_line.get((str(mutant.path), line)) for line in mutant.lines]
-        return frozenset().union(*(found for found in lines if found))
+        return frozenset().union(*(result for result in lines if result))
 
 
 def reached(
@@ -166,7 +166,7 @@ def reached(
         seconds.append(time.process_time() - started)
         for line in lines:
             by_line.setdefault(line, set()).add(number)
-    return Reached({line: frozenset(found) for line, found in by_line.items()}, tuple(seconds))
+    return Reached({line: frozenset(result) for line, result in by_line.items()}, tuple(seconds))
 
 
 def _empty_caches() -> None:

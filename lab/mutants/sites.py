@@ -107,18 +107,18 @@ def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
 
 def functions_of(path: Path) -> dict[str, range]:
     """The lines of each function of a source file, by the name that its mutants have."""
-    found: dict[str, range] = {}
+    results: dict[str, range] = {}
 
     def walk(node: ast.AST, name: str) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
                 inner = f"{name}.{child.name}"
                 if isinstance(child, ast.FunctionDef):
-                    found[inner] = range(child.lineno, (child.end_lineno or child.lineno) + 1)
+                    results[inner] = range(child.lineno, (child.end_lineno or child.lineno) + 1)
                 walk(child, inner)
 
     walk(ast.parse(path.read_text("utf-8")), path.stem)
-    return found
+    return results
 
 
 @dataclass(frozen=True)
@@ -225,14 +225,14 @@ def _is_names(node: ast.AST) -> bool:
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
     """Return how often each name is bound in a body; arguments of its owner count once."""
-    found: Counter[str] = Counter()
+    results: Counter[str] = Counter()
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] += 1
+                results[node.id] += 1
     if isinstance(owner, ast.FunctionDef):
-        found.update(arg.arg for arg in ast.walk(owner.args) if isinstance(arg, ast.arg))
-    return found
+        results.update(arg.arg for arg in ast.walk(owner.args) if isinstance(arg, ast.arg))
+    return results
 
 
 def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:

@@ -49,16 +49,16 @@ class Scenario:
 @cache
 def scenarios() -> Mapping[str, Scenario]:
     """Return all scenarios by id, in the order of the file. Raises :class:`BrokenScenario`."""
-    found = {}
+    results = {}
     for table in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
         each = Scenario(**table)
-        if each.id in found:
+        if each.id in results:
             raise BrokenScenario(f"{BOOK.name}: {each.id} is there twice")
-        found[each.id] = each
+        results[each.id] = each
     for format, register in registers().items():
-        if unknown := register.promises.keys() - found.keys():
+        if unknown := register.promises.keys() - results.keys():
             raise BrokenScenario(f"{format}: promises for no scenario of {BOOK.name}: {unknown}")
-    return found
+    return results
 
 
 @dataclass(frozen=True)
@@ -107,22 +107,22 @@ def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:
     Raises :class:`BrokenScenario` for an unknown scenario or format, and for a guarantee
     without a vector.
     """
-    found: dict[str, list[Shown]] = {id: [] for id in scenarios()}
+    results: dict[str, list[Shown]] = {id: [] for id in scenarios()}
     for vector in sorted(vectors.values(), key=_place):
         scenario = vector.body.get("scenario")
         if scenario is None:
             continue
-        if scenario not in found:
+        if scenario not in results:
             raise BrokenScenario(f"{vector.id}: no scenario {scenario!r} in {BOOK.name}")
-        found[scenario].append(_shown(vector, vectors))
-    for id, examples in found.items():
+        results[scenario].append(_shown(vector, vectors))
+    for id, examples in results.items():
         promised = set(scenarios()[id].promise)
         given = {format_of(example.vector) for example in examples}
         if promised != given:
             raise BrokenScenario(
                 f"{id}: guaranteed by {sorted(promised)}, vectors of {sorted(given)}"
             )
-    return found
+    return results
 
 
 def format_of(vector: Vector) -> str:

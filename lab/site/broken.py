@@ -48,20 +48,20 @@ def broken(site: Path) -> list[str]:
     }
     names = {place: set(page.ids) for place, page in pages.items()}
     files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    found = []
+    results = []
     for place, page in pages.items():
-        found += [
+        results += [
             f"{place}: {name}: two places have this name"
             for name, count in Counter(page.ids).items()
             if count > 1
         ]
         for target in (*page.links, *page.loads):
             if wrong := _wrong(place, target, files, names):
-                found.append(f"{place}: {target}: {wrong}")
-        found += [
+                results.append(f"{place}: {target}: {wrong}")
+        results += [
             f"{place}: {each}: from elsewhere" for each in page.loads if each.startswith(ELSEWHERE)
         ]
-    return found
+    return results
 
 
 def _wrong(place: str, target: str, files: set[str], names: dict[str, set[str]]) -> str | None:

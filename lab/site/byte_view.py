@@ -113,15 +113,18 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[
     files = _files(vector)
     old = _files(control) if control is not None else {}
     lost = _lost(vector)
-    found = {
+    results = {
         name: changes(old[name], data) if name in old else _new(data, bool(old))
         for name, data in files.items()
     }
-    order = sorted(files, key=lambda name: not (found[name] or lost.get(name)))
+    order = sorted(files, key=lambda name: not (results[name] or lost.get(name)))
     shown, others = order[:MAX_FILES], order[MAX_FILES:]
     rows = max(8, MAX_ROWS // max(1, len(shown)))
     return (
-        [_view(vector, name, files[name], found[name], lost.get(name, []), rows) for name in shown],
+        [
+            _view(vector, name, files[name], results[name], lost.get(name, []), rows)
+            for name in shown
+        ],
         [(name, len(files[name])) for name in others],
     )
 
@@ -143,12 +146,12 @@ def _new(data: bytes, is_added: bool) -> Changes:
 
 def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
     """The lost ranges by file, of a log that is read."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    results: dict[str, list[tuple[int, int]]] = {}
     if vector.operation == "read":
         for each in vector.body["expect"].get("lost", ()):
             if "from" in each:
-                found.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
-    return found
+                results.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
+    return results
 
 
 def _view(
@@ -287,11 +290,11 @@ def _rows(
             piece = data[start : start + ROW_BYTES]
             pieces = [f"<b>{start:0{digits}x}</b>"]
             room = 3 * (ROW_BYTES - len(piece))
-            for key, places in itertools.groupby(
+            for key, locations in itertools.groupby(
                 range(start, start + len(piece)),
                 lambda byte: (owner.get(byte), changed.has(byte), gone.has(byte)),
             ):
-                inside = list(places)
+                inside = list(locations)
                 text = data[inside[0] : inside[-1] + 1].hex(" ")
                 pieces.append(_segment(text, key, fields, colours))
             shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in piece)

@@ -63,15 +63,15 @@ class Frame:
 
 def environment() -> Environment:
     """The templates, with what all of them use."""
-    made = templates.environment(TEMPLATES, autoescape=True)
-    made.globals.update(
+    created = templates.environment(TEMPLATES, autoescape=True)
+    created.globals.update(
         place=page_paths, classes=CLASSES, class_of=BY_NAME, mark=_mark, percent=_percent
     )
-    made.finalize = _seen
-    made.filters["thousands"] = lambda number: f"{number:,}"
-    made.tests["address"] = _is_address
-    made.filters["code"] = _code
-    return made
+    created.finalize = _seen
+    created.filters["thousands"] = lambda number: f"{number:,}"
+    created.tests["address"] = _is_address
+    created.filters["code"] = _code
+    return created
 
 
 def _seen(value: Any) -> Any:
@@ -101,8 +101,8 @@ def _code(text: str) -> Markup:
     parts = str(text).split("`")
     if len(parts) % 2 == 0:  # a lone backquote is one
         return Markup.escape(text)
-    made = [
+    created = [
         Markup("<code>{}</code>").format(part) if number % 2 else Markup.escape(part)
         for number, part in enumerate(parts)
     ]
-    return Markup("").join(made)
+    return Markup("").join(created)

@@ -27,12 +27,12 @@ def examples(vectors):
 
 def test_a_dozen_scenarios_and_each_of_them_in_three_formats(examples):
     assert len(examples) >= 12
-    for id, found in examples.items():
-        assert len({book.format_of(one.vector) for one in found}) >= 3, id
+    for id, outcome in examples.items():
+        assert len({book.format_of(each.vector) for each in outcome}) >= 3, id
 
 
 def test_a_promise_without_an_example_is_an_error(vectors):
-    left = {id: one for id, one in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
+    left = {id: each for id, each in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
     with pytest.raises(book.BrokenScenario, match=r"torn-last-record: guaranteed by .*leveldb-log"):
         book.shown(left)
 
@@ -58,8 +58,8 @@ def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
     ],
 )
 def test_what_is_owed_is_said_in_words(examples, id, expected):
-    (found,) = (one for each in examples.values() for one in each if one.vector.id == id)
-    assert found.expected_text == expected
+    (outcome,) = (one for each in examples.values() for one in each if one.vector.id == id)
+    assert outcome.expected_text == expected
 
 
 def result(**more):
@@ -88,12 +88,12 @@ def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
 
 
 def test_the_kept_results_are_those_of_the_known_failures(examples):
-    told = results.load_results()
-    asked = {one.vector.id for each in examples.values() for one in each}
-    assert {id for effects in told.values() for id in effects} == asked
-    for name, effects in told.items():
+    given = results.load_results()
+    requested = {one.vector.id for each in examples.values() for one in each}
+    assert {id for effects in given.values() for id in effects} == requested
+    for name, effects in given.items():
         listed = known_failures.load(FOLDER / name / "known-failures.json").entries
-        known = {id for id, profile in listed if id in asked and profile in results.PROFILES}
+        known = {id for id, profile in listed if id in requested and profile in results.PROFILES}
         wrong = {
             id for id, effect in effects.items()
             if effect not in (results.AS_EXPECTED, results.NOT_RUN)
@@ -121,9 +121,9 @@ def test_the_command_lists_shows_and_refuses():
     runner = CliRunner()
     listed = runner.invoke(command, [])
     assert listed.exit_code == 0 and "lost-file" in listed.output
-    one = runner.invoke(command, ["lost-file"])
-    assert one.exit_code == 0
-    assert re.search(r"guarantee: .*\n(.*\n)*example: zmq-raft/middle-file-missing", one.output)
+    each = runner.invoke(command, ["lost-file"])
+    assert each.exit_code == 0
+    assert re.search(r"guarantee: .*\n(.*\n)*example: zmq-raft/middle-file-missing", each.output)
     wrong = runner.invoke(command, ["torn"])
     assert (
         wrong.exit_code == 1 and "no scenario 'torn'; there are: torn-last-record" in wrong.output

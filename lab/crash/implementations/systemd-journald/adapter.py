@@ -63,10 +63,10 @@ def is_other_mount_namespace() -> bool:
     Some containers hide the namespace of the first process even from root; then the parent's
     counts.
     """
-    own = Path("/proc/self/ns/mnt")
+    mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
-            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+            return Path(f"/proc/{process}/ns/mnt").readlink() != mine.readlink()
     return False
 
 
@@ -91,27 +91,27 @@ def daemon(folder: Path) -> Iterator[None]:
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     try:
         # A file takes whatever it says: nobody reads a pipe while records are written.
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as message:
             process = subprocess.Popen(
-                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=said, env=environment
+                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=message, env=environment
             )
             try:
-                listens(process, said)
+                listens(process, message)
                 yield
             finally:
                 ended(process)
             if process.returncode:
-                raise Refused(why(process, said))
+                raise Refused(why(process, message))
     finally:
-        for one in SOCKETS:
-            one.unlink(missing_ok=True)
+        for each in SOCKETS:
+            each.unlink(missing_ok=True)
         libc.umount2(os.fsencode(FOLDER), DETACH)
 
 
 def listens(process: subprocess.Popen[bytes], said: BinaryIO) -> None:
     """Wait until journald listens. Raises :class:`Refused` if it ends or takes too long."""
     until = time.monotonic() + SECONDS
-    while process.poll() is None and not all(one.exists() for one in SOCKETS):
+    while process.poll() is None and not all(each.exists() for each in SOCKETS):
         if time.monotonic() > until:
             raise Refused("systemd-journald does not listen")
         time.sleep(0.01)

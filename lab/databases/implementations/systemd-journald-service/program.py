@@ -49,10 +49,10 @@ def is_other_mount_namespace() -> bool:
     Some containers hide the namespace of the first process even from root; then the parent's
     counts.
     """
-    own = Path("/proc/self/ns/mnt")
+    mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
-            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+            return Path(f"/proc/{process}/ns/mnt").readlink() != mine.readlink()
     return False
 
 
@@ -93,9 +93,9 @@ def served(kind: str, message: bytes) -> None:
                 entries(kind)
         finally:
             daemon.terminate()
-            _, said = daemon.communicate(timeout=SECONDS)
+            _, text = daemon.communicate(timeout=SECONDS)
     SOCKET.unlink(missing_ok=True)
-    report_lines(said)
+    report_lines(text)
     if daemon.returncode:
         sys.exit(f"systemd-journald ended with {daemon.returncode}")
 
