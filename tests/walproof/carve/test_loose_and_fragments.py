@@ -154,7 +154,7 @@ def test_objects_with_the_id_of_a_file_continue_it(
     assert {row.get("continues") for row in loose} == ({at} if is_keyed else {None})
 
 
-def test_ambiguous_file_id_continues_nothing(builder, log_of, carve, tmp_path: Path) -> None:
+def test_ambiguous_file_id_is_no_continuation(builder, log_of, carve, tmp_path: Path) -> None:
     log = log_of("systemd-journal", 200, 40, data_buckets=13, field_buckets=13)
     builder.put(log)
     builder.put(log[:8192])

@@ -123,7 +123,7 @@ def test_excuses_and_invalid_excuses(text: str, expected: list[str], tmp_path: P
 @pytest.mark.parametrize(
     "text", ["", "meta: 3\n", "- 1\n", META + "seq:\n  a: u1\n", META + "types: 3\n"]
 )
-def test_file_that_is_no_grammar(text: str, tmp_path: Path) -> None:
+def test_file_without_a_grammar_is_rejected(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text(text)
     assert [finding.rule for finding in lint(tmp_path / "bad.ksy")] == ["yaml"]
 

@@ -35,7 +35,7 @@ def test_reader_that_fails_all_controls(tmp_path: Path) -> None:
     assert skipped > 100 and finding_count == 0 and sent == 0
 
 
-def test_reader_that_fails_one_control(tmp_path: Path) -> None:
+def test_reader_that_fails_one_control_is_reported(tmp_path: Path) -> None:
     """A control with one record cannot be out of order."""
     fails, skipped, _, sent = run_sweep(tmp_path, wrong("reorders_records"))
     assert set(fails) == {f"{CONTROLS[1]} recover"}
