@@ -68,17 +68,20 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
 
 
-def phrases(format_id: str, run: Records) -> list[str | None]:
-    """Return the phrase of each record of a run, None for records without one. See
-    :func:`phrase`."""
-    texts: list[str | None] = []
+def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
+    """Return for each record of a run its phrase and the reason for a missing phrase.
+
+    One of the two is None; both are None for a record without a meaning. See :func:`phrase`.
+    """
+    texts: list[tuple[str | None, str | None]] = []
     for piece in pieces(format_id, run):
-        values, _ = decoded(format_id, piece)
+        values, faults = decoded(format_id, piece)
         columns = {name: column.to_pylist() for name, column in piece.fields.items()}
-        for n, value in enumerate(values):
+        for n, (value, fault) in enumerate(zip(values, faults.to_pylist(), strict=True)):
             # One struct at a time becomes objects: they take many times its columns.
             struct = value.as_py()
-            texts.append(None if struct is None else phrase(format_id, struct, _row(columns, n)))
+            text = None if struct is None else phrase(format_id, struct, _row(columns, n))
+            texts.append((text, fault))
     return texts
 
 

@@ -7,6 +7,10 @@ class Undecodable(ValueError):
     """Raised if a payload does not have the expected structure."""
 
 
+class Incomplete(Undecodable):
+    """The payload ends before the value that is read."""
+
+
 def most_values(size: int) -> int:
     """Return the maximum number of values (operations, fields, elements) in a payload of
     ``size`` bytes.
@@ -33,9 +37,9 @@ class Cursor:
         return len(self.data) - self.at
 
     def take(self, count: int) -> bytes:
-        """Return the next bytes. Raises :class:`Undecodable` if there are fewer."""
+        """Return the next bytes. Raises :class:`Incomplete` if there are fewer."""
         if count > self.left:
-            raise Undecodable(f"at {self.at}: expected {count} bytes, found {self.left}")
+            raise Incomplete(f"at {self.at}: expected {count} bytes, found {self.left}")
         self.at += count
         return self.data[self.at - count : self.at]
 
@@ -58,7 +62,8 @@ class Cursor:
             if byte < 0x80:
                 self.at = at + 1
                 return value & (2**32 - 1 if limit <= 5 else 2**64 - 1)
-        raise Undecodable(f"at {self.at}: unterminated varint")
+        fault = Incomplete if self.left < limit else Undecodable
+        raise fault(f"at {self.at}: unterminated varint")
 
     def sized(self, limit: int = 10) -> bytes:
         """Return bytes that follow their length, a varint."""

@@ -10,7 +10,7 @@ from walproof.decode.fault import Undecodable
 from walproof.scan.model import Records
 
 #: Reason why a payload was not decoded, or not completely.
-CUT = "the payload was truncated (option maxPayloadBytes)"
+CUT = "the payload was truncated"
 
 
 def whole_payloads(run: Records) -> list[bytes | None]:
@@ -24,16 +24,12 @@ def whole_payloads(run: Records) -> list[bytes | None]:
 
 
 def decoders_of(
-    run: Records, decode: Callable[[bytes], Mapping[str, Any]]
+    run: Records, decode: Callable[[bytes, bool], Mapping[str, Any]]
 ) -> list[Callable[[], Mapping[str, Any]]]:
-    """Return a function for each record that decodes its payload with ``decode``."""
-    return [partial(_decode_complete, decode, payload) for payload in whole_payloads(run)]
-
-
-def _decode_complete(
-    decode: Callable[[bytes], Mapping[str, Any]], payload: bytes | None
-) -> Mapping[str, Any]:
-    return decode(complete(payload))
+    """Return for each record ``decode`` for its payload, and true if that is truncated."""
+    assert run.payload is not None
+    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+    return [partial(decode, *pair) for pair in zip(run.payload.to_pylist(), is_cut, strict=True)]
 
 
 def complete(payload: bytes | None) -> bytes:

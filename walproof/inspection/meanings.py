@@ -61,7 +61,7 @@ class Meanings:
             from walproof.summary.meaning import meanings
         except ModuleNotFoundError:  # without numpy or pyarrow only the bytes are shown
             return [None] * len(batch)
-        return meanings(self._format, batch)
+        return [text for text, _ in meanings(self._format, batch)]
 
 
 def _late(read: Callable[[], Iterable[Event]]) -> Iterator[Event]:

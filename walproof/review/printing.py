@@ -141,7 +141,7 @@ def _endings(review: Review) -> list[str]:
     for excuse in review.unused_excuses:
         lines.append(f"Unused excuse: {excuse.rule} {excuse.subject}")
     if held := review.isolation:
-        open = f"; not isolated: they could {'; '.join(held['could'])}" if held["could"] else ""
+        open = f"; not isolated, they could {'; '.join(held['could'])}" if held["could"] else ""
         lines.append(f"Isolation of the readers: {', '.join(held['by'])}{open}.")
     return ["", *lines] if lines else []
 

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from conformance import postconditions
-from conformance.cases import found_at
+from conformance.cases import contents_at
 from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
@@ -206,7 +206,7 @@ class Writer:
         answer = NO_LOG
         if path.exists():
             answer = collect_output(self.format.read(path, "recover", context))
-        return _State(refused, answer, found_at(path), files, digests)
+        return _State(refused, answer, contents_at(path), files, digests)
 
     def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> ReaderOutput:
         path = self._empty_path(name)

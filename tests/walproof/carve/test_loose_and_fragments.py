@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from reference_impl.answer import collect
 from reference_impl.formats import named
+from reference_impl.leveldb_log.layout import FULL, HEADER, masked_crc
 from tests.walproof.carve.conftest import CHECKED, payloads
 
 #: Formats in which a split record proves the continuation.
@@ -162,3 +164,16 @@ def test_ambiguous_file_id_is_no_continuation(builder, log_of, carve, tmp_path: 
     result = carve(builder.save(tmp_path / "disk.img"))
     assert [row["kind"] for row in result.rows].count("loose") > 0
     assert not any("continues" in row for row in result.rows)
+
+
+def test_compressed_records_have_the_field_compression(builder, carve, tmp_path: Path) -> None:
+    """A log of RocksDB with ``wal_compression``: the checksum is that of the compressed bytes."""
+    records = []
+    for number in range(20):
+        payload = zstandard.compress(b"batch %d" % number) if number % 2 else b"plain %d" % number
+        data = bytes([FULL]) + payload
+        records.append(HEADER.pack(masked_crc(data), len(payload), FULL) + payload)
+    builder.put(b"\xff" * 11 + b"".join(records))
+    result = carve(builder.save(tmp_path / "disk.img"))
+    fields = [(row["payload"][:8] == "28b52ffd", row.get("compression")) for row in result.loose]
+    assert fields == [(False, None), (True, "zstd")] * 10
