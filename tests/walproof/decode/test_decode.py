@@ -103,5 +103,5 @@ def test_the_detail_explains_an_undecoded_payload(tmp_path: Path, rows_of: RowsO
     assert bad["decoded"] is None and bad["detail"].startswith(
         "not decoded: neither a write batch (at 0: expected 12"
     )
-    assert cut["decoded"] is None and cut["detail"] == "not decoded: the payload was cut"
+    assert cut["decoded"] is None and cut["detail"] == "not decoded: the payload was truncated"
     assert all(row["kind"] == "record" for row in (good, bad, cut))

@@ -218,7 +218,7 @@ def test_a_cut_at_each_byte_returns_only_operations_that_are_there() -> None:
 
 def test_a_cut_payload_without_a_batch() -> None:
     for payload in (b"", b"x" * 11, b"neither a batch nor an edit"):
-        with pytest.raises(Undecodable, match="the payload was cut"):
+        with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(payload, is_cut=True)
 
 
