@@ -1,6 +1,11 @@
-"""Bytes as a short quoted text."""
+"""Bytes and fields as short texts on one line."""
 
 from __future__ import annotations
+
+import json
+from typing import Any
+
+from conformance.text import one_line
 
 #: Maximum characters of a value in a phrase.
 MAX_CHARACTERS = 40
@@ -20,3 +25,19 @@ def quoted(data: bytes, max_characters: int = MAX_CHARACTERS) -> str:
         )
     head = data[: max_characters // 2].hex()
     return f"0x{head}" if len(data) <= max_characters // 2 else f"0x{head}… ({len(data)} bytes)"
+
+
+def entry_text(fields: list[list[Any]]) -> str:
+    """Return the fields of a journal entry on one line, message first, without the boot id."""
+    shown = [
+        f"{name}={cell_text(value, 80)}"
+        for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
+        if name != "_BOOT_ID"
+    ]
+    return one_line("  ".join(shown))
+
+
+def cell_text(value: Any, width: int = 32) -> str:
+    """Return a value for a table cell: text, or JSON for other values, cut to ``width``."""
+    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+    return text if len(text) <= width else text[: width - 1] + "…"

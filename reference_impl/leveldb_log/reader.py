@@ -229,7 +229,7 @@ def looks_like(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or all_zero(head) or _is_plausible(head)
-    # db-1.log is a data file of the KahaDB journal.
+    # Data files of a message broker are called db-1.log.
     return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 

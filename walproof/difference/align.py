@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -45,28 +46,22 @@ def differences(
 
 
 def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
-    """Pair records with equal numbers; several records with one number are paired in order.
+    """Pair records with equal numbers from the same source.
 
-    A record that only the second log has follows its predecessor there.
+    The numbers of a copy may have another source. Its records are paired with those of the same
+    moment, first with those of equal content. Several records with one key are paired in order. A
+    record that only the second log has follows its predecessor there.
     """
-    next_free: dict[object, int] = {}  # number → first unpaired position in ``new``
-    last: dict[object, int] = {}
-    after = array("q", [-1]) * len(new)  # next position with the same number
-    for position, record in enumerate(new):
-        if record.number in last:
-            after[last[record.number]] = position
-        else:
-            next_free[record.number] = position
-        last[record.number] = position
-    del last
-    right_of = array("q", [-1]) * len(old)
-    left_of = array("q", [-1]) * len(new)
-    for left, record in enumerate(old):
-        right_of[left] = right = next_free.get(record.number, -1)
-        if right >= 0:
-            left_of[right] = left
-            next_free[record.number] = after[right]
-    del next_free, after
+    right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
+    shared = {record.source for record in old} & {record.source for record in new}
+
+    def number(record: ComparedRecord) -> object:
+        return (record.source, record.number) if record.source in shared else None
+
+    _pair(old, new, number, right_of, left_of)
+    if any(record.moment is not None for record in itertools.islice(old, 1)):
+        _pair(old, new, lambda record: (record.moment, record.digest), right_of, left_of)
+        _pair(old, new, lambda record: record.moment, right_of, left_of)
     only_new: dict[int, list[int]] = {}
     previous = -1
     for right, left in enumerate(left_of):
@@ -77,6 +72,37 @@ def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> 
         if left >= 0:
             yield left, right_of[left] if right_of[left] >= 0 else None
         yield from ((None, right) for right in only_new.get(left, ()))
+
+
+def _pair(
+    old: Sequence[ComparedRecord],
+    new: Sequence[ComparedRecord],
+    key: Callable[[ComparedRecord], object],
+    right_of: array[int],
+    left_of: array[int],
+) -> None:
+    """Pair unpaired records with equal keys, in order; records whose key is None stay unpaired.
+
+    ``right_of`` and ``left_of`` have the partner of each record, -1 for none.
+    """
+    next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
+    last: dict[object, int] = {}
+    after = array("q", [-1]) * len(new)  # next position with the same key
+    for position, record in enumerate(new):
+        if left_of[position] >= 0 or (record_key := key(record)) is None:
+            continue
+        if record_key in last:
+            after[last[record_key]] = position
+        else:
+            next_free[record_key] = position
+        last[record_key] = position
+    del last
+    for left, record in enumerate(old):
+        if not next_free:
+            return
+        if right_of[left] < 0 and (right := next_free.get(key(record), -1)) >= 0:
+            right_of[left], left_of[right] = right, left
+            next_free[key(record)] = after[right]
 
 
 def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]:

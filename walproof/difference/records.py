@@ -9,24 +9,35 @@ from dataclasses import dataclass
 from typing import Any
 
 from reference_impl.answer import End, Event, Lost, Record
+from walproof.quoted import entry_text
 from walproof.spool import Shelf
 from walproof.summary.model import plain_text
 
 #: Fields that number records; two records with the same number correspond.
 _NUMBER_FIELDS = (("index",), ("boot_id", "seqnum"))
+#: Fields that stay the same in a copy with other numbers.
+_MOMENT_FIELDS = ("boot_id", "monotonic", "realtime")
 #: Fields that depend on the position of a record, or repeat other fields.
-_POSITION_FIELDS = frozenset({"cursor", "batch", "checksum", "missing", "state"})
+_POSITION_FIELDS = frozenset(
+    {"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedRecord:
-    """A record: its position, its number if the format has one, and a digest of its content."""
+    """A record: its position, its number if the format has one, and a digest of its content.
+
+    ``source`` is the source of the number, and ``moment`` has the times of the record; both are
+    None in formats without copies with other numbers.
+    """
 
     at: int
     file: str | None
     number: tuple[str, ...] | None
     digest: bytes
     text: str
+    source: str | None = None
+    moment: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,7 @@ def _compared_record(record: Record) -> ComparedRecord:
     content: Any = {name: value for name, value in fields.items() if name not in _POSITION_FIELDS}
     digest = hashlib.blake2b(record.payload, digest_size=16)
     digest.update(json.dumps(content, sort_keys=True).encode())
-    return ComparedRecord(
-        record.at, record.file, number, digest.digest(), plain_text(record.payload[:256])
-    )
+    moment = tuple(str(fields[name]) for name in _MOMENT_FIELDS) if "boot_id" in fields else None
+    source = str(fields["cursor"]).partition(";")[0] if "cursor" in fields else None
+    text = entry_text(fields["fields"]) if "fields" in fields else plain_text(record.payload[:256])
+    return ComparedRecord(record.at, record.file, number, digest.digest(), text, source, moment)
