@@ -36,7 +36,7 @@ def test_exit_status_follows_the_verdict(log: Path, example: bytes, damaged: byt
     assert run(log).return_value == 3
     covered = bytes([5]) + bytes(4) + b"recyclable"
     log.write_bytes(HEADER.pack(masked_crc(covered), 10, 5) + covered[1:])
-    refused = run(log)
+    refused = run(log, "--format", "leveldb-log")
     assert refused.return_value == 4
     assert "refused (foreign-dialect)" in refused.output
     assert "type 5, length" not in refused.output
