@@ -1,10 +1,13 @@
-// Adapter for Pebble's record package: its reader called the way pebble.DB replays a WAL, and the
-// writer that Pebble uses for its MANIFEST, the one that writes LevelDB's log format.
+// Adapter for Pebble's record package: its reader called the way pebble.DB replays a WAL, the writer
+// of its MANIFEST, which writes LevelDB's log format, and the writer of its WALs.
 package main
 
 import (
+	"encoding/binary"
 	"io"
+	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/wal"
@@ -16,7 +19,7 @@ func main() {
 	adapterkit.Run(adapterkit.Adapter{
 		Name:     "pebble",
 		Version:  adapterkit.ModuleVersion("github.com/cockroachdb/pebble/v2"),
-		Formats:  []string{"leveldb-log"},
+		Formats:  []string{"leveldb-log", "rocksdb-wal"},
 		Profiles: []string{"recover", "write"},
 		Reports:  []string{"records", "signals"},
 		Homepage: "https://github.com/cockroachdb/pebble",
@@ -32,20 +35,96 @@ func main() {
 // the decoding of batches. Any error but io.EOF ends the replay and is a signal: ErrUnexpectedEOF,
 // which the DB puts up with in its newest WAL, as much as ErrInvalidChunk and ErrZeroedChunk.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
+	if req.Context["max_record_size"] != nil {
+		return nil, adapterkit.Skip("the reader has no limit for the size of a record")
+	}
+	number, known := logNumber(req)
+	if !known && req.Format == "rocksdb-wal" {
+		number = firstNumber(req.Path)
+	}
 	return adapterkit.ReadRecords(req, func(log io.Reader) *record.Reader {
-		return numbered(record.NewReader, log, filepath.Base(req.Path))
+		return numberedReader(record.NewReader, log, number)
 	})
 }
 
-// numbered gives the reader the log number in a file name such as 000001.log, or 0 if there is none, as
-// `pebble tool wal dump` does (tool/wal.go). Only chunks of Pebble's own formats carry the number. N is
+// logNumber is the number of a log from the context or, as the DB takes it, from the name.
+func logNumber(req adapterkit.Request) (uint64, bool) {
+	if number, ok := req.Context["log_number"].(float64); ok {
+		return uint64(number), true
+	}
+	number, _, ok := wal.ParseLogFilename(filepath.Base(req.Path))
+	return uint64(number), ok
+}
+
+// firstNumber is the number in the first header, for a log without a name; 0 if it has none.
+func firstNumber(path string) uint64 {
+	var header [11]byte
+	if log, err := os.Open(path); err == nil {
+		defer log.Close()
+		if _, err := io.ReadFull(log, header[:]); err == nil && 5 <= header[6] && header[6] <= 12 {
+			return uint64(binary.LittleEndian.Uint32(header[7:]))
+		}
+	}
+	return 0
+}
+
+// numberedReader and numberedWriter call functions that take the number of a log. N is
 // base.DiskFileNum, which is internal to Pebble.
-func numbered[N ~uint64](newReader func(io.Reader, N) *record.Reader, log io.Reader, name string) *record.Reader {
-	number, _, _ := wal.ParseLogFilename(name)
+func numberedReader[N ~uint64](
+	newReader func(io.Reader, N) *record.Reader, log io.Reader, number uint64,
+) *record.Reader {
 	return newReader(log, N(number))
 }
 
-// write flushes after every record, as versionSet.UpdateVersionLocked does (version_set.go).
+func numberedWriter[N ~uint64](
+	newWriter func(io.Writer, N, record.LogWriterConfig) *record.LogWriter,
+	log io.Writer, number uint64, config record.LogWriterConfig,
+) *record.LogWriter {
+	return newWriter(log, N(number), config)
+}
+
 func write(req adapterkit.Request) error {
+	if req.Format == "rocksdb-wal" {
+		return writeWAL(req)
+	}
+	// versionSet.UpdateVersionLocked flushes after every record, too (version_set.go).
 	return adapterkit.WriteRecords(req, record.NewWriter)
+}
+
+// writeWAL syncs after every record, as DB.Apply does with pebble.Sync.
+func writeWAL(req adapterkit.Request) error {
+	headers, _ := req.Context["headers"].(string)
+	compression, _ := req.Context["compression"].(string)
+	if headers == "legacy" || compression == "zstd" {
+		return adapterkit.Skip("these are RocksDB's")
+	}
+	number, known := logNumber(req)
+	if !known {
+		number = 1
+	}
+	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	config := record.LogWriterConfig{WriteWALSyncOffsets: func() bool { return headers == "wal-sync" }}
+	writer := numberedWriter(record.NewLogWriter, file, number, config)
+	for i, each := range req.Records {
+		var done sync.WaitGroup
+		var failed error
+		done.Add(1)
+		if _, err := writer.SyncRecord(each.Bytes(), &done, &failed); err != nil {
+			return err
+		}
+		if done.Wait(); failed != nil {
+			return failed
+		}
+		if req.Acknowledge != nil {
+			req.Acknowledge(i + 1)
+		}
+	}
+	if closed, _ := req.Context["closed"].(bool); closed {
+		return writer.Close()
+	}
+	return nil // what a killed process leaves
 }
