@@ -118,7 +118,7 @@ class Scan:
                 self._cut(at, block, pos, "torn-header")
                 return
             _, length, kind = HEADER.unpack_from(block, pos)
-            data_from = pos + header_size(kind, self.found.dialect == WAL_SYNC)
+            data_from = pos + header_size(kind, self._is_sync(block, pos))
             if data_from > BLOCK_SIZE or data_from + length > BLOCK_SIZE:
                 yield from self._rest_lost(at, block, base, "bad-length")  # RDB-043
                 return
@@ -143,6 +143,12 @@ class Scan:
                 return
             yield from self._physical(record, at, base + record.end)
             pos = record.end
+
+    def _is_sync(self, block: bytes, pos: int) -> bool:
+        """Whether the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
+        if self.found.dialect is None:
+            return physical(block, pos, is_sync=False) is None
+        return self.found.dialect == WAL_SYNC
 
     def _sound(self, block: bytes, pos: int) -> Physical | None:
         if self.found.dialect is None:

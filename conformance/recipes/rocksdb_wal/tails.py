@@ -11,6 +11,7 @@ from conformance.recipes.rocksdb_wal.layout import (
     three_synced_records,
 )
 from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, RocksLog
+from conformance.recipes.rocksdb_wal.metadata import everything_rocksdb_says
 
 
 @BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-041", kind="eof")
@@ -103,7 +104,13 @@ def every_prefix_of_a_recyclable_log(log: RocksLog) -> None:
     log.expect("intact", survivors=[0, 1, 2])
 
 
-@BOOK.truncations(synced_log_closed, "torn-tail", "RDB-041", "RDB-026")
+@BOOK.truncations(everything_rocksdb_says, "torn-tail", "RDB-041")
+def every_prefix_of_a_log_with_metadata(log: RocksLog) -> None:
+    """Every prefix of a compressed log with metadata."""
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.truncations(synced_log_closed, "torn-tail", "RDB-013", "RDB-041", "RDB-026")
 def every_prefix_of_a_synced_log(log: RocksLog) -> None:
     """Every prefix of a closed log with 19-byte headers."""
     log.expect("intact", survivors=[0, 1, 2])
