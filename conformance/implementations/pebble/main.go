@@ -11,6 +11,7 @@ import (
 
 	"github.com/cockroachdb/pebble/v2/record"
 	"github.com/cockroachdb/pebble/v2/wal"
+	"github.com/prometheus/client_golang/prometheus"
 
 	"walproof/adapterkit"
 )
@@ -91,6 +92,15 @@ func write(req adapterkit.Request) error {
 	return adapterkit.WriteRecords(req, record.NewWriter)
 }
 
+// syncs is told of every sync after its offset was stored, which is later than the wait group of
+// SyncRecord is done.
+type syncs struct {
+	prometheus.Histogram
+	done chan struct{}
+}
+
+func (s syncs) Observe(float64) { s.done <- struct{}{} }
+
 // writeWAL syncs after every record, as DB.Apply does with pebble.Sync.
 func writeWAL(req adapterkit.Request) error {
 	headers, _ := req.Context["headers"].(string)
@@ -107,18 +117,25 @@ func writeWAL(req adapterkit.Request) error {
 		return err
 	}
 	defer file.Close()
-	config := record.LogWriterConfig{WriteWALSyncOffsets: func() bool { return headers == "wal-sync" }}
-	writer := numberedWriter(record.NewLogWriter, file, number, config)
+	synced := syncs{done: make(chan struct{}, 1)}
+	writer := numberedWriter(record.NewLogWriter, file, number, record.LogWriterConfig{
+		WALFsyncLatency:     synced,
+		WriteWALSyncOffsets: func() bool { return headers == "wal-sync" },
+	})
 	for i, each := range req.Records {
-		var done sync.WaitGroup
+		for name := range each.Fields {
+			return adapterkit.Skip("the writer cannot be given " + name)
+		}
+		var written sync.WaitGroup
 		var failed error
-		done.Add(1)
-		if _, err := writer.SyncRecord(each.Bytes(), &done, &failed); err != nil {
+		written.Add(1)
+		if _, err := writer.SyncRecord(each.Bytes(), &written, &failed); err != nil {
 			return err
 		}
-		if done.Wait(); failed != nil {
+		if written.Wait(); failed != nil {
 			return failed
 		}
+		<-synced.done
 		if req.Acknowledge != nil {
 			req.Acknowledge(i + 1)
 		}
