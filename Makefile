@@ -36,8 +36,9 @@ else
 endif
 
 test: setup $(VENV)/spark
-	@# One Java machine for all tests that need one: they stay together (xdist_group).
-	@$(PYTHON) -m pytest -n 2 --dist loadgroup
+	@# Tests that share a JVM stay together (xdist_group). Three workers for two cores: many tests wait
+	@# for a JVM, a compiler or a timeout.
+	@$(PYTHON) -m pytest -n 3 --dist loadgroup
 
 # While you edit. The rule is in tests/conftest.py.
 test-quick: $(VENV)/ready

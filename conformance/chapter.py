@@ -10,9 +10,12 @@ from pathlib import Path
 
 from conformance import SPEC
 
-_PARAGRAPH = re.compile(r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n|\Z)", re.M | re.S)
+_PARAGRAPH = re.compile(
+    r"^\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\* (.+?)(?:\n\n(?!\* |1\. )|\Z)", re.M | re.S
+)
+_LIST_ITEM = re.compile(r"\n+(?:\*|\d\.) ")
 _REASON = re.compile(r"^\| `([a-z-]+)` \|[^|]*\|([^|]*\b[A-Z]{3}-\d{3}\b[^|]*)\|", re.M)
-_SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z*`0-9]|$)|$)")
+_SENTENCE = re.compile(r".+?(?:[.:](?= [A-Z*`0-9•]|$)|$)")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -53,4 +56,5 @@ def chapter(format: str, spec: Path = SPEC) -> Chapter:
 
 
 def _plain(body: str) -> str:
-    return " ".join(_LINK.sub(r"\1", body).replace("**", "").split())
+    text = _LIST_ITEM.sub(" • ", _LINK.sub(r"\1", body))
+    return " ".join(text.replace("**", "").split())

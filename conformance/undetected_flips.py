@@ -22,20 +22,20 @@ from reference_impl.register import Register, Unseen
 FOLDER = "one-bit"
 EFFECTS = ("gone", "changed", "invented", "order", "fields")
 HEADS = {
-    "gone": "gone",
+    "gone": "missing",
     "changed": "changed",
     "invented": "invented",
     "order": "reordered",
-    "fields": "beside",
+    "fields": "other field",
 }
 """The columns of the table."""
 
 MEANING = {
     "gone": "a record is not returned",
     "changed": "a record has another payload",
-    "invented": "a record is returned that nobody wrote",
-    "order": "the records come in another order",
-    "fields": "a record has another value beside its payload, or another place",
+    "invented": "a record is returned that was never written",
+    "order": "the records are in another order",
+    "fields": "a field of a record other than its payload has changed",
 }
 
 Hit = tuple[str, str]
@@ -176,19 +176,24 @@ def table(register: Register, found: Searched) -> str:
     logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
     unseen = found.unseen.total()
     whole = sum(log.flips == log.bits for log in found.logs.values())
-    share = "all vectors every bit"
+    share = "every bit of each"
     if whole < logs:
-        sample = f"{found.at_most:,} bits at most"
-        share = f"{whole:,} every bit, of the others {sample}" if whole else f"each {sample}"
+        sample = f"at most {found.at_most:,} bits of each"
+        share = f"every bit of {whole:,} vectors and {sample} other one" if whole else sample
+    after = "No flip left the log `intact` with other records."
+    if unseen:
+        after = f"After {unseen:,} of these flips the log is `intact` but has other records."
     lines = [
-        f"{flips:,} bits of {logs} undamaged vectors were flipped, one at a time: of {share}."
-        f" {f'{unseen:,}' if unseen else 'None'} left the log `intact` with other records.",
+        f"A search flipped {flips:,} bits of {logs} undamaged vectors, one at a time: {share}."
+        f" {after}",
     ]
     table_rows = rows(found, register.unseen)
     if not table_rows:
         return f"{_wrapped(lines[0])}\n"
     shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
-    lines[0] = _wrapped(f"{lines[0]} Each counts once, as the gravest: {legend(shown)}.")
+    lines[0] = _wrapped(
+        f"{lines[0]} Each flip counts once, under its worst effect: {legend(shown)}."
+    )
     head = ["field", "flipped", *(HEADS[effect] for effect in shown), "why"]
     lines += ["", f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for row in table_rows:

@@ -17,6 +17,7 @@ from walproof.lake.opening import opened
 from walproof.lake.splits import Piece
 from walproof.lake.trees import tree_of
 from walproof.scan.model import Event, Records, Wanted
+from walproof.scan.reference import ScannerMissing
 from walproof.tables import rows
 from walproof.tables.batches import bounded
 from walproof.tables.rows import file_name
@@ -50,7 +51,7 @@ class Reader:
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition. Raises :class:`Malformed`, in mode ``FAILFAST`` only.
+        """The rows of a partition. Raises :class:`ScannerMissing`; in mode ``FAILFAST``, ``Malformed``.
 
         ``choose`` may cut or drop events before they become rows: a stream reads from an offset
         on.
@@ -78,7 +79,7 @@ class Reader:
                             at = int(run.at[-1] + run.size[-1])
                             place = (file_name(name, run.file), at)
                             yield from self._rows(run, format_id, name, tree)
-        except Malformed:
+        except (Malformed, ScannerMissing):
             raise
         except UnknownFormat as error:
             yield from self._unknown(name, error)

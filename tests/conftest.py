@@ -131,13 +131,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), path)))
     from pyspark_journal.session import session
 
-    made = session(
+    created = session(
         "tests",
         "local[2,4]",
         {"spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse"))},
     )
-    yield made
-    made.stop()
+    yield created
+    created.stop()
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ Rows = list[dict[str, Any]]
 
 @pytest.fixture
 def batches() -> Callable[..., list[pa.RecordBatch]]:
-    """What the source gives without a JVM, through the calls that Spark makes."""
+    """Return the batches of the source without a JVM, through the calls that Spark makes."""
 
     def read(
         *paths: Path | str, schema: pa.Schema | None = None, **options: Any

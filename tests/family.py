@@ -7,11 +7,11 @@ import psutil
 
 def children() -> list[psutil.Process]:
     """All descendants, save the Java machines that other tests of this process share."""
-    found: list[psutil.Process] = []
+    results: list[psutil.Process] = []
     for child in psutil.Process().children():
         try:
             if not any("pyspark" in word or "recovery/drivers" in word for word in child.cmdline()):
-                found += [child, *child.children(recursive=True)]
+                results += [child, *child.children(recursive=True)]
         except psutil.NoSuchProcess:
             continue
-    return found
+    return results

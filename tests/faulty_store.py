@@ -31,11 +31,11 @@ KINDS = (*ERRORS, "slow", "reset", "half", "unanswered")
 
 @dataclass
 class Fault:
-    """What happens to requests ``first`` to ``last``, counted from 0, that fit.
+    """A fault for the matching requests ``first`` to ``last``, counted from 0.
 
-    ``error`` and ``busy`` are answers of S3; ``slow`` waits for ``seconds``; ``reset`` breaks the
-    connection before anything was done, ``unanswered`` after it was, ``half`` in the middle of the
-    answer. ``method`` and ``path`` are regular expressions.
+    ``error`` and ``busy`` are replies of S3; ``slow`` waits for ``seconds``; ``reset`` breaks the
+    connection before the request is processed, ``unanswered`` afterwards, ``half`` in the middle of
+    the reply. ``method`` and ``path`` are regular expressions.
     """
 
     kind: str
@@ -203,9 +203,9 @@ class Server(ThreadingHTTPServer):
 
     def obey(self, line: str) -> dict[str, int]:
         """Take a new fault, or none; the counts until now."""
-        told = json.loads(line)
+        given = json.loads(line)
         with self._lock:
-            self._fault = Fault(**told) if told else None
+            self._fault = Fault(**given) if given else None
             counts, self._counts = self._counts, dict.fromkeys(self._counts, 0)
         return counts
 

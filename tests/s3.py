@@ -59,16 +59,16 @@ def reach(address: str) -> dict[str, str]:
 def gateway(folder: Path) -> Iterator[tuple[Path, str]]:
     """Serve ``folder/root``, whose folders are buckets; it, and the address of the server."""
     program = server_program()
-    root, beside = folder / "root", folder / "beside"
+    root, sibling = folder / "root", folder / "beside"
     root.mkdir(parents=True)
-    beside.mkdir()
+    sibling.mkdir()
     with socket.socket() as free:
         free.bind((LOOPBACK, 0))
         port = free.getsockname()[1]
     address = f"{LOOPBACK}:{port}"
     command = [str(program), "--access", KEY, "--secret", SECRET, "--port", address, "--quiet"]
     server = subprocess.Popen(
-        [*command, "posix", "--sidecar", str(beside), str(root)],
+        [*command, "posix", "--sidecar", str(sibling), str(root)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )

@@ -148,8 +148,8 @@ def wait_for(look: Callable[[], T | None], given_up: Callable[[], bool] = bool) 
     """Look until there is something. Raises ``TimeoutError``."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
-        if (found := look()) is not None:
-            return found
+        if (result := look()) is not None:
+            return result
         if given_up():
             break
         time.sleep(0.05)

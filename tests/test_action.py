@@ -34,7 +34,7 @@ pytestmark = pytest.mark.xdist_group("action")
 
 @dataclass
 class Done:
-    """What a run of the action came to. ``commands`` are those that the host obeys."""
+    """The outcome of the action. ``commands`` are those that the host executes."""
 
     status: int
     log: str
@@ -50,7 +50,7 @@ def schema(name: str) -> Any:
 
 def value(text: str, known: Mapping[str, str]) -> str:
     """A text with its expressions replaced; an unknown one is empty, as on a host."""
-    return EXPRESSION.sub(lambda found: known.get(found[1], ""), text)
+    return EXPRESSION.sub(lambda result: known.get(result[1], ""), text)
 
 
 def obeyed(log: str) -> Iterator[str]:
@@ -80,8 +80,8 @@ class Host:
             (self.workspace / f"{name}.py").write_text(text)
 
     def run(self, *, install: bool = False, **inputs: str) -> Done:
-        """Run the steps; the first one only where it is asked for."""
-        given = {name: str(one.get("default", "")) for name, one in ACTION["inputs"].items()}
+        """Run the steps; the first one only on request."""
+        given = {name: str(each.get("default", "")) for name, each in ACTION["inputs"].items()}
         given |= {name.replace("_", "-"): text for name, text in inputs.items()}
         known = {f"inputs.{name}": text for name, text in given.items()}
         files = {name: self.temp / name for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
@@ -109,11 +109,13 @@ class Host:
             )  # fmt: skip
             log, status = log + done.stdout, done.returncode
             lines = files["GITHUB_OUTPUT"].read_text().splitlines()
-            said = dict(line.split("=", 1) for line in lines)
-            known |= {f"steps.{step.get('id')}.outputs.{name}": text for name, text in said.items()}
+            message = dict(line.split("=", 1) for line in lines)
+            known |= {
+                f"steps.{step.get('id')}.outputs.{name}": text for name, text in message.items()
+            }
             if status:
                 break
-        outputs = {name: value(one["value"], known) for name, one in ACTION["outputs"].items()}
+        outputs = {name: value(each["value"], known) for name, each in ACTION["outputs"].items()}
         summary = files["GITHUB_STEP_SUMMARY"].read_text("utf-8")
         return Done(status, log, summary, outputs, list(obeyed(log)))
 
@@ -121,9 +123,9 @@ class Host:
 @pytest.fixture(scope="module")
 def first(tmp_path_factory: pytest.TempPathFactory) -> tuple[Host, Done]:
     """A host, and how the action ran there with a right reader, from its own checkout."""
-    made = Host(tmp_path_factory.mktemp("host"))
-    asked = {"command": RIGHT, "formats": "leveldb-log", "profile": "recover"}
-    return made, made.run(install=True, arguments=SMALL, **asked)
+    created = Host(tmp_path_factory.mktemp("host"))
+    requested = {"command": RIGHT, "formats": "leveldb-log", "profile": "recover"}
+    return created, created.run(install=True, arguments=SMALL, **requested)
 
 
 @pytest.fixture
@@ -139,7 +141,7 @@ def test_it_is_an_action() -> None:
 def test_workflows_are_workflows(path: Path) -> None:
     # YAML 1.1 reads the key `on` as true.
     body = {
-        "on" if key is True else key: one for key, one in yaml.safe_load(path.read_text()).items()
+        "on" if key is True else key: each for key, each in yaml.safe_load(path.read_text()).items()
     }
     jsonschema.validate(body, schema("github-workflows"))
 
@@ -162,18 +164,18 @@ def test_a_right_reader(first: tuple[Host, Done]) -> None:
 
 
 def test_a_wrong_reader_and_its_list(host: Host) -> None:
-    asked = {"command": f"{sys.executable} ignores_checksums.py", "profile": "recover"}
-    done = host.run(arguments=SMALL, **asked)
+    requested = {"command": f"{sys.executable} ignores_checksums.py", "profile": "recover"}
+    done = host.run(arguments=SMALL, **requested)
     assert done.status == 3
     assert done.outputs["score"] == "0/1 pairs" and done.outputs["failed"] == "1"
     assert "LDB-028" in done.summary and "<details>" in done.summary
     report = json.loads((host.workspace / "walproof-report" / "report.json").read_text("utf-8"))
-    (wrong,) = [one for one in report["implementations"][0]["results"] if one["class"] == "fail"]
+    (wrong,) = [each for each in report["implementations"][0]["results"] if each["class"] == "fail"]
     pinned = {key: wrong[key] for key in ("vector", "profile", "difference")}
     listed = {"causes": {"blind": "It never looks."},
               "failures": [{**pinned, "result": "fail", "cause": "blind"}]}  # fmt: skip
     (host.workspace / "known.json").write_text(json.dumps(listed))
-    done = host.run(arguments=SMALL, known_failures="known.json", **asked)
+    done = host.run(arguments=SMALL, known_failures="known.json", **requested)
     assert (done.status, done.outputs["failed"]) == (0, "0"), done.log
 
 
@@ -194,20 +196,20 @@ def test_words_are_no_code_and_an_old_report_is_not_told_again(host: Host) -> No
     command, formats = "$(touch made) reader", "* `touch made`"
     done = host.run(command=command, formats=formats, arguments="; touch made")
     assert done.status == 1 and not (host.workspace / "made").exists()
-    (said,) = done.commands
-    assert said.startswith("::error title=walproof check::Nothing was asked")
+    (message,) = done.commands
+    assert message.startswith("::error title=walproof check::Nothing was asked")
     assert done.outputs["score"] == "" and done.summary == ""
 
 
 def test_the_image_copies_what_is_there_and_what_the_wheel_is_made_of() -> None:
-    kept = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
-    kept = [line.removeprefix("!") for line in kept if line.startswith("!")]
-    assert all(list(ROOT.glob(name)) for name in kept)
+    stored = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    stored = [line.removeprefix("!") for line in stored if line.startswith("!")]
+    assert all(list(ROOT.glob(name)) for name in stored)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
     needed = {*wheel["packages"], *(name.split("/")[0] for name in wheel["force-include"])}
     needed |= {project["project"]["readme"], project["tool"]["hatch"]["version"]["path"]}
-    assert needed - set(kept) == set()
+    assert needed - set(stored) == set()
     copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "Dockerfile").read_text(), re.M)
     assert copied and all((ROOT / name).exists() for line in copied for name in line.split())
 
@@ -218,6 +220,6 @@ def test_hooks_are_commands_with_their_options() -> None:
         program, name, *options = hook["entry"].split()
         command = walproof.get_command(click.Context(walproof), name)
         assert program == "walproof" and command is not None
-        known = {one for parameter in command.params for one in parameter.opts}
-        assert {one for one in options if one.startswith("--")} <= known
+        known = {each for parameter in command.params for each in parameter.opts}
+        assert {each for each in options if each.startswith("--")} <= known
         assert re.search(hook["files"], "ksy/toy_log.ksy")

@@ -34,8 +34,8 @@ def test_no_module_uses_itself_by_a_detour(graph: grimp.ImportGraph) -> None:
 
 def test_a_circle_is_found() -> None:
     toy = grimp.ImportGraph()
-    for one, other in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
-        toy.add_import(importer=one, imported=other)
+    for each, other in (("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")):
+        toy.add_import(importer=each, imported=other)
     assert list(circles(toy)) == [["a", "b", "c"]]
 
 
@@ -68,8 +68,8 @@ def test_a_hidden_edge_is_found(tmp_path: Path, path: str, text: str) -> None:
         (tmp_path / module).touch()
     (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text(f"{text}\n")
-    (found,) = hidden_edges(tmp_path)
-    assert found.startswith(f"{path}:1: ")
+    (result,) = hidden_edges(tmp_path)
+    assert result.startswith(f"{path}:1: ")
 
 
 def test_a_docstring_is_no_edge(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def circles(graph: grimp.ImportGraph) -> Iterator[list[str]]:
             continue
         down = graph.find_upstream_modules(module)
         circle = sorted(
-            {module} | {one for one in down if module in graph.find_upstream_modules(one)}
+            {module} | {each for each in down if module in graph.find_upstream_modules(each)}
         )
         known.update(circle)
         if len(circle) > 1:
@@ -108,7 +108,7 @@ def hidden_edges(root: Path) -> Iterator[str]:
 
 
 def strings(path: Path) -> Iterator[tuple[int, str]]:
-    """The strings of a Python file but for its docstrings; every line of any other text file."""
+    """Return the strings of a Python file except docstrings, or the lines of another text file."""
     try:
         text = path.read_text("utf-8")
     except UnicodeDecodeError:
@@ -124,7 +124,7 @@ def strings(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def exists(root: Path, name: str) -> bool:
-    """Whether a path is there, or a dotted name begins with a module or folder of a package."""
+    """Return whether a path exists, or a dotted name begins with a module of a package."""
     if "/" in name:
         return any((root / name).parent.glob(f"{Path(name).name}*"))
     place = root.joinpath(*name.split(".")[:2])

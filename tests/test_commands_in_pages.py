@@ -1,4 +1,4 @@
-"""What the pages tell people to type: subcommands, options, imports and paths are there."""
+"""Commands, options, imports and paths on the pages exist."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_imports_work(page: Path) -> None:
             if isinstance(node, ast.ImportFrom) and node.module:
                 module = pytest.importorskip(node.module.partition(".")[0])
                 module = importlib.import_module(node.module)
-                assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+                assert [each.name for each in node.names if not hasattr(module, each.name)] == []
 
 
 @pages

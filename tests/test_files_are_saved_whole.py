@@ -1,6 +1,8 @@
-"""Whoever writes a file that a person keeps goes through ``conformance.saving``: nothing half ever
-has the final name. The rest is listed here, each with what makes a plain write safe there.
-``reference_impl`` is no part of it: its writers write logs in place, as the formats' writers do.
+"""Code that writes a file for users calls ``conformance.saving``, so no partial file ever has
+the final name.
+
+The exceptions are listed here, each with the reason why a plain write is safe. ``reference_impl``
+is not checked: its writers write logs in place, like the formats' real writers.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from reference_impl.register import registers
 WORDS = {format: re.split("[-_]", format)[0] for format in registers()}
 ANY_FORMAT = re.compile(r"\.md$|^(spec|ksy|vectors|tests|docs)/|/implementations/|^LICENSE$")
 
+#: Files for people, and for the host of the repository.
 ABOUT_THE_REPOSITORY = {
     ".github/CODEOWNERS",
     ".github/ISSUE_TEMPLATE/finding.yml",
@@ -26,7 +27,6 @@ ABOUT_THE_REPOSITORY = {
     ".github/workflows/ci.yml",
     "Makefile",
 }
-"""What people read or choose from, and what the host of the repository reads."""
 
 OF_ONE_SYSTEM = {
     "conformance/adapterkit/go/records.go",

@@ -62,7 +62,7 @@ IN_FAST: Uses = {
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
     "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
-        (["--format", "leveldb-log", "--impl", "fast-scan", "--cases", "300"], 0, "No findings."),
+        (["--format", "leveldb-log", "--cmd", READER, "--cases", "100"], 0, "No findings."),
         (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 left the log"),
         (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
@@ -94,8 +94,8 @@ class Installed:
 
     @property
     def packages(self) -> Path:
-        (found,) = self.environment.glob("lib/python*/site-packages")
-        return found
+        (result,) = self.environment.glob("lib/python*/site-packages")
+        return result
 
     def run(self, *words: str) -> subprocess.CompletedProcess[str]:
         python = self.environment / "bin" / "python"
@@ -107,14 +107,15 @@ class Installed:
             "XDG_CACHE_HOME": str(self.work / "cache"),
             "NO_COLOR": "1",
         }
+        arguments = [word.format(python=python) for word in words]
         return subprocess.run(
-            [self.environment / "bin" / "walproof", *(one.format(python=python) for one in words)],
+            [self.environment / "bin" / "walproof", *arguments],
             cwd=self.work, env=environment, capture_output=True, text=True, errors="replace",
             stdin=subprocess.DEVNULL, timeout=240, check=False,
         )  # fmt: skip
 
     def files(self) -> dict[str, int]:
-        """What is installed: each file, and when it was written."""
+        """Return the installed files with their modification times."""
         return {
             str(path): path.stat().st_mtime_ns
             for path in self.packages.rglob("*")
@@ -124,7 +125,7 @@ class Installed:
 
 def _needed(names: list[str], extra: str = "") -> set[str]:
     """The distributions that these ask for, and what those ask for."""
-    found: set[str] = set()
+    results: set[str] = set()
     waiting = [(name, extra) for name in names]
     while waiting:
         name, wanted = waiting.pop()
@@ -138,10 +139,10 @@ def _needed(names: list[str], extra: str = "") -> set[str]:
                 importlib.metadata.distribution(needed)
             except importlib.metadata.PackageNotFoundError:
                 continue  # for another platform, or an older Python
-            if needed not in found and needed != "walproof":
-                found.add(needed)
+            if needed not in results and needed != "walproof":
+                results.add(needed)
                 waiting.append((needed, ""))
-    return found
+    return results
 
 
 def _link(names: set[str], into: Path) -> None:
@@ -172,9 +173,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.unpack_archive(sdist, folder / "sdist", filter="data")
     (source,) = (folder / "sdist").iterdir()
     subprocess.run([*build, "-t", "wheel", "-d", str(folder)], cwd=source, check=True)
-    (made,) = folder.glob("*.whl")
-    assert made.name.split("-")[1] == sdist.name.removesuffix(".tar.gz").split("-")[1]
-    return made
+    (created,) = folder.glob("*.whl")
+    assert created.name.split("-")[1] == sdist.name.removesuffix(".tar.gz").split("-")[1]
+    return created
 
 
 def _install(wheel: Path, folder: Path, needed: set[str]) -> Installed:
@@ -226,8 +227,8 @@ def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
     if shutil.which("node") and compilers:
         (installed.work / "node").touch()
         (installed.work / "cache" / "walproof" / "kaitai").mkdir(parents=True)
-        for one in compilers:
-            (installed.work / "cache" / "walproof" / "kaitai" / one.name).symlink_to(one)
+        for each in compilers:
+            (installed.work / "cache" / "walproof" / "kaitai" / each.name).symlink_to(each)
     log = VECTORS / "leveldb-log" / "three-records.log"
     described = {"hex": log.read_bytes().hex(), "expect": {"blocks": {"count": 1}}}
     (installed.work / "expected.json").write_text(json.dumps(described))
@@ -236,9 +237,9 @@ def fast(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 def _asked(table: Uses) -> list[Any]:
     return [
-        pytest.param(command, words, status, said, id=" ".join([command, *words[:2]]))
+        pytest.param(command, words, status, message, id=" ".join([command, *words[:2]]))
         for command, uses in table.items()
-        for words, status, said in uses
+        for words, status, message in uses
     ]
 
 
@@ -271,7 +272,7 @@ def test_with_node(fast, command, words, status, said) -> None:
     _must_say(fast, command, words, status, said)
 
 
-@pytest.mark.parametrize("command", [one for one in IN_FAST if one not in IN_BOTH])
+@pytest.mark.parametrize("command", [each for each in IN_FAST if each not in IN_BOTH])
 def test_what_needs_the_extra_says_so(plain, command) -> None:
     words, _, _ = IN_FAST[command][0]
     done = plain.run(command, *words)
@@ -307,7 +308,9 @@ def test_nothing_of_it_runs_in_other_python_processes(plain) -> None:
 
 
 def test_it_carries_the_grammars_and_their_parsers(plain) -> None:
-    parsers = {one.name.partition("-")[0] for one in plain.packages.glob("walproof_data/kaitai/*")}
+    parsers = {
+        each.name.partition("-")[0] for each in plain.packages.glob("walproof_data/kaitai/*")
+    }
     assert parsers == {grammar.stem for grammar in (ROOT / "ksy").glob("*.ksy")}
 
 
@@ -328,7 +331,7 @@ def test_help_loads_no_subcommand(plain) -> None:
     loaded = done.stderr.split()
     heavy = {"rich", "jsonschema", "jinja2", "yaml", "kaitaistruct", "reference_impl.formats"}
     assert not heavy & set(loaded)
-    assert not {f"walproof.cli.{one}" for one in ("read", "check", "sweep")} & set(loaded)
+    assert not {f"walproof.cli.{each}" for each in ("read", "check", "sweep")} & set(loaded)
 
 
 def test_the_version_is_that_of_the_tree(plain, wheel) -> None:
@@ -336,6 +339,6 @@ def test_the_version_is_that_of_the_tree(plain, wheel) -> None:
 
 
 def test_extras_name_every_optional_package() -> None:
-    found = importlib.metadata.requires("walproof") or []
-    optional = {re.split(r"[\s<>=!~\[(;]", line)[0] for line in found if "extra ==" in line}
+    result = importlib.metadata.requires("walproof") or []
+    optional = {re.split(r"[\s<>=!~\[(;]", line)[0] for line in result if "extra ==" in line}
     assert set(EXTRA_OF) <= optional

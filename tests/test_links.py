@@ -18,14 +18,14 @@ DEFINITION = re.compile(r"^\[[^\]]+\]:\s+(\S+)", re.MULTILINE)
 HEADING = re.compile(r"^#{1,6}\s+(.+?)\s*#*$", re.MULTILINE)
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:")
 
+#: Home directories of developers. (``/home`` alone is an example's.)
 MACHINE = re.compile(r"(?<![\w.])/(?:root|work|Users)/\w|(?<![\w.])/home/\w+/")
-"""A folder of whoever wrote the line. (``/home`` alone is an example's.)"""
 
 
+#: The environment configures the package registry; no file names one.
 REGISTRY = re.compile(
     r"https?://[\w.-]*(?:registry|mirror|proxy|artifactory|nexus|pypi|pythonhosted|repo1?\.maven|crates)"
 )
-"""Whoever builds has a package registry configured; none is named here."""
 
 
 def committed(*patterns: str) -> list[Path]:
@@ -81,7 +81,7 @@ def test_broken_links_are_found(tmp_path: Path) -> None:
 
 
 def test_no_file_names_a_folder_of_a_machine_or_a_package_registry() -> None:
-    found = []
+    results = []
     for path in committed():
         if path == Path(__file__).resolve() or path.is_relative_to(ROOT / "vectors"):
             continue  # vectors hold the bytes of real systems
@@ -90,5 +90,5 @@ def test_no_file_names_a_folder_of_a_machine_or_a_package_registry() -> None:
             continue
         for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
             if MACHINE.search(line) or REGISTRY.search(line):
-                found.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
-    assert found == []
+                results.append(f"{path.relative_to(ROOT)}:{number}: {line.strip()[:100]}")
+    assert results == []

@@ -117,9 +117,9 @@ def test_what_a_new_format_needs_is_what_each_format_has() -> None:
 
 def test_every_implementation_has_a_page() -> None:
     missing = [
-        one.name
-        for one in registry.all_implementations()
-        if not (one.folder / "README.md").exists()
+        each.name
+        for each in registry.all_implementations()
+        if not (each.folder / "README.md").exists()
     ]
     assert missing == []
 
@@ -140,12 +140,12 @@ def test_the_hooks_before_a_commit_are_the_checks_of_make_lint() -> None:
 
 def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
     """A case is right unless it is on the list: a score follows from vectors and list."""
-    found = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
-    ((head, rows),) = found
+    result = re.findall(r"^( +loses .*append)\n─+\n((?:.+\n)+?)```", README, re.MULTILINE)
+    ((head, rows),) = result
     names = ("recover", "strict", "write", "append")
     ends = {name: head.index(name) + len(name) for name in names}
-    of_format = {id: one for id, one in load_all().items() if id.startswith("leveldb-log/")}
-    facts = {id: {**one.body, "control": one.control} for id, one in of_format.items()}
+    of_format = {id: each for id, each in load_all().items() if id.startswith("leveldb-log/")}
+    facts = {id: {**each.body, "control": each.control} for id, each in of_format.items()}
     shown = 0
     for row in rows.splitlines():
         listed = known_failures.load(FOLDER / row.split()[0] / "known-failures.json").entries
@@ -162,7 +162,7 @@ def test_the_scores_it_shows_are_those_of_the_known_failures() -> None:
             if cell := re.search(r"\S+$", row[:end].ljust(end)):
                 kind = "" if name in WRITING else "pairs_"
                 counted = by_profile[name]
-                owed = f"{counted[f'{kind}passed']}/{counted[f'{kind}total']}"
-                assert cell[0] == owed, (row.split()[0], name)
+                expected = f"{counted[f'{kind}passed']}/{counted[f'{kind}total']}"
+                assert cell[0] == expected, (row.split()[0], name)
                 shown += 1
     assert shown >= 10

@@ -33,14 +33,15 @@ Command = Callable[[Path, int], list[str]]
 class Contender:
     """One reader of one format.
 
-    ``command(log, repeat)`` is a program that reads the log ``repeat`` times, opening it anew each
-    time, and prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks
-    the one that the others of its format are measured against. ``repeat`` is how often a round
-    reads: more than once for readers that take only milliseconds. ``unavailable()`` says why it
-    cannot run here, or None. ``share`` is above 1 for readers that would take minutes: they read a
-    log with one record for every ``share`` of the workload's, and the row says so. In its sandbox
-    it may change the folder of the log that it reads, and the paths ``writes``. Without
-    ``has_payloads`` it does not give out payloads, and counts no bytes of them.
+    ``command(log, repeat)`` returns a program that opens and reads the log ``repeat`` times, and
+    prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks the
+    contender that the others of its format are compared with. ``repeat`` is the number of reads in
+    a round: more than one for readers that take only milliseconds. ``unavailable()`` returns the
+    reason why the contender cannot run here, or None. A reader that would take minutes has a
+    ``share`` above 1: its log has one record for every ``share`` of the workload's, and its row
+    shows that. The sandbox lets the program change the directory of the log and the paths
+    ``writes``. Without ``has_payloads`` it returns no payloads, and its payload bytes are not
+    counted.
     """
 
     name: str
@@ -57,10 +58,10 @@ class Contender:
 
 def contenders() -> list[Contender]:
     """Return all contenders by format, in each format the peer first."""
-    found = [each for format_id in FORMATS for each in our_contenders(format_id)]
+    results = [each for format_id in FORMATS for each in our_contenders(format_id)]
     for implementation in all_implementations():
-        found += declared_contenders(implementation)
-    return sorted(found, key=lambda each: (each.format, not each.peer, each.name))
+        results += declared_contenders(implementation)
+    return sorted(results, key=lambda each: (each.format, not each.peer, each.name))
 
 
 def why_not(implementation: Implementation) -> str | None:

@@ -15,7 +15,7 @@ from reference_impl.answer import NewRecord
 class Size:
     """A log of ``count`` records with ``size`` bytes of payload each.
 
-    ``context`` is what the writer is told for this one, beside the format's.
+    ``context`` is added to the context of the format for the writer of this log.
     """
 
     name: str
@@ -32,11 +32,11 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 
 @dataclass(frozen=True)
 class Limit:
-    """What :mod:`lab.bench.limit` must do for a log of a format, besides reading it.
+    """The work of :mod:`lab.bench.limit` for a log of a format, apart from reading it.
 
-    ``checksum`` is one that its program knows, or ``none``. ``summed(size)`` bytes of a record with
-    ``size`` bytes of payload are under a checksum, at most ``longest`` under one; with ``is_joint``
-    one goes over many records.
+    ``checksum`` is a checksum of the program, or ``none``. Of a record with ``size`` bytes of
+    payload, ``summed(size)`` bytes have a checksum, in runs of at most ``longest`` bytes. With
+    ``is_joint``, one checksum covers many records.
     """
 
     checksum: str = "none"
@@ -47,17 +47,16 @@ class Limit:
 
 @dataclass(frozen=True)
 class FormatBench:
-    """What is measured of one format, as the ``BENCH`` of its part says.
+    """The measurements of one format: the ``BENCH`` of its part.
 
-    ``logs`` are read by every contender, ``large_logs`` through Spark: it plans for longer than it
-    takes to read a small one. ``records(count, size)`` gives what is written, ``context`` is what
-    the writer is told besides. ``writer`` names an implementation that writes these logs itself,
-    with ``generate PATH COUNT SIZE``, where it is built.
+    Every contender reads ``logs``; Spark reads ``large_logs``, because it would plan longer than it
+    takes to read a small log. ``records(count, size)`` returns the records to write, and
+    ``context`` the context of the writer. ``writer`` names an implementation that writes these logs
+    itself, with ``generate PATH COUNT SIZE``, if it is built.
 
-    Of the bulk scanner, ``scanner_repeat`` is how often it reads in a round. ``payloads_and`` is
-    the one column that the peer hands out besides payloads, if it hands out no more: the scanner is
-    then measured with that column alone too.
-    ``limit`` is what its share of the limit is taken of.
+    The bulk scanner reads ``scanner_repeat`` times in a round. ``payloads_and`` is the one column
+    that the peer returns with the payloads, if it returns no more; the scanner is then measured
+    with that column alone too. ``limit`` is the work of the limit program.
     """
 
     logs: tuple[Size, ...] = ()

@@ -1,7 +1,7 @@
-"""A reader that answers at once: what is left of a case is the harness, and two pipes.
+"""A reader that replies at once: the time of a case is the time of the harness and two pipes.
 
-``python lab/bench/noop_reader.py REPLIES`` says hello, then gives the n-th line of the file for
-the n-th request, whatever that asks. It imports nothing of ours, so that it starts at once too.
+``python lab/bench/noop_reader.py REPLIES`` sends its hello, then the n-th line of the file for the
+n-th request, whatever the request is. It imports no module of this project, so that it starts fast.
 """
 
 import sys

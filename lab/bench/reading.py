@@ -1,4 +1,4 @@
-"""How fast readers read: megabytes and records a second, beside the peer of their format."""
+"""Measure the speed of readers, in MB/s and records/s, relative to the peer of their format."""
 
 from __future__ import annotations
 
@@ -106,8 +106,9 @@ def _log_rate(log_bytes: int, seconds: Sequence[float]) -> float | None:
 def _into_page_cache(log: Path) -> int:
     """Read a log of any size, and count its bytes.
 
-    It is read from the disk where the system can be told to: pages as they were written are
-    smaller pieces, and take up to half as long again to read (docs/speed.md).
+    Where the system allows it, the log is dropped from the page cache and read from the disk: pages
+    that were just written lie in smaller pieces, and reading them takes up to half as long again
+    (docs/speed.md).
     """
     total = 0
     for path in entries_below(log) if log.is_dir() else [log]:
@@ -122,7 +123,7 @@ def _into_page_cache(log: Path) -> int:
 
 def ratio(seconds: Sequence[float], peers: Sequence[float]) -> float:
     """Return how many times the peer's speed: the median of the ratios within each round."""
-    ratios = (peer / own for own, peer in zip(seconds, peers, strict=True))
+    ratios = (peer / mine for mine, peer in zip(seconds, peers, strict=True))
     return float(f"{statistics.median(ratios):.3g}")
 
 

@@ -60,15 +60,15 @@ class Workload:
         named(self.format).write(path, records, {**bench.context, **self.context})
 
 
+#: The workloads of ``python -m lab bench``.
 WORKLOADS = tuple(
     Workload(format=format_id, **asdict(size))
     for format_id in FORMATS
     for size in bench_of(format_id).logs
 )
-"""What ``python -m lab bench`` reads."""
+#: The workloads that Spark reads.
 LARGE_WORKLOADS = tuple(
     Workload(format=format_id, **asdict(size))
     for format_id in FORMATS
     for size in bench_of(format_id).large_logs
 )
-"""What is read through Spark."""

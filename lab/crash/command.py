@@ -70,15 +70,15 @@ def crash(
     out: Path | None,
     isolated: bool,
 ) -> int:
-    """Record what a writer does, and read every state back that a crash may leave of it.
+    """Record the system calls of a writer, and read every state that a crash may leave.
 
-    The writer runs under strace, without isolation, and says of each record when it is safe. States
-    of its files are built under each model; the executable specification reads them, the writer's
-    own system reads them, and both append to copies. docs/crash.md describes the models.
+    The writer runs under strace, without isolation, and reports each record that is safe. States of
+    its files are built under each model. The executable specification and the writer's own system
+    read them, and both append to copies. docs/crash.md describes the models.
 
-    With --live nothing crashes: after every operation, and inside of each write, the log is read
-    by the executable specification and the scanner, which must return what was written so far,
-    each record once, and never fewer than before.
+    With --live, no crash is simulated. After every operation, and inside each write, the executable
+    specification and the scanner read the log. They must return the records written so far, each
+    once, and never fewer than before.
 
     \b
     python -m lab crash --writer leveldb-cpp
@@ -86,7 +86,7 @@ def crash(
     python -m lab crash --writer executable-spec --format leveldb-log --out /tmp/states
     python -m lab crash --writer goleveldb --live
 
-    Exit status: 0 if every promise was kept, 3 if one was not, 1 for a usage or I/O error.
+    Exit status: 0 if there is no violation, 3 if there is one, 1 for a usage or I/O error.
     """
     if (name is None) == (command is None):
         raise click.UsageError("expected --writer NAME or --cmd COMMAND, and not both")
@@ -255,5 +255,5 @@ def _save_findings(done: Run, format: str, out: Path) -> None:
 
 
 def _operations(done: Run, finding: Finding) -> list[str]:
-    """What the writer did up to the crash, a line for each operation."""
+    """Return the operations of the writer before the crash, a line for each."""
     return [str(each)[:200] for each in done.trace.operations[: finding.state.after]]

@@ -34,7 +34,10 @@ Read = Callable[[Path], list[str]]
 
 @dataclass(frozen=True)
 class Moment:
-    """What a reader may meet. ``late``: instead of the torn moments around it, not after them."""
+    """A state of the files that a reader may see.
+
+    A ``late`` moment replaces the torn moments around it.
+    """
 
     state: State
     late: bool = False
@@ -85,7 +88,7 @@ def _with(trace: Trace, live: Live, part: Write) -> dict[str, bytes | None]:
 
 @dataclass
 class Watched:
-    """What came of a writer's moments; ``judgement`` counts them as states."""
+    """The result for a writer's moments; ``judgement`` counts them as states."""
 
     hello: dict[str, Any]
     trace: Trace
@@ -108,27 +111,27 @@ class Watch:
         watched.torn += bool(state.missing)
         path, first = folder / self.name, None
         for who, read in self.readers.items():
-            found: list[str] = []
+            results: list[str] = []
             if path.exists():
                 try:
-                    found = read(path)
+                    results = read(path)
                 except Exception as error:
                     detail = f"{type(error).__name__}: {error}"
                     watched.judgement.note(DIED, who, state, [], detail)
                     continue
-            for what in after_a_crash(self.written, state.acknowledged, found):
-                watched.judgement.note(what, who, state, found)
+            for what in after_a_crash(self.written, state.acknowledged, results):
+                watched.judgement.note(what, who, state, results)
             before = (self.whole if moment.late else self.before)[who]
-            if found[: len(before)] != before:
-                watched.judgement.note(SHRINKS, who, state, found)
+            if results[: len(before)] != before:
+                watched.judgement.note(SHRINKS, who, state, results)
             if not moment.late:
-                self.before[who] = found
+                self.before[who] = results
             if not state.missing:
-                self.whole[who] = found
+                self.whole[who] = results
             if first is None:
-                first = found
-            elif found != first:
-                watched.judgement.note(DIFFERS, who, state, found)
+                first = results
+            elif results != first:
+                watched.judgement.note(DIFFERS, who, state, results)
 
 
 def readers(format: str, what: FormatCrash) -> dict[str, Read]:

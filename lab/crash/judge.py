@@ -25,10 +25,10 @@ DIED = "ends without an answer"
 DAMAGE = "calls a crash damage"
 STOPS = "refuses to go on"
 
+#: Violations of a writer's guarantees.
 VIOLATIONS = (LOST, INVENTED, HOLE, FORGETS, UNREAD, DIED)
-"""What no writer may do whose word is to count."""
+#: No record is lost; an administrator has to act, or a new log has to be started.
 NOTES = (DAMAGE, STOPS)
-"""What costs no record: somebody has to look, or a new log has to be begun."""
 
 WALL_MS = 10_000
 OURS = "the specification"
@@ -41,10 +41,10 @@ Found = list[str]
 
 
 def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str]) -> list[str]:
-    """What is wrong about the payloads that a reader found.
+    """Return the violations in the payloads that a reader returned.
 
-    ``written`` are all that were given to the writer, in order; the first ``acknowledged`` are
-    safe. What is found must be the first ones, at least those.
+    ``written`` are all payloads of the writer, in order; the first ``acknowledged`` of them are
+    safe. The reader must return a prefix of ``written`` with at least those.
     """
     if any(each not in written for each in found):
         return [INVENTED]
@@ -56,9 +56,9 @@ def after_a_crash(written: Sequence[str], acknowledged: int, found: Sequence[str
 def after_an_append(
     written: Sequence[str], acknowledged: int, appended: str, found: Sequence[str]
 ) -> list[str]:
-    """What is wrong after one more record was appended to a log that a crash left.
+    """Return the violations after one more record was appended to a log that a crash left.
 
-    It must be the last one; before it there is what :func:`after_a_crash` asks for.
+    The record must be the last one; :func:`after_a_crash` checks those before it.
     """
     if not found or found[-1] != appended:
         return [UNREAD]
@@ -83,7 +83,7 @@ class Finding:
 
 @dataclass
 class Judgement:
-    """What came of all states."""
+    """The judgement of all states."""
 
     states: int = 0
     findings: dict[tuple[str, str], Finding] = field(default_factory=dict)
@@ -174,24 +174,24 @@ class Judge:
     ) -> None:
         """Do one thing to a copy of a state, and note what is wrong."""
         place = self.scratch.place("root")
-        found = None
+        result = None
         try:
             build(state, place)
             path = place / self.what.name
-            found = first(path, state, who)
+            result = first(path, state, who)
             if appends:
-                found = read(path, state, who)
+                result = read(path, state, who)
                 wrong = after_an_append(
-                    self.written, state.acknowledged, payload_text(self.probe.payload), found
+                    self.written, state.acknowledged, payload_text(self.probe.payload), result
                 )
             else:
-                wrong = after_a_crash(self.written, state.acknowledged, found)
+                wrong = after_a_crash(self.written, state.acknowledged, result)
             for each in wrong:
-                self.judgement.note(each, who, state, found)
+                self.judgement.note(each, who, state, result)
         except _Refused as refused:
-            self.judgement.note(STOPS, who, state, found, str(refused))
+            self.judgement.note(STOPS, who, state, result, str(refused))
         except _Died as error:
-            self.judgement.note(DIED, who, state, found, str(error))
+            self.judgement.note(DIED, who, state, result, str(error))
         finally:
             self.scratch.clear(place)
 
@@ -216,13 +216,13 @@ class Judge:
         if "answer" not in reply:
             raise _Refused(reply.get("skipped", "skipped"))
         records = reply["answer"]["records"]
-        found: Found = []
+        result: Found = []
         for each in records:
             if "payload" in each:
-                found += written_payloads(self.what, [bytes.fromhex(each["payload"])])
+                result += written_payloads(self.what, [bytes.fromhex(each["payload"])])
             else:  # a long one, of which nothing can be taken away
-                found.append(each["payload_sha256"])
-        return found
+                result.append(each["payload_sha256"])
+        return result
 
     def _append_by_it(self, path: Path, state: State, who: str) -> Found:
         record = {"payload": self.probe.payload.hex(), **self.probe.fields}
@@ -250,7 +250,7 @@ def payload_text(payload: bytes) -> str:
 
 
 def written_payloads(what: FormatCrash, payloads: Sequence[bytes]) -> Found:
-    """What was given to the writer of payloads that were read."""
+    """Return the payloads as the writer got them, without what the system added."""
     written = [what.written(each) for each in payloads]
     return [payload_text(each) for each in written if each is not None]
 

@@ -88,10 +88,10 @@ class Mapped:
                 self.began[thread] = since + len(writes)
 
     def seen(self, seen: Mapping[str, Pages]) -> None:
-        """What the files held at this moment.
+        """Compare the files of this moment with the trace.
 
-        A file may be ahead of the trace by calls of other threads that have not ended: only what
-        both have is compared, and only of files that were mapped.
+        The files may be ahead of the trace by calls of other threads that have not returned. Only
+        the part that both have is compared, and only in files that were mapped.
         """
         for path, pages in seen.items():
             if (node := self.live.node(path)) in self.files:

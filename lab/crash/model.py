@@ -1,17 +1,17 @@
-"""Which states of the files a crash may leave, given what a writer did: the persistence models.
+"""Persistence models: the states of the files that a crash may leave.
 
 ========== =========================================================================================
-process    the program dies, the system lives: everything that it did is there
-ordered    the disk does everything in the order of the program, a sector at a time, and may be late
-journaled  sectors in any order; sizes and names in the order of the program, and a sync of anything
-           makes all earlier ones durable, as ext4 and XFS do
-any        what POSIX promises, no more: sectors, sizes and names in any combination until the file,
-           or the folder of the name, is synced
+process    the program dies and the system lives: all operations are there
+ordered    the disk performs the operations in program order, a sector at a time, possibly late
+journaled  sectors in any order; sizes and names in program order, and a sync of any file makes all
+           earlier ones durable, as on ext4 and XFS
+any        the guarantees of POSIX: sectors, sizes and names in any combination until the file, or
+           the directory of the name, is synced
 ========== =========================================================================================
 
-A sector is whole: it is as it was after one of the writes that touched it. A size may be there
-before the data, which then read as zeros, or after them. What a truncation cut off does not come
-back with a later size.
+A sector is atomic: it holds the result of one of the writes to it. A new size may reach the disk
+before the data, which then reads as zeros, or after it. Data that a truncation removed does not
+come back with a later size.
 """
 
 from __future__ import annotations
@@ -132,9 +132,9 @@ class Disk:
                 self._put(file, number, index, at, data, cut=True)
 
 
+#: The subject of a choice: a sector ``(0, file, index)``, a size ``(1, file)``, a name ``(2, n)``,
+#: or all sizes and names of a journal ``(3,)``.
 Part = tuple[int, ...]
-"""What a choice is about: a sector ``(0, file, index)``, a size ``(1, file)``, a name ``(2, n)``,
-or all sizes and names of a journal ``(3,)``."""
 
 
 class Point:
@@ -188,7 +188,7 @@ class Point:
         return synced[-1:] + seen[len(synced) :]
 
     def count(self) -> int:
-        """How many choices there are."""
+        """The number of choices."""
         return math.prod(len(open_) for open_ in self.parts.values())
 
     def choices(self, most: int, seed: str) -> Iterator[dict[Part, float]]:
@@ -282,23 +282,23 @@ def _of_epoch(versions: Sequence[_Version], chosen: _Version, epoch: int) -> _Ve
 
 
 def points(trace: Trace) -> list[int]:
-    """Where crashes are looked at: before each sync, and at the end.
+    """Return the crash points: before each sync, and at the end.
 
-    What may be on the disk between two syncs may be there before the second one, too, when more has
-    been acknowledged.
+    A state that is possible between two syncs is also possible just before the second one, when
+    more records have been acknowledged.
     """
-    found = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
-    return [number for number in [*found, len(trace.operations)] if number]
+    results = [number for number, each in enumerate(trace.operations) if isinstance(each, Sync)]
+    return [number for number in [*results, len(trace.operations)] if number]
 
 
 @dataclass(frozen=True)
 class Crash:
-    """One state that a crash may leave. It is built when it is asked for: files can be large."""
+    """One state that a crash may leave. It is built on demand, because files can be large."""
 
     build: Callable[[], State]
     acknowledged: int
+    #: The number of parts that differ from the files of the running system.
     distance: int
-    """How many parts of it are not as the running system saw them."""
 
 
 def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
@@ -325,9 +325,9 @@ def _in_order(trace: Trace, sector: int, torn: bool) -> Iterator[Crash]:
 
 
 def _acknowledged(operations: Sequence[Operation], done: int | None, after: int) -> int:
-    """How many records may have been called safe when only ``done`` operations are on the disk.
+    """Return how many records may be acknowledged when only ``done`` operations are on the disk.
 
-    With None that is no matter, and it is what was said in the first ``after`` operations.
+    Without ``done``, count the acknowledgements in the first ``after`` operations.
     """
     count = 0
     for number, each in enumerate(operations):
@@ -355,17 +355,17 @@ def states(
     ``most`` is how many are looked at, about; ``seed`` chooses among more. Of equal states the one
     stays by which most was acknowledged.
     """
-    found: dict[bytes, Crash] = {}
+    results: dict[bytes, Crash] = {}
 
     def keep(crash: Crash) -> None:
         digest = _digest(crash.build())
-        if digest not in found or found[digest].acknowledged < crash.acknowledged:
-            found[digest] = crash
+        if digest not in results or results[digest].acknowledged < crash.acknowledged:
+            results[digest] = crash
 
     if model in ("process", "ordered"):
         for crash in _in_order(trace, sector, torn=model == "ordered"):
             keep(crash)
-        return list(found.values()), True
+        return list(results.values()), True
     disk, complete, where = Disk(trace, sector), True, points(trace)
     share = max(MIN_STATES_AT_A_POINT, most // max(1, len(where)))
     for after in where:
@@ -375,7 +375,7 @@ def states(
             distance = sum(chosen[part] != open_[-1] for part, open_ in point.parts.items())
             build = functools.partial(point.state, chosen)
             keep(Crash(build, point.acknowledged, distance))
-    return list(found.values()), complete
+    return list(results.values()), complete
 
 
 def _digest(state: State) -> bytes:

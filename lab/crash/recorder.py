@@ -32,9 +32,9 @@ class CannotRecord(Exception):
 
 
 def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator[int]:
-    """Send a write or append; yield how many records are safe, whenever the program says so.
+    """Send a write or append; yield the number of safe records after each acknowledgement.
 
-    The program waits until the next number is wanted. Raises :class:`CannotRecord`.
+    The program waits until the caller requests the next number. Raises :class:`CannotRecord`.
     """
     message = request
     while True:

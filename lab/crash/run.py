@@ -24,7 +24,9 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one model: of ``states``, whether they are ``complete``, and what was found."""
+    """The result of one model: the number of ``states``, whether they are ``complete``, and
+    findings.
+    """
 
     model: str
     sector: int
@@ -64,13 +66,13 @@ def run(
     results = []
     for model in models:
         for sector in sectors:
-            found, complete = states(trace, model, sector, most, seed)
+            result, complete = states(trace, model, sector, most, seed)
             judge = Judge(subject, hello, format, what, records, probe)
             try:
                 # The plainest first: they are what is shown.
-                for done, candidate in enumerate(sorted(found, key=lambda each: each.distance)):
+                for done, candidate in enumerate(sorted(result, key=lambda each: each.distance)):
                     judge.judge(candidate)
-                    progress(model, done + 1, len(found))
+                    progress(model, done + 1, len(result))
             finally:
                 judge.close()
             results.append(Result(model, sector, complete, judge.judgement))
@@ -84,4 +86,4 @@ def all_writers() -> list[Implementation]:
 
 def can_be_isolated(implementation: Implementation) -> bool:
     """Return whether a sandbox can hold it: one that mounts folders of its own does not fit."""
-    return bool(registry.declared(implementation.folder).get("boxed", True))
+    return bool(registry.declared(implementation.folder).get("sandboxed", True))

@@ -71,28 +71,28 @@ def unhex(shown: bytes) -> bytes:
 
 def text(word: bytes) -> bytes:
     """Return the first text of an argument."""
-    found = _TEXT.search(word)
-    return unhex(found[1]) if found else b""
+    result = _TEXT.search(word)
+    return unhex(result[1]) if result else b""
 
 
 def texts(word: bytes) -> bytes:
     """Return the data of a write, of one buffer or several."""
-    found = list(_TEXT.finditer(word))
-    if any(each[2] for each in found):
+    results = list(_TEXT.finditer(word))
+    if any(each[2] for each in results):
         raise NotUnderstood(f"a write of more than {MAX_WRITE_BYTES} bytes")
-    return b"".join(unhex(each[1]) for each in found)
+    return b"".join(unhex(each[1]) for each in results)
 
 
 def number(word: bytes) -> int:
     """Return the number of a descriptor; -1 for the working folder."""
-    found = _FD.match(word)
-    return int(found[1]) if found and found[1] != b"AT_FDCWD" else -1
+    result = _FD.match(word)
+    return int(result[1]) if result and result[1] != b"AT_FDCWD" else -1
 
 
 def fd_path(word: bytes) -> bytes | None:
     """Return the path that strace shows for a descriptor; None for a file without a name."""
-    found = _FD.match(word)
-    return unhex(found[2]) if found and found[2] and not word.endswith(b"(deleted)") else None
+    result = _FD.match(word)
+    return unhex(result[2]) if result and result[2] and not word.endswith(b"(deleted)") else None
 
 
 def path_at(folder: bytes, word: bytes) -> bytes:
@@ -112,7 +112,7 @@ class _Open:
 
 @dataclass
 class _Process:
-    """What the threads of a process share."""
+    """The state that the threads of a process share."""
 
     files: dict[int, _Open] = field(default_factory=dict)
     mappings: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -144,8 +144,9 @@ class Parser:
         self.trace = Trace()
         self.live = Live()
         self.mapped = Mapped(self.trace, self.live)
+        #: Note the content of the files when this many records were acknowledged and the program
+        #: waited.
         self.snapshots: dict[int, Look] = {}
-        """What the files held when so many records had been acknowledged and the program waited."""
         self._elsewhere: dict[bytes, bytes] = {}
         self._next = 1
         self._begun: dict[int, bytes] = {}
@@ -153,9 +154,9 @@ class Parser:
 
     def line(self, line: bytes) -> None:
         """Take one line."""
-        if (found := _LINE.fullmatch(line.rstrip(b"\n"))) is None:
+        if (result := _LINE.fullmatch(line.rstrip(b"\n"))) is None:
             return
-        pid, time, resumed, rest = int(found[1]), float(found[2] or 0), found[3], found[4]
+        pid, time, resumed, rest = int(result[1]), float(result[2] or 0), result[3], result[4]
         unfinished = rest.endswith(b"<unfinished ...>")
         if not unfinished and not resumed and (took := _TOOK.search(rest)):
             time += float(took[1])  # no other line came between its beginning and its end
@@ -271,7 +272,7 @@ class Parser:
         self._file(process, words[0]).offset += count
 
     def _file(self, process: _Process, word: bytes) -> _Open:
-        """What a descriptor stands for."""
+        """Return the file of a descriptor."""
         descriptor = number(word)
         if (opened := process.files.get(descriptor)) is None:
             opened = process.files[descriptor] = _Open(self._node(fd_path(word)))
@@ -304,8 +305,8 @@ class Parser:
     def _heard(self, words: list[bytes]) -> None:
         """A write that goes elsewhere: it may tell the harness what is safe."""
         reply = texts(words[1]) if len(words[1]) < 4 << 10 else b""
-        if (said := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
-            count = self.before.get(int(seq[1]), 0) + int(said[1])
+        if (message := _ACKNOWLEDGED.search(reply)) and (seq := _SEQ.search(reply)):
+            count = self.before.get(int(seq[1]), 0) + int(message[1])
             self.mapped.waits(self.snapshots.pop(count, Look(0.0, 0, {})))
             self._add(Acknowledged(count))
 

@@ -28,8 +28,8 @@ from pathlib import Path
 
 from lab.crash import syscall_pause
 
+#: The unit in which the system writes mapped memory back.
 PAGE = 4096
-"""What the system writes back of mapped memory at a time."""
 _RECEIVE, _SEND = 0xC0502100, 0xC0182101
 _NOTIFICATION, _REPLY = struct.Struct("=QIIi60x"), struct.Struct("=QqiI")
 _GO_ON = 1
@@ -50,20 +50,20 @@ class Eyes:
 
     def look(self) -> Seen:
         """All files as they are now. One that goes meanwhile is left out. Raises ``OSError``."""
-        found: dict[str, tuple[bytes, Pages]] = {}
+        results: dict[str, tuple[bytes, Pages]] = {}
         # os.walk takes a folder that goes for an empty one; Path.rglob raises, until Python 3.13.
-        below = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
-        for path in sorted(below):
+        children = (Path(at, name) for at, _, names in os.walk(self.folder) for name in names)
+        for path in sorted(children):
             name = path.relative_to(self.folder).as_posix()
             try:
                 content = path.read_bytes() if path.is_file() else None
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 continue  # any other error would make the trace lie
             if content is not None:
-                found[name] = self._share_pages(name, content)
+                results[name] = self._share_pages(name, content)
         # Only the last content is held whole, and with it the pages of all the looks before.
-        self._last = found
-        return {name: pages for name, (_, pages) in found.items()}
+        self._last = results
+        return {name: pages for name, (_, pages) in results.items()}
 
     def _share_pages(self, name: str, content: bytes) -> tuple[bytes, Pages]:
         before, pages = self._last.get(name, (b"", []))
@@ -79,7 +79,8 @@ class Eyes:
 
 @dataclass(frozen=True)
 class Look:
-    """What the files held: ``seen`` at ``time``, in seconds since 1970, before calls that waited.
+    """The content of the files at ``time``, in seconds since 1970, before calls that were
+    paused.
 
     ``thread`` is the number of the thread whose call was about to begin.
     """
@@ -109,16 +110,16 @@ class Stops:
         self._syncs = syscall_pause.sync_numbers(platform.machine())
         self._held: list[tuple[float, int]] = []
         """The calls that wait longer: until when, and their number; the first one first."""
-        with contextlib.ExitStack() as made:
-            folder = made.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
+        with contextlib.ExitStack() as created:
+            folder = created.enter_context(tempfile.TemporaryDirectory(prefix="walproof-stops-"))
             self._place = Path(folder) / "socket"
-            self._server = made.enter_context(socket.socket(socket.AF_UNIX))
+            self._server = created.enter_context(socket.socket(socket.AF_UNIX))
             self._server.bind(str(self._place))
             self._server.listen()
-            self._over, self._end = map(made.enter_context, socket.socketpair())
+            self._over, self._end = map(created.enter_context, socket.socketpair())
             self._thread = threading.Thread(target=self._listen, daemon=True)
             self._thread.start()
-            self._made = made.pop_all()
+            self._made = created.pop_all()
 
     def command(self, words: Sequence[str]) -> list[str]:
         """The words that start a program with its calls stopped."""
@@ -170,8 +171,8 @@ class Stops:
         waiting.register(descriptor, select.POLLIN)
         waiting.register(self._over, select.POLLIN)
         due = self._held[0][0] - time.monotonic() if self._held else None
-        found = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
-        return None if self._over.fileno() in found else found.get(descriptor, 0)
+        results = dict(waiting.poll(None if due is None else max(0.0, due * 1000)))
+        return None if self._over.fileno() in results else results.get(descriptor, 0)
 
     def _handle_call(self, notifier: int) -> None:
         """A call has begun: look, and let it go on, now or later."""

@@ -1,10 +1,9 @@
-"""Runs a program whose calls in :data:`CALLS` wait until somebody has looked at its files.
+"""Run a program and pause its calls in :data:`CALLS` until a listener has read its files.
 
-``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...``: a filter of the system (seccomp) is put on
-this process, the descriptor that tells of the calls goes to whoever listens at SOCKET, and the
-program takes the place of this one. Its children and threads have the filter, too. A script of
-its own, with the standard library alone: it is started under strace, where each call takes its
-time.
+``python syscall_pause.py SOCKET PROGRAM [ARGUMENT]...`` installs a seccomp filter, sends the
+descriptor that reports the calls to the listener at SOCKET, and executes the program. Children and
+threads of the program inherit the filter. This script uses the standard library alone, because it
+starts under strace, where every call is slow.
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ CALLS = {
 """Calls that order what is on the disk, with their numbers on x86_64 and on aarch64."""
 SYNCS = ("fsync", "fdatasync", "sync", "syncfs", "msync")
 """Those of them that take a disk its time."""
+#: By machine: the index of its call numbers, its architecture in the filter, the number of
+#: ``seccomp``.
 MACHINES = {"x86_64": (0, 0xC000003E, 317), "aarch64": (1, 0xC00000B7, 277)}
-"""Which of the numbers is the machine's, its name to the filter, and the number of ``seccomp``."""
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
+#: Offsets in ``struct seccomp_data``.
 _NUMBER, _ARCHITECTURE = 0, 4
-"""Where in ``struct seccomp_data`` they stand."""
 _NOTIFY, _ALLOW = 0x7FC00000, 0x7FFF0000
 _PR_SET_NO_NEW_PRIVS = 38
 _SET_MODE_FILTER, _NEW_LISTENER = 1, 8
@@ -69,10 +69,10 @@ def listener() -> int:
     code = instructions(machine)
     program = _Program(len(code) // 8, code)
     call = ctypes.c_long(MACHINES[machine][2])
-    found = libc.syscall(call, _SET_MODE_FILTER, _NEW_LISTENER, ctypes.byref(program))
-    if found < 0:
+    result = libc.syscall(call, _SET_MODE_FILTER, _NEW_LISTENER, ctypes.byref(program))
+    if result < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
-    return int(found)
+    return int(result)
 
 
 def main(place: str, *words: str) -> None:

@@ -1,7 +1,7 @@
-"""What a writer did to its files, in order: the input of every persistence model.
+"""The operations of a writer on its files, in order: the input of every persistence model.
 
-Files and folders are numbers, as inodes are, so that a rename changes names and no content. The
-folder :data:`ROOT` is there, empty and durable, before the first operation.
+Files and directories have numbers, like inodes, so that a rename changes names and no content. The
+directory :data:`ROOT` exists, empty and durable, before the first operation.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Trace:
 
     @property
     def acknowledged(self) -> int:
-        """How many records are acknowledged in the end."""
+        """The number of acknowledged records at the end."""
         counts = [
             operation.count for operation in self.operations if isinstance(operation, Acknowledged)
         ]
@@ -79,7 +79,7 @@ class Trace:
 
     @property
     def syncs(self) -> int:
-        """How often the writer synced anything."""
+        """The number of syncs."""
         return sum(isinstance(operation, Sync) for operation in self.operations)
 
 

@@ -48,20 +48,20 @@ def crossing(
     because: str | None,
     isolated: bool,
 ) -> int:
-    """Let every real writer write, and every real reader read what each of them wrote.
+    """Write logs with every real writer, and read each of them with every real reader.
 
-    The records are those of the write vectors that leave a sound log, and larger ones where a
-    format has them. Whatever bytes a writer chooses, a reader must return just these records,
-    without a word about damage. A cell of the table counts the logs of a writer (across) that a
-    reader (down) reads as they were written; below it stands the first difference of each pair.
-    What is known to differ is listed with its cause; --update-known writes the list.
+    The records are those of the write vectors that leave an intact log, and larger ones for some
+    formats. A reader must return exactly these records and report no damage, whatever bytes the
+    writer chose. A cell of the table counts the logs of a writer (across) that a reader (down)
+    reads as written; the first difference of each pair follows. Known differences are listed with
+    their causes; --update-known writes the list.
 
     \b
     python -m lab crossing --format leveldb-log
     python -m lab crossing --format leveldb-log --writer rusty-leveldb --reader pebble
 
-    Exit status: 0 if nothing differs but what is listed, 3 if something does, or something
-    listed does not differ any more, 1 for a usage or I/O error.
+    Exit status: 0 if only listed differences occur, 3 if another one occurs or a listed one does
+    not, 1 for a usage or I/O error.
     """
     if (cause or because) and not update_known:
         raise click.UsageError("--cause and --because say what --update-known writes: give it too")
@@ -77,10 +77,10 @@ def crossing(
         if update_known:
             listed = listed.updated(known.results(result), cause, because)
             listed.save()
-        found = known.differences(result, listed)
+        outcome = known.differences(result, listed)
         gone = known.gone(result, listed)
-        _print(result, found, gone)
-        if gone or any(each.cause is None for each in found):
+        _print(result, outcome, gone)
+        if gone or any(each.cause is None for each in outcome):
             status = 3
         if update_known and listed.unexplained():
             say(f"{listed.path}: write down the cause of what is unexplained", err=True)
@@ -90,8 +90,8 @@ def crossing(
 def _all_formats(names: Sequence[str]) -> list[str]:
     """The formats of the implementations that were named, or all."""
     chosen = subjects.implementations(names)
-    own = [set(each.formats) for each in chosen if each.formats]
-    return sorted(set.intersection(*own)) if own else sorted(FORMATS)
+    mine = [set(each.formats) for each in chosen if each.formats]
+    return sorted(set.intersection(*mine)) if mine else sorted(FORMATS)
 
 
 def _run(format: str, writers: Sequence[str], readers: Sequence[str], isolated: bool) -> Crossing:
@@ -107,16 +107,16 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
     chosen: Sequence[Implementation] = (
         subjects.implementations(names) if names else registry.all_implementations()
     )
-    found = []
+    results = []
     for each in chosen:
         if each.structure or (each.formats and format not in each.formats):
             continue
         subject = subjects.own_subject(each, isolated)
         if subject.unavailable is None:
-            found.append(subject)
+            results.append(subject)
         elif names:
             raise click.ClickException(f"{each.name} is unavailable: {subject.unavailable}")
-    return found
+    return results
 
 
 def _print(
@@ -154,6 +154,6 @@ def _print_pair(found: Sequence[Difference], console: Console) -> None:
     first, others = (new or found)[0], len(found) - 1
     more = f" (and {others} more)" if others else ""
     label = f"{'✗' if new else '≈'} {first.writer} → {first.reader}"
-    said = one_line(first.text) if new else f"known, {first.cause}"
+    message = one_line(first.text) if new else f"known, {first.cause}"
     style = "red" if new else "yellow"
-    print_hanging(Text(label, style), Text(f"{first.log}: {said}{more}"), console)
+    print_hanging(Text(label, style), Text(f"{first.log}: {message}{more}"), console)

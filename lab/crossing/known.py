@@ -40,21 +40,21 @@ def load(format: str, folder: Path = FOLDER) -> KnownFailures:
 
 
 def pair_name(pair: Pair) -> str:
-    """What stands in the list for a pair."""
+    """The entry of a pair."""
     return f"{pair.writer} > {pair.reader}"
 
 
 def differences(crossing: Crossing, known: KnownFailures) -> list[Difference]:
     """Every difference of a run, with the cause of those that are listed as they are."""
-    found = []
+    matches = []
     for pair in crossing.pairs:
         for log, text in pair.differ:
             key = (log, pair_name(pair))
             listed = known.matches(*key, DIFFERS, text)
             cause = known.entries[key].cause if listed else None
             because = known.causes[cause] if cause else ""
-            found.append(Difference(pair.writer, pair.reader, log, text, cause, because))
-    return found
+            matches.append(Difference(pair.writer, pair.reader, log, text, cause, because))
+    return matches
 
 
 def gone(crossing: Crossing, known: KnownFailures) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
-"""What every writer is asked to write: records that make a sound log, and how it is to be written.
+"""The logs that every writer writes: records of an intact log, and their context.
 
-They come from the ``write`` vectors of a format. Where those bind a real writer to bytes that it
+They come from the ``write`` vectors of a format. Where those prescribe bytes that a real writer
 chooses itself, or have no large logs, the module of the format in ``formats`` adds some.
 """
 

@@ -1,7 +1,7 @@
-"""Let every writer write, and every reader read what each of them wrote.
+"""Write logs with every writer, and read each of them with every reader.
 
-Whether or not the bytes are those of a vector, a reader must return the records that the writer
-acknowledged, without a word about damage.
+Whether or not the bytes equal those of a vector, a reader must return the acknowledged records and
+report no damage.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Progress = Callable[[str], None]
 
 @dataclass
 class Pair:
-    """What came of one writer and one reader."""
+    """The result of one writer and one reader."""
 
     writer: str
     reader: str
@@ -149,14 +149,14 @@ def _read(
 
 
 def _difference(each: Wanted, hello: dict[str, Any], reply: dict[str, Any] | str) -> str | None:
-    """What is wrong with the answer to a log that was written with these records."""
+    """Return the fault in the answer to a log that was written with these records."""
     if isinstance(reply, str):
         return reply
-    told = normalise({"records": list(each.records)}) | {"verdict": "intact"}
+    given = normalise({"records": list(each.records)}) | {"verdict": "intact"}
     answer = normalise(reply["answer"])
     parts = [part for part in ("records", "verdict", "signals") if part in hello["reports"]]
-    found = differences(told, answer, parts)
-    return found[0] if found else None
+    result = differences(given, answer, parts)
+    return result[0] if result else None
 
 
 def _why(reply: dict[str, Any] | str) -> str:
@@ -177,11 +177,11 @@ def matrix(crossing: Crossing, width: int) -> Iterator[str]:
             row.append(writers.pop(0))
         yield "  ".join(row)
         for reader in readers:
-            told = [f"{reader:{first}}"]
+            given = [f"{reader:{first}}"]
             for writer in row[1:]:
                 each = cells[writer, reader]
                 total = len(each.same) + len(each.differ)
-                told.append(f"{f'{len(each.same)}/{total}' if total else '–':{len(writer)}}")
-            yield "  ".join(told).rstrip()
+                given.append(f"{f'{len(each.same)}/{total}' if total else '–':{len(writer)}}")
+            yield "  ".join(given).rstrip()
         if writers:
             yield ""

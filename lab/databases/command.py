@@ -1,4 +1,4 @@
-"""``python -m lab databases``: what systems return that open or repair a damaged log."""
+"""``python -m lab databases``: open and repair damaged logs with whole systems."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from walproof.progress import progress_bar
 @click.option("--system", "names", multiple=True, metavar="NAME", help="Only these systems.")
 @click.option("--format", "format_id", metavar="ID", help="Only systems of this format.")
 @click.option("--case", "case_ids", multiple=True, metavar="ID", help="Only these damaged logs.")
-@click.option("--list", "listed", is_flag=True, help="List the systems, their modes, and the logs.")
+@click.option("--list", "listed", is_flag=True, help="List the systems, their modes and the logs.")
 @click.option("--save", "is_saved", is_flag=True,
-              help="Keep what came of it, and write docs/databases.md anew.")  # fmt: skip
+              help="Store the results, and write docs/databases.md.")  # fmt: skip
 def databases(
     names: tuple[str, ...],
     format_id: str | None,
@@ -36,9 +36,9 @@ def databases(
 ) -> int:
     """Open damaged logs with whole systems, in each of their modes, and repair them.
 
-    Each log is put into a new folder, and a released system opens it there, in a box with limits of
-    time and memory. What it returns is compared by keys, messages and entries: survived, lost with
-    a word or in silence, invented. Then one more is written, and the system is opened again.
+    A released system opens each log in a new folder, in a sandbox with limits of time and memory.
+    The keys, messages or entries that it returns are compared with the written ones: survived, lost
+    with or without a report, or invented. Then it writes one more and opens the log again.
 
     \b
     python -m lab databases --list
@@ -54,7 +54,7 @@ def databases(
         _list(chosen)
         return 0
     if is_saved and case_ids:
-        raise click.UsageError("--save keeps what came of all damaged logs: it excludes --case")
+        raise click.UsageError("--save stores the results of all damaged logs: it excludes --case")
     for system in chosen:
         try:
             system.implementation.make()
@@ -72,26 +72,28 @@ def databases(
 
 
 def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]]:
-    """Return what is stored of results: by mode, then by case."""
-    found: dict[str, dict[str, dict[str, object]]] = {}
+    """Return the JSON to store of results: by mode, then by case."""
+    stored: dict[str, dict[str, dict[str, object]]] = {}
     for each in results:
-        found.setdefault(each.mode, {})[each.case.id] = each.judgement.to_json()
-    return found
+        stored.setdefault(each.mode, {})[each.case.id] = each.judgement.to_json()
+    return stored
 
 
 def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
-    there = systems()
-    if unknown := set(names) - {each.name for each in there}:
-        known = ", ".join(each.name for each in there)
-        raise click.ClickException(f"no system {', '.join(sorted(unknown))}; there are: {known}")
-    found = [
+    known = systems()
+    if unknown := set(names) - {each.name for each in known}:
+        names_here = ", ".join(each.name for each in known)
+        raise click.ClickException(
+            f"no system {', '.join(sorted(unknown))}; there are: {names_here}"
+        )
+    chosen = [
         each
-        for each in there
+        for each in known
         if (not names or each.name in names) and format_id in (None, each.format)
     ]
-    if not found:
+    if not chosen:
         raise click.ClickException(f"no system here opens logs of {format_id}")
-    return found
+    return chosen
 
 
 def _must_exist(case_ids: Sequence[str], chosen: Iterable[System]) -> None:
@@ -116,26 +118,26 @@ def _list(chosen: Iterable[System]) -> None:
 
 
 def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
-    found = []
+    results = []
     number = len(case_ids) or len(cases_of(system.format))
     with progress_bar(system.name, len(system.modes) * number) as bar:
         for result in open_cases(
             system, system.modes, lambda case: not case_ids or case.id in case_ids
         ):
-            found.append(result)
+            results.append(result)
             bar.advance()
-    return found
+    return results
 
 
-def _print(system: System, results: Sequence[Result], at_length: bool, console: Console) -> None:
+def _print(system: System, results: Sequence[Result], is_detailed: bool, console: Console) -> None:
     console.print(Text(one_line(system.implementation.title), style="bold"))
-    if at_length:
+    if is_detailed:
         for each in results:
             console.print(Text(f"{each.case.id}, {each.mode}"))
             effect = Text(each.judgement.effect.replace("**", ""), style=_style(each))
             print_hanging(Text("effect"), effect, console)
-            if each.judgement.word:
-                print_hanging(Text("word"), Text(one_line(each.judgement.word)), console)
+            if each.judgement.report:
+                print_hanging(Text("report"), Text(one_line(each.judgement.report)), console)
         return
     table = Table(box=None, pad_edge=False)
     table.add_column("damage", no_wrap=True)
@@ -150,12 +152,8 @@ def _print(system: System, results: Sequence[Result], at_length: bool, console: 
 
 
 def _style(each: Result) -> str:
-    found = each.judgement
-    if (
-        found.is_silent
-        or found.invented
-        or found.forgotten
-        or found.end not in ("opened", "refused")
-    ):
+    judged = each.judgement
+    is_bad = judged.is_silent or judged.invented or judged.forgotten
+    if is_bad or judged.end not in ("opened", "refused"):
         return "red"
-    return "yellow" if found.lost or found.end == "refused" else ""
+    return "yellow" if judged.lost or judged.end == "refused" else ""

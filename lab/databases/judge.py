@@ -1,8 +1,8 @@
-"""What an opened database means for whoever owns it: survived, lost, invented, and whether it says.
+"""Judge an opened database: the items that survived, are lost or were invented.
 
-What must survive is what the executable specification finds in the damaged log, decoded to items. A
-word is an error that the caller gets, or a line in what the system writes for people that it does
-not write, but for numbers, when it opens the undamaged log.
+The executable specification reads the damaged log; the items that it finds must survive. A report
+is an error for the caller, or a log line that the system does not write (numbers aside) when it
+opens the undamaged log.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from lab.databases.opening import Opened, shape
 from reference_impl.answer import Answer, collect
 from reference_impl.formats import named
 
-ENDS = {"refused": "cannot be opened", "refused-again": "**opened once, and then no more**"}
+ENDS = {"refused": "does not open", "refused-again": "**opens only once**"}
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What came of one opening; the numbers are items.
+    """The outcome of one opening, in numbers of items.
 
-    ``returned`` of those ``written`` came back. ``lost`` could have been read and did not come
-    back, ``gone`` nobody can read any more, ``beyond`` came back although nothing proves them,
-    ``stale`` are of an older log, or were done with, and nothing tells, ``invented`` nobody ever
-    wrote there and a checksum would have told. ``forgotten`` came back, and not when the system was
-    opened again. ``word`` is the first one that it had for the damage.
+    The system returned ``returned`` of the ``written`` items. ``lost``: readable, and not returned.
+    ``gone``: no longer readable. ``unproven``: returned, although no checksum proves them.
+    ``stale``: of an older log, or already acknowledged; undetectable. ``invented``: never written,
+    which a checksum shows. ``forgotten``: returned once, and not after a restart. ``report`` is the
+    system's first message about the damage.
     """
 
     end: str
@@ -38,62 +38,61 @@ class Judgement:
     returned: int = 0
     lost: int = 0
     gone: int = 0
-    beyond: int = 0
+    unproven: int = 0
     stale: int = 0
     invented: int = 0
     forgotten: int = 0
-    word: str | None = None
+    report: str | None = None
 
     @property
     def is_silent(self) -> bool:
-        """Whether something is missing, or wrong, and nobody is told."""
-        return self.end == "opened" and self.word is None and bool(
+        """True if items are missing or invented, and the system reports nothing."""
+        return self.end == "opened" and self.report is None and bool(
             self.lost or self.gone or self.invented
         )  # fmt: skip
 
     @property
     def is_as_expected(self) -> bool:
-        """Whether all that can be read came back, and nothing else, and it said what is gone."""
+        """True if it returned the readable items and no invented ones, and reported any loss."""
         wrong = self.lost or self.invented or self.forgotten
         return self.end == "opened" and not wrong and not self.is_silent
 
     @property
     def effect(self) -> str:
-        """In words, the worst thing last."""
+        """The outcome in one line, the worst part last."""
         if self.end != "opened":
             return ENDS.get(self.end, self.end)
         missing = self.lost + self.gone
-        heard = "with a word" if self.word else "in silence"
-        words = f"{self.returned} of {self.written}"
+        silently = "" if self.report else " silently"
+        text = f"{self.returned} of {self.written}"
         if missing:
-            words += f", {missing} lost {heard if self.word else f'**{heard}**'}"
-            words += f", {self.lost} of them readable" if self.lost else ""
+            text += f", {missing} lost" if self.report else f", {missing} lost **silently**"
+            text += f" ({self.lost} readable)" if self.lost else ""
         for number, what in (
-            (self.stale, "{} stale and nothing tells"),
-            (self.beyond, "{} unproven"),
-            (self.invented, f"**{{}} invented {heard}**"),
+            (self.stale, "{} stale"),
+            (self.unproven, "{} unproven"),
+            (self.invented, f"**{{}} invented{silently}**"),
             (self.forgotten, "**{} gone after a restart**"),
         ):
-            words += f", {what.format(number)}" if number else ""
-        return words
+            text += f", {what.format(number)}" if number else ""
+        return text
 
     def to_json(self) -> dict[str, Any]:
-        """Without what is zero; the words make a page that people can read the difference of."""
-        numbers = {
+        """Return the fields that are not zero, and ``written`` and ``returned``."""
+        return {
             name: value
             for name, value in vars(self).items()
             if value not in (0, None) or name in ("written", "returned")
         }
-        return {"effect": self.effect, **numbers}
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Judgement:
-        """The opposite of :meth:`to_json`."""
-        return cls(**{name: value for name, value in body.items() if name != "effect"})
+        """Return the judgement that :meth:`to_json` returned ``body`` for."""
+        return cls(**body)
 
 
 def due(format_id: str, case: Case) -> Due:
-    """What was written, and what the executable specification still finds of it."""
+    """Return the written items, and those that the executable specification still finds."""
     databases = databases_of(format_id)
     assert databases is not None, format_id
     written = _answer(format_id, case, case.control)
@@ -113,28 +112,28 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
 
 
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
-    """Compare what a system returned with what is due.
+    """Compare the items that a system returned with those that are due.
 
-    ``usual`` is what it says when it opens the undamaged log in the same mode.
+    ``usual`` holds the lines that it writes when it opens the undamaged log in the same mode.
     """
     if opened.end != "opened":
-        return Judgement(opened.end, len(due.written), word=opened.why)
-    found = frozenset(opened.items)
+        return Judgement(opened.end, len(due.written), report=opened.why)
+    returned = frozenset(opened.items)
     known = {shape(line) for line in usual}
-    word = next((line for line in opened.said if shape(line) not in known), None)
+    report = next((line for line in opened.messages if shape(line) not in known), None)
     later = frozenset(opened.later)
-    # A name that came back with a wrong value is not missing besides.
-    changed = {name for name, _ in found - due.written}
-    missing = {(name, value) for name, value in due.written - found if name not in changed}
+    # A name that was returned with a wrong value does not count as missing too.
+    changed = {name for name, _ in returned - due.written}
+    missing = {(name, value) for name, value in due.written - returned if name not in changed}
     return Judgement(
         opened.end,
         len(due.written),
-        returned=len(found & due.written),
+        returned=len(returned & due.written),
         lost=len(due.left & missing),
         gone=len(due.gone & missing),
-        beyond=len(found & due.written - due.left),
-        stale=len(found & due.left - due.written),
-        invented=len(found - due.written - due.left),
-        forgotten=len(found - later) if opened.is_asked_again else 0,
-        word=word,
+        unproven=len(returned & due.written - due.left),
+        stale=len(returned & due.left - due.written),
+        invented=len(returned - due.written - due.left),
+        forgotten=len(returned - later) if opened.is_reopened else 0,
+        report=report,
     )

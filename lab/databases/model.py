@@ -1,4 +1,4 @@
-"""Words of this room: items, and damaged logs that a system is asked to open."""
+"""The data model: items, and damaged logs that a system opens."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from lab.formats import lab_part
 from reference_impl.answer import Answer
 from reference_impl.formats import FORMATS, Context
 
+#: A name (a key, the id of a message, an index) and a value, as text.
 Item = tuple[str, str]
-"""What a system returns: a name (a key, the id of a message, an index) and a value, as text."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One damaged log. ``id`` is that of a scenario, with a word of its own if there are several.
+    """One damaged log.
 
-    ``control`` is the log before the damage, ``operations`` says what was done to it.
+    ``id`` is the id of the scenario, followed by the vector if the scenario has several.
+    ``control`` is the log before the damage, ``operations`` describes the damage. ``name`` is the
+    file name of the log, where the system needs one.
     """
 
     id: str
@@ -31,17 +33,16 @@ class Case:
     control: Contents
     operations: Sequence[str]
     name: str = ""
-    """How the log is called where that matters."""
     context: Context = field(default_factory=dict)
 
     def undamaged(self) -> Case:
-        """The same before the damage."""
+        """Return the case before the damage."""
         return replace(self, log=self.control, operations=())
 
 
 @dataclass(frozen=True)
 class Due:
-    """What there was, and what the executable specification says is left."""
+    """The written items, and those that the executable specification still finds."""
 
     written: frozenset[Item]
     left: frozenset[Item]
@@ -49,25 +50,25 @@ class Due:
 
     @property
     def gone(self) -> frozenset[Item]:
-        """What was acknowledged and cannot be read any more: whoever opens the log must say so."""
+        """Acknowledged items that are no longer readable; a system must report them."""
         return self.written - self.left if self.verdict in ("damaged", "refused") else frozenset()
 
 
 class FormatDatabases(Protocol):
-    """What the part ``databases`` of a format in ``lab/formats`` offers."""
+    """The interface of the part ``databases`` of a format in ``lab/formats``."""
 
     def cases(self) -> Sequence[Case]:
-        """The damaged logs; the first one has no damage, and its id is ``none``."""
+        """Return the damaged logs; the first one is undamaged, with the id ``none``."""
 
     def items(self, answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
-        """What the records of an answer mean to a system that opened the log."""
+        """Return the items that a system finds in the records of an answer."""
 
     def place(self, case: Case, folder: Path) -> Path:
-        """Put the log into a new folder as a system's program expects it; the path it is told."""
+        """Put the log into a new folder as the system expects it. Return the path to pass to it."""
 
 
 def vector_case(vector: Vector, vectors: Mapping[str, Vector], name: str) -> Case:
-    """Return a vector and its control as a case; ``name`` is how the log is called."""
+    """Return a vector and its control as a case; ``name`` is the file name of the log."""
     scenario = vector.body.get("scenario", "")
     return Case(
         f"{scenario}/{vector.id.partition('/')[2]}",
@@ -102,13 +103,13 @@ def formats() -> list[str]:
     return [format_id for format_id in FORMATS if databases_of(format_id) is not None]
 
 
-MOST_SHOWN = 48
-"""Bytes of a name or value that stand as they are; longer ones by their SHA-256."""
+#: Longer names and values are shown as their size and SHA-256.
+MAX_SHOWN_BYTES = 48
 
 
 def shortened(data: bytes) -> str:
-    """Bytes as an item has them: text, hexadecimal, or a digest of what is long."""
-    if len(data) > MOST_SHOWN:
+    """Return bytes as text or hexadecimal; as their size and digest if they are long."""
+    if len(data) > MAX_SHOWN_BYTES:
         return f"{len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()[:16]}"
     try:
         text = data.decode("ascii")

@@ -1,4 +1,4 @@
-"""The page of whole databases, ``docs/databases.md``, made of the kept answers."""
+"""Write ``docs/databases.md`` from the stored judgements."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
 PAGE = ROOT / "docs" / "databases.md"
-MOST_WORDS = 6
+MAX_SHOWN_MESSAGES = 6
 
 
 def page() -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     answered = [each for each in systems() if each.load_answers()]
     template = templates.environment(Path(__file__).parent).get_template("databases.md.j2")
     return template.render(
@@ -39,18 +39,20 @@ def page() -> str:
 
 def _summary(system: System) -> Iterator[Mapping[str, Any]]:
     for mode, answers in system.load_answers().items():
-        found = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
-        opened = [each for each in found if each.end == "opened"]
+        judged = [Judgement.from_json(each) for id, each in answers.items() if id != "none"]
+        opened = [each for each in judged if each.end == "opened"]
         yield {
             "system": system.implementation.title,
             "mode": f"`{mode}`",
-            "owed": sum(each.is_as_expected for each in found),
-            "told": sum(bool(each.lost and each.word) for each in opened),
-            "silent": sum(bool((each.lost or each.gone) and not each.word) for each in opened),
+            "expected": sum(each.is_as_expected for each in judged),
+            "reported": sum(bool(each.lost and each.report) for each in opened),
+            "silent": sum(bool((each.lost or each.gone) and not each.report) for each in opened),
             "invented": sum(bool(each.invented) for each in opened),
-            "refused": sum(each.end == "refused" for each in found),
-            "ended": sum(each.end in ("hangs", "dies") for each in found),
-            "forgotten": sum(each.end == "refused-again" or bool(each.forgotten) for each in found),
+            "refused": sum(each.end == "refused" for each in judged),
+            "ended": sum(each.end in ("hangs", "dies") for each in judged),
+            "forgotten": sum(
+                each.end == "refused-again" or bool(each.forgotten) for each in judged
+            ),
         }
 
 
@@ -61,30 +63,30 @@ def _shown(system: System) -> Mapping[str, Any]:
         "modes": system.modes,
         "note": system.note,
         "rows": list(_rows(system, stored)),
-        "words": list(_first_messages(stored))[:MOST_WORDS],
+        "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
     }
 
 
 def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     known = scenarios()
     for case in cases_of(system.format):
-        owed = due(system.format, case)
-        left = f"{len(owed.left & owed.written)} of {len(owed.written)}: {owed.verdict}"
+        expected = due(system.format, case)
+        survivors = len(expected.left & expected.written)
         _, _, which = case.id.partition("/")
-        title = known[case.scenario].title if case.scenario in known else "Nothing"
+        title = known[case.scenario].title if case.scenario in known else "No damage"
         yield {
             "what": f"{title} ({which.replace('-', ' ')})" if which else title,
-            "owed": left,
-            "cells": [stored[mode][case.id]["effect"] for mode in system.modes],
+            "expected": f"{survivors} of {len(expected.written)}: {expected.verdict}",
+            "cells": [Judgement.from_json(stored[mode][case.id]).effect for mode in system.modes],
         }
 
 
 def _first_messages(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
-    """The first words of each shape, with the mode and the case in which they were said."""
+    """Yield the first message of each shape, with its mode and case."""
     seen = set()
     for mode, answers in stored.items():
         for id, answer in answers.items():
-            word = answer.get("word")
-            if word and shape(word) not in seen:
-                seen.add(shape(word))
-                yield word.replace("`", "'"), f"{mode}, {id}"
+            message = answer.get("report")
+            if message and shape(message) not in seen:
+                seen.add(shape(message))
+                yield message.replace("`", "'"), f"{mode}, {id}"

@@ -1,4 +1,4 @@
-"""Asking systems: every mode of each, about every case."""
+"""Open every case in every mode of each system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.databases.systems import System
 
 @dataclass(frozen=True)
 class Result:
-    """What came of one system in one mode, asked about one case."""
+    """The judgement of one case, opened by one system in one mode."""
 
     system: System
     mode: str
@@ -25,7 +25,7 @@ class Result:
 
 @cache
 def cases_of(format_id: str) -> tuple[Case, ...]:
-    """The damaged logs of a format."""
+    """Return the damaged logs of a format."""
     databases = databases_of(format_id)
     return tuple(databases.cases()) if databases is not None else ()
 
@@ -36,9 +36,9 @@ def open_cases(
     wanted: Callable[[Case], bool] = lambda case: True,
     opening: Callable[[System, str, Case], Opened] = open_with,
 ) -> Iterator[Result]:
-    """Ask a system that is built. The undamaged log comes first in each mode.
+    """Open the cases with a system that is built, the undamaged log first in each mode.
 
-    Raises ``OSError`` where no box can be made.
+    Raises ``OSError`` where no sandbox can be made.
     """
     dues: dict[str, Due] = {}
     controls: dict[tuple[str, str], Opened] = {}
@@ -53,7 +53,7 @@ def open_cases(
                 controls[key] = opening(system, mode, case.undamaged())
             opened = controls[key] if case.log == case.control else opening(system, mode, case)
             yield Result(
-                system, mode, case, compare_with_due(opened, dues[case.id], controls[key].said)
+                system, mode, case, compare_with_due(opened, dues[case.id], controls[key].messages)
             )
 
 

@@ -1,4 +1,4 @@
-"""The systems that are asked: their folders, and the modes in which each is opened."""
+"""The systems under test: their folders, and the modes in which each is opened."""
 
 from __future__ import annotations
 
@@ -13,62 +13,64 @@ from conformance.registry import Implementation, declared, load
 from conformance.saving import save
 
 FOLDER = Path(__file__).with_name("implementations")
+#: A file for each system: the judgements of its last run, by mode and case. They are not stored
+#: beside the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
-"""A file for each system: what came of each mode and case when it was asked last.
 
-They do not stand beside the programs: what stands there is built anew when it changes.
-"""
-
+#: The JSON of a judgement, by mode and id of the case.
 Answers = Mapping[str, Mapping[str, Mapping[str, Any]]]
-"""By mode and by the id of a case: what :meth:`lab.databases.judge.Judgement.to_json` says."""
 
 
 @dataclass(frozen=True)
 class System:
-    """A system, the program that drives it, and its modes with what each is called."""
+    """A system, the program that drives it, and a description of each mode.
+
+    ``note`` is a remark for the page, in Markdown. A system that is not ``is_sandboxed`` mounts
+    folders of its own and needs root.
+    """
 
     implementation: Implementation
     modes: Mapping[str, str]
     note: str = ""
-    """What a reader of the page must know, in Markdown."""
-    boxed: bool = True
-    """Whether it runs in a box; one that mounts folders of its own cannot, and needs root."""
+    is_sandboxed: bool = True
 
     @property
     def name(self) -> str:
-        """Its name, without what every system here is."""
+        """The name of its implementation."""
         return self.implementation.name
 
     @property
     def format(self) -> str:
-        """The id of the format that it opens."""
+        """The id of its format."""
         return self.implementation.formats[0]
 
     @property
     def answers_file(self) -> Path:
-        """The file with what came of it."""
+        """The file with its judgements."""
         return ANSWERS / f"{self.name}.json"
 
     def load_answers(self) -> Answers:
-        """Return what came of it last; empty if it was never opened."""
-        found: Answers = (
-            json.loads(self.answers_file.read_text("utf-8")) if self.answers_file.exists() else {}
-        )
-        return found
+        """Return the judgements of its last run; empty if it never ran."""
+        if not self.answers_file.exists():
+            return {}
+        answers: Answers = json.loads(self.answers_file.read_text("utf-8"))
+        return answers
 
     def save_answers(self, answers: Answers) -> None:
-        """Store what came of it. Raises ``OSError``."""
+        """Store the judgements of a run. Raises ``OSError``."""
         save(self.answers_file, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 
 def systems() -> list[System]:
-    """All systems by format, then by name."""
-    found = []
+    """Return all systems by format, then by name."""
+    results = []
     for path in FOLDER.glob("*/implementation.toml"):
         body = declared(path.parent)
         if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
-        found.append(
-            System(load(path.parent), body["modes"], body.get("note", ""), body.get("boxed", True))
+        results.append(
+            System(
+                load(path.parent), body["modes"], body.get("note", ""), body.get("sandboxed", True)
+            )
         )
-    return sorted(found, key=lambda each: (each.format, each.name))
+    return sorted(results, key=lambda each: (each.format, each.name))

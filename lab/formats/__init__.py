@@ -1,4 +1,4 @@
-"""What the experiments need of each format: one package per format, found by its id.
+"""The parts of each format that the experiments need: one package per format, found by its id.
 
 The package is named after the id, with ``_`` for ``-``. Its parts are all optional:
 

@@ -70,12 +70,12 @@ def fuzz(
 ) -> int:
     """Fuzz readers; report exceptions, hangs, memory use, and disagreements.
 
-    The logs of the vectors are the beginning. Fields and bytes are changed, checksums made to
-    match; an input that reaches new lines of a reader is stored and changed further. The executable
-    specification is held to the invariants of the conventions, the scanner and the second reader
-    to its answer. A reader may take two seconds of processor time, and 64 MiB and 16 bytes for
-    each byte of the input. Generated parsers are built and run by the fuzzer of their language,
-    with libFuzzer for C++ (clang) and Rust.
+    Fuzzing starts from the logs of the vectors. It changes fields and bytes, and corrects
+    checksums; an input that reaches new lines of a reader is stored and changed further. The
+    executable specification is checked against the invariants of the conventions, the scanner and
+    the second reader against its answer. A reader may use two seconds of CPU time, and 64 MiB plus
+    16 bytes for each byte of the input. Generated parsers are fuzzed by the fuzzer of their
+    language, with libFuzzer for C++ (clang) and Rust.
 
     \b
     python -m lab fuzz --format leveldb-log --seconds 600
@@ -84,7 +84,7 @@ def fuzz(
     python -m lab fuzz --corpus-archive corpus.tar.gz
     python -m lab fuzz --repeat reports/fuzz/findings/leveldb-log/…/input.fuzz
 
-    Each finding is a folder with a small input and the command that repeats it.
+    Each finding is a directory with a small input and the command that repeats it.
 
     Exit status: 0 if nothing was found, 3 if something was, 1 for a usage or I/O error.
     """

@@ -99,7 +99,7 @@ def write_log(log: Input, folder: Path) -> Path:
 
 
 def minimise(log: Input, shows: Callable[[Input], bool], seconds: float) -> Input:
-    """Return the smallest input found within so much processor time for which ``shows`` is true."""
+    """Return the smallest input found within this much CPU time for which ``shows`` is true."""
     deadline = time.process_time() + seconds
     return descend(
         log,

@@ -21,8 +21,8 @@ from conformance.vectors import Vector
 from walproof.sweep.controls import Control
 from walproof.sweep.fields import generic
 
+#: The suffix of a file with a packed input.
 SUFFIX = ".fuzz"
-"""How the name of a file with a packed input ends."""
 MAX_FILES = 64
 MAX_INPUT_BYTES = 48 << 10
 """Size of an input at most, in all files: a block of a LevelDB log, and half of the next one."""

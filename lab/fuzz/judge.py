@@ -64,7 +64,7 @@ Reader = Callable[[Path, str, Mapping[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong: of which reader, in words; ``verdict`` is the expected one."""
+    """A fault of a reader; ``verdict`` is the expected one."""
 
     reader: str
     kind: str
@@ -73,7 +73,7 @@ class Fault:
 
     @property
     def signature(self) -> str:
-        """What two faults of one finding have in common: the line that raises, or the verdict."""
+        """The key that faults of one finding share: the line that raises, or the verdict."""
         where = self.text.partition("\n")[0] if self.kind == invariants.RAISES else self.verdict
         return f"{self.reader}: {self.kind}: {where}"
 
@@ -318,7 +318,7 @@ class Meter:
 
     @property
     def seconds(self) -> float:
-        """The processor time since the beginning."""
+        """Return the CPU time since the start."""
         return time.process_time() - self._started
 
     @property

@@ -34,8 +34,8 @@ MEMORY_MIB = 3072
 GRACE_SECONDS = 900.0
 """Time beyond the budget: to import, to compile, to make a last finding small."""
 
+#: CPU time without any progress, so that a busy machine does not matter.
 STUCK_SECONDS = 120.0
-"""Processor time without any progress; a busy machine takes its time, this does not."""
 
 MAX_DEATHS = 10
 """Inputs that may end the process; then it is given up."""
@@ -194,7 +194,7 @@ def _flags(settings: Settings, artifacts: Path) -> list[str]:
 
 
 def _processor_seconds(pid: int) -> float:
-    """Return the processor time of a process; 0 once it has ended."""
+    """Return the CPU time of a process; 0 once it has ended."""
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:

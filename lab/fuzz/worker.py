@@ -1,8 +1,8 @@
-"""The process in which inputs are tried: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
+"""The process that runs inputs: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
 
-With coverage, atheris rewrites the modules of the readers as they are imported, and libFuzzer,
-which it brings, chooses what to change; it takes the flags. Without it, seeds are changed at
-random. The process may die of an input: whoever starts it looks for what was tried last.
+With coverage, atheris instruments the modules of the readers as they are imported, and its
+libFuzzer chooses the changes; it takes the flags. Without coverage, seeds are changed at random. An
+input may kill the process; the parent then finds the last input in a file.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 from reference_impl.register import registers
 
+#: CPU time for minimising the input of a new finding.
 MINIMISE_SECONDS = 20.0
-"""Processor time for making the input of a new finding small."""
 
 GUIDED, BLIND = "coverage", "blind"
 PROGRESS, LAST = "progress.json", "last"

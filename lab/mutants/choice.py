@@ -1,4 +1,4 @@
-"""Which mutants to make: all of a format, some functions, what a change touches, or a sample."""
+"""Choose the mutants: all of a format, some functions, those that a change touches, or a sample."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Choice:
 
     @property
     def is_everything(self) -> bool:
-        """Whether no mutant is left out."""
+        """True if no mutant is left out."""
         return not self.functions and self.changed is None and not self.sample
 
     def of(self, mutants: Sequence[Mutant]) -> list[Mutant]:
@@ -89,7 +89,7 @@ def sources_of(format_id: str) -> dict[str, Path]:
 
 
 def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
-    """Return every mutant of a format's readers and writers, but for functions outside."""
+    """Return every mutant of a format's readers and writers, except in functions outside."""
     register = registers()[format_id]
     names = frozenset({*register.fields, *register.context})
     vocabulary = Vocabulary(tuple(register.reasons), names)

@@ -63,13 +63,14 @@ def mutants(
     jobs: int,
     out: Path,
 ) -> int:
-    """Change the executable specification in every small way, and ask the vectors who notices.
+    """Change the executable specification in every small way, and run the vectors on each
+    mutant.
 
-    A mutant has one change: another comparison, a constant one more or less, a statement or a check
-    left out, another reason, another byte order. It is asked every vector that gets to the change,
-    and the examples of recognition. Nothing else kills it, so that each survivor is a wrong reader
-    or writer that the vectors would certify, unless it is equivalent: those are listed, each with a
-    reason, in lab/mutants/reviewed.
+    A mutant has one change: another comparison, a constant plus or minus one, a deleted statement
+    or check, another reason, another byte order. It runs every vector that reaches the change, and
+    the examples of recognition. Only these can kill it. So each survivor is a wrong reader or
+    writer that the vectors would certify, unless it is equivalent; equivalent mutants are listed,
+    each with a reason, in lab/mutants/reviewed.
 
     \b
     python -m lab mutants --format leveldb-log
@@ -181,8 +182,8 @@ def _survivors(report: Report, console: Console) -> None:
 
 
 def _requirements(report: Report, console: Console) -> None:
-    found = report["requirements"]
-    musts = [requirement for requirement in found if requirement["level"].startswith("MUST")]
+    result = report["requirements"]
+    musts = [requirement for requirement in result if requirement["level"].startswith("MUST")]
     alone = [requirement for requirement in musts if requirement["alone"]]
     explained = sum(bool(requirement["because"]) for requirement in musts)
     console.print(
@@ -192,7 +193,7 @@ def _requirements(report: Report, console: Console) -> None:
     )
     shown = [
         f"{requirement['id']} {requirement['alone']}"
-        for requirement in found
+        for requirement in result
         if requirement["alone"]
     ]
     console.print("  " + ", ".join(shown), markup=False)

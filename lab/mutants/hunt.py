@@ -1,4 +1,4 @@
-"""Hunt mutants: each is asked until its fate is certain, in a process beside this one."""
+"""Hunt mutants: run the questions on each in a separate process, until one kills it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ FELL_OVER = "time-out or crash"
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant.
+    """The outcome of a mutant.
 
-    ``killer`` is the id of a question that killed it, ``how`` what was wrong with the answer; both
-    are ``None`` for a survivor. ``only`` are the requirements that all its killers have in common:
-    without the vectors of one of them it would live. ``asked`` counts the questions.
+    ``killer`` is the id of a question that killed it, ``how`` the fault of its answer; both are
+    ``None`` for a survivor. ``only`` are the requirements that all its killers have in common:
+    without the vectors of one of them, the mutant would survive. ``asked`` counts the questions.
     """
 
     mutant: Mutant
@@ -40,7 +40,7 @@ class Fate:
 
     @property
     def lives(self) -> bool:
-        """Whether no answer differed from the original's."""
+        """True if no answer differed from the original's."""
         return self.how is None
 
 
@@ -119,7 +119,7 @@ class Hunt:
 
 
 class _Kills:
-    """Which questions have killed, to ask them first: what kills a mutant kills its neighbours."""
+    """Questions that have killed a mutant, to run first: they often kill its neighbours."""
 
     def __init__(self) -> None:
         self._all: Counter[int] = Counter()

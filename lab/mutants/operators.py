@@ -1,4 +1,4 @@
-"""What a mutant may change: each operator takes a piece of syntax and gives it changed."""
+"""Mutation operators: each takes a piece of syntax and returns it changed."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ _CALLS = {
     "rstrip": "lstrip",
     "find": "rfind",
 }
+#: A format string of ``struct``: byte order, then a letter for each number.
 _LAYOUT = re.compile(r"[<>][0-9a-zA-Z]+")
-"""How ``struct`` is told what bytes mean: byte order, then a letter for each number."""
 _WIDTHS = {"B": "bH", "b": "B", "H": "hI", "h": "H", "I": "iHQ", "i": "I", "Q": "qI", "q": "Q"}
 _BYTE_ORDERS = {"little": "big", "big": "little"}
 _VERDICTS = {"intact": "torn", "torn": "damaged", "damaged": "torn", "refused": "damaged"}

@@ -67,15 +67,15 @@ class VectorQuestion(Question):
 
 @dataclass(frozen=True)
 class ExampleQuestion(Question):
-    """Whether a file or folder is taken for the format."""
+    """Return whether a file or directory is recognised as the format."""
 
     example: Example
     is_ours: bool
 
     def difference(self, format: Format, folder: Path) -> str | None:
         """Yes instead of no, or the other way round."""
-        found = format.recognise(self.example.put(folder))
-        return None if found is self.is_ours else f"recognised: {found}"
+        result = format.recognise(self.example.put(folder))
+        return None if result is self.is_ours else f"recognised: {result}"
 
 
 def questions_of(format_id: str) -> list[Question]:
@@ -113,7 +113,7 @@ def ask(question: Question, format: Format, scratch: Path) -> str | None:
 
 
 def _reply(format: Format, request: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """What the adapter of the executable specification would say."""
+    """Return the answer of the executable specification's adapter."""
     context = request["context"]
     if request["cmd"] == "read":
         return {"answer": collect(format.read(path, request["profile"], context)).to_json()}
@@ -146,7 +146,7 @@ class Reached:
         if mutant.at_import:
             return frozenset(range(len(self.seconds)))
         lines = [self.by_line.get((str(mutant.path), line)) for line in mutant.lines]
-        return frozenset().union(*(found for found in lines if found))
+        return frozenset().union(*(result for result in lines if result))
 
 
 def reached(
@@ -166,7 +166,7 @@ def reached(
         seconds.append(time.process_time() - started)
         for line in lines:
             by_line.setdefault(line, set()).add(number)
-    return Reached({line: frozenset(found) for line, found in by_line.items()}, tuple(seconds))
+    return Reached({line: frozenset(result) for line, result in by_line.items()}, tuple(seconds))
 
 
 def _empty_caches() -> None:

@@ -83,33 +83,33 @@ def kill_rate(report: Report) -> float | None:
 
 def wrong(report: Report) -> list[str]:
     """Return what must not be, a sentence each: none when every mutant is killed or listed."""
-    found = [
+    results = [
         f"{each['file']}:{each['at']}: lives: {each['operator']},"
         f" {each['before']} → {each['after']}"
         for each in report["survivors"]
     ]
-    found += [
+    results += [
         f"{each['function']}: listed as equivalent, and {each['killer']} kills it: {each['before']}"
         f" → {each['after']}"
         for each in report["listed_and_killed"]
     ]
-    found += [
+    results += [
         f"{each['function']}: listed as equivalent, and there is no such mutant:"
         f" {each['operator']}, {each['line']}: {each['before']} → {each['after']}"
         for each in report["listed_and_gone"]
     ]
     if report["is_whole"]:
-        found += [
+        results += [
             f"{each['id']}: no mutant needs its vectors, and no reason is listed"
             for each in report["requirements"]
             if each["level"].startswith("MUST") and not each["alone"] and not each["because"]
         ]
-        found += [
+        results += [
             f"{each['id']}: a reason is listed, and {each['alone']} mutants need its vectors"
             for each in report["requirements"]
             if each["alone"] and each["because"]
         ]
-    return found
+    return results
 
 
 def _named(name: Name) -> dict[str, Any]:

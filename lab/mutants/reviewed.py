@@ -1,13 +1,13 @@
-"""What somebody has looked at: equivalent mutants, functions that no vector asks for, requirements.
+"""Reviewed mutants: equivalent ones, functions that no vector needs, requirements.
 
 ``reviewed/<format>.json`` has, each with a reason:
 
-* ``equivalent``: mutants that no log, record or name can tell from the original, or only a log
+* ``equivalent``: mutants that no log, record or name distinguishes from the original, or only a log
   larger than a vector may be;
-* ``outside``: functions that no answer to a vector depends on, which are not mutated;
-* ``requirements``: those at level MUST of which no mutant needs the vectors.
+* ``outside``: functions that do not affect the answer to any vector, which are not mutated;
+* ``requirements``: those at level MUST for which no mutant needs the vectors.
 
-``complete`` says that every survivor was looked at: from then on, one more is a failure.
+``complete`` means that every survivor was reviewed: another one is then a failure.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def path_of(format_id: str) -> Path:
 
 
 def load_reviewed(format_id: str) -> Reviewed:
-    """What was reviewed of a format; nothing where there is no file yet."""
+    """Return the reviewed mutants of a format; none if it has no file yet."""
     path = path_of(format_id)
     return parse(path.read_text("utf-8"), path.name) if path.exists() else Reviewed()
 

@@ -1,4 +1,4 @@
-"""Where a source file can be changed: all of its mutants, each with a name that outlives edits."""
+"""Find the places of a source file to change: all of its mutants, with names that survive edits."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _SHOWN = 90
 
 @dataclass(frozen=True, order=True)
 class Name:
-    """What a mutant is called: where it is and what it changes, without a line number.
+    """The name of a mutant: its place and change, without a line number.
 
-    ``line`` is the text of the source line; ``number`` counts those that are alike in all else.
+    ``line`` is the text of the source line; ``number`` counts mutants that are otherwise equal.
     """
 
     function: str
@@ -107,23 +107,25 @@ def mutants_of(path: Path, vocabulary: Vocabulary) -> list[Mutant]:
 
 def functions_of(path: Path) -> dict[str, range]:
     """The lines of each function of a source file, by the name that its mutants have."""
-    found: dict[str, range] = {}
+    results: dict[str, range] = {}
 
     def walk(node: ast.AST, name: str) -> None:
         for child in ast.iter_child_nodes(node):
             if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
                 inner = f"{name}.{child.name}"
                 if isinstance(child, ast.FunctionDef):
-                    found[inner] = range(child.lineno, (child.end_lineno or child.lineno) + 1)
+                    results[inner] = range(child.lineno, (child.end_lineno or child.lineno) + 1)
                 walk(child, inner)
 
     walk(ast.parse(path.read_text("utf-8")), path.stem)
-    return found
+    return results
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where the walk is: the function, how often each name is bound in it, and the statement."""
+    """The position of the walk: the function, the number of bindings of each name in it, the
+    statement.
+    """
 
     function: str
     bound: Counter[str]
@@ -222,19 +224,19 @@ def _is_names(node: ast.AST) -> bool:
 
 
 def _bound(body: Sequence[ast.stmt], owner: ast.AST | None = None) -> Counter[str]:
-    """How often each name is bound in a body; arguments of its owner are bound once."""
-    found: Counter[str] = Counter()
+    """Return how often each name is bound in a body; arguments of its owner count once."""
+    results: Counter[str] = Counter()
     for statement in body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] += 1
+                results[node.id] += 1
     if isinstance(owner, ast.FunctionDef):
-        found.update(arg.arg for arg in ast.walk(owner.args) if isinstance(arg, ast.arg))
-    return found
+        results.update(arg.arg for arg in ast.walk(owner.args) if isinstance(arg, ast.arg))
+    return results
 
 
 def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
-    """Whether a program without the statement is worth running: no name is missing at once."""
+    """Return whether a program without the statement still binds all of its names."""
     if isinstance(node, ast.AnnAssign):
         return node.value is not None and not isinstance(node.target, ast.Name)
     if isinstance(node, ast.Assign):
@@ -249,7 +251,7 @@ def _can_be_missed(node: ast.AST, bound: Counter[str]) -> bool:
 
 
 def _ends_anyway(node: ast.AST, edit: Edit) -> bool:
-    """Whether a function returns nothing at its end, which it does without saying so."""
+    """Return whether a function ends without a return statement."""
     if not isinstance(node, ast.Return) or not isinstance(edit.parent, ast.FunctionDef):
         return False
     is_nothing = node.value is None or (

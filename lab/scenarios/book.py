@@ -1,4 +1,4 @@
-"""The scenarios of ``conformance/scenarios``, each with the vectors that show it."""
+"""The scenarios of ``conformance/scenarios``, each with its vectors."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BOOK = PACKAGES / "conformance" / "scenarios" / "scenarios.toml"
 
 
 class BrokenScenario(ValueError):
-    """A scenario that does not hold together, or a vector of one that there is not."""
+    """A scenario is inconsistent, or a vector names an unknown one."""
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """One thing that happens to logs."""
+    """One kind of damage, whatever the format."""
 
     id: str
     title: str
@@ -30,9 +30,9 @@ class Scenario:
 
     @property
     def promise(self) -> Mapping[str, str]:
-        """By format, what can be promised then, whoever reads. Registers say it.
+        """The guarantee of each format, from its register, by format id.
 
-        A format to which it cannot happen is left out.
+        A format to which the scenario cannot happen has none.
         """
         return {
             format: register.promises[self.id]
@@ -42,108 +42,108 @@ class Scenario:
 
     @property
     def anchor(self) -> str:
-        """How a page in Markdown is linked to at the heading of this title."""
+        """The anchor of the heading with this title on a Markdown page."""
         return re.sub(r"[^\w -]", "", self.title.lower()).replace(" ", "-")
 
 
 @cache
 def scenarios() -> Mapping[str, Scenario]:
-    """All scenarios by id, in the order of the file. Raises :class:`BrokenScenario`."""
-    found = {}
+    """Return all scenarios by id, in the order of the file. Raises :class:`BrokenScenario`."""
+    results = {}
     for table in tomllib.loads(BOOK.read_text("utf-8"))["scenario"]:
         each = Scenario(**table)
-        if each.id in found:
+        if each.id in results:
             raise BrokenScenario(f"{BOOK.name}: {each.id} is there twice")
-        found[each.id] = each
+        results[each.id] = each
     for format, register in registers().items():
-        if unknown := register.promises.keys() - found.keys():
+        if unknown := register.promises.keys() - results.keys():
             raise BrokenScenario(f"{format}: promises for no scenario of {BOOK.name}: {unknown}")
-    return found
+    return results
 
 
 @dataclass(frozen=True)
 class Shown:
-    """One vector of a scenario, and what a reader owes in it."""
+    """One vector of a scenario, and the records that a reader must return.
+
+    ``of`` is the number of records in the control, for an append including the appended ones.
+    Expected are ``whole`` records unchanged, ``in_part`` without a lost part, ``twice`` a second
+    time, and ``changed`` records that were never written, which is undetectable.
+    """
 
     vector: Vector
     of: int
-    """How many records the control has; for an append, with those that are appended."""
     whole: int
-    """How many of them are owed as they were."""
     in_part: int
-    """How many are owed without what is lost of them."""
     twice: int
-    """How many are owed once more."""
     changed: int
-    """How many are owed that were never written: nobody can tell them from sound ones."""
     is_in_order: bool
 
     @property
     def expected_text(self) -> str:
-        """What a reader or writer owes, in words."""
+        """The expected answer in one line."""
         if self.vector.body.get("must_refuse"):
-            return "a writer refuses, and every byte stays"
-        words = f"{self.whole} of {self.of} come back"
+            return "the writer refuses, and changes no byte"
+        words = f"{self.whole} of {self.of}"
         for number, what in (
             (self.in_part, "in part"),
             (self.twice, "twice"),
-            (self.changed, "that was not written"),
+            (self.changed, "never written"),
         ):
             words += f", {number} {what}" if number else ""
         if not self.is_in_order:
             words += ", in another order"
         expect = self.vector.body["expect"]
         if expect["verdict"] == "intact":
-            is_as_written = words == f"{self.of} of {self.of} come back"
-            return words if is_as_written else f"{words}: nothing tells"
+            is_as_written = words == f"{self.of} of {self.of}"
+            return words if is_as_written else f"{words}: undetectable"
         reasons = dict.fromkeys(each["reason"] for each in expect.get("lost", ()))
         because = f" ({', '.join(reasons)})" if reasons else ""
         return f"{words}: {expect['verdict']}{because}"
 
 
 def shown(vectors: Mapping[str, Vector]) -> Mapping[str, Sequence[Shown]]:
-    """The vectors of each scenario by its id, in the order of the formats.
+    """Return the vectors of each scenario by its id, in the order of the formats.
 
-    Raises :class:`BrokenScenario` for a scenario or a format that :func:`scenarios` does not have,
-    and for a promise that no vector shows.
+    Raises :class:`BrokenScenario` for an unknown scenario or format, and for a guarantee
+    without a vector.
     """
-    found: dict[str, list[Shown]] = {id: [] for id in scenarios()}
+    results: dict[str, list[Shown]] = {id: [] for id in scenarios()}
     for vector in sorted(vectors.values(), key=_place):
         scenario = vector.body.get("scenario")
         if scenario is None:
             continue
-        if scenario not in found:
+        if scenario not in results:
             raise BrokenScenario(f"{vector.id}: no scenario {scenario!r} in {BOOK.name}")
-        found[scenario].append(_shown(vector, vectors))
-    for id, examples in found.items():
+        results[scenario].append(_shown(vector, vectors))
+    for id, examples in results.items():
         promised = set(scenarios()[id].promise)
         given = {format_of(example.vector) for example in examples}
         if promised != given:
             raise BrokenScenario(
-                f"{id}: promised of {sorted(promised)}, shown by vectors of {sorted(given)}"
+                f"{id}: guaranteed by {sorted(promised)}, vectors of {sorted(given)}"
             )
-    return found
+    return results
 
 
 def format_of(vector: Vector) -> str:
-    """The id of a vector's format."""
+    """Return the id of a vector's format."""
     return str(vector.body["format"])
 
 
 def _place(vector: Vector) -> tuple[int, bool, str]:
-    # What was not acknowledged comes before what was.
+    # Unacknowledged records come before acknowledged ones.
     return registers()[format_of(vector)].order, vector.id.endswith("-acknowledged"), vector.id
 
 
 def _shown(vector: Vector, vectors: Mapping[str, Vector]) -> Shown:
     control = vectors[vector.control or ""]
-    owed, sound = (each.body["expect"]["records"] for each in (vector, control))
+    expected, sound = (each.body["expect"]["records"] for each in (vector, control))
     if vector.operation == "append":
-        sound = owed  # the control appends to another log: here the recipe says what must be there
+        sound = expected  # the control appends to another log
     written = [payload_key(record) for record in sound]
     left, whole = list(written), []
     in_part = twice = changed = 0
-    for record in owed:
+    for record in expected:
         payload = payload_key(record)
         if payload in left:
             left.remove(payload)

@@ -1,4 +1,4 @@
-"""``python -m lab scenarios``: what happens to logs, and what formats and systems make of it."""
+"""``python -m lab scenarios``: damage to logs, and the response of formats and systems."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from walproof.cli.output import say
 @click.command()
 @click.argument("scenario", required=False)
 @click.option("--run", "report", metavar="REPORT", type=click.Path(exists=True, path_type=Path),
-              help="Take what real systems do from this report.json, or its folder.")  # fmt: skip
+              help="Read the results of real systems from this report.json.")  # fmt: skip
 @click.option("--save", "is_saved", is_flag=True,
-              help="Write docs/scenarios.md anew, and with --run the results.")  # fmt: skip
+              help="Write docs/scenarios.md, and with --run the results.")  # fmt: skip
 def scenarios(scenario: str | None, report: Path | None, is_saved: bool) -> int:
-    """What happens to logs (a torn record, a lost file, one bit), and what becomes of records.
+    """Show scenarios of damage (a torn record, a lost file, a flipped bit) and their outcome.
 
-    Without SCENARIO the list of them. With one: what each format can promise, what a reader owes
-    on the example, and what real systems do instead.
+    Without SCENARIO, list them. With one, show the guarantee of each format, the expected records
+    of an example, and the results of real systems.
 
     \b
     python -m lab scenarios
@@ -71,12 +71,12 @@ def _print(scenario: book.Scenario, rows: Iterable[page.Row], console: Console) 
     for row in rows:
         console.print()
         console.print(Text(row.title, style="bold"))
-        print_hanging(Text("promise"), Text(row.promise), console)
+        print_hanging(Text("guarantee"), Text(row.promise), console)
         print_hanging(Text("example"), Text(row.example.vector.id), console)
-        print_hanging(Text("owed"), Text(row.example.expected_text), console)
-        for effect, names in {results.AS_OWED: row.right, **row.wrong}.items():
+        print_hanging(Text("expected"), Text(row.example.expected_text), console)
+        for effect, names in {results.AS_EXPECTED: row.right, **row.wrong}.items():
             if names:
-                style = "" if effect == results.AS_OWED else "red"
+                style = "" if effect == results.AS_EXPECTED else "red"
                 print_hanging(Text(effect, style=style), Text(", ".join(names)), console)
-        if row.not_asked:
-            print_hanging(Text(results.NOT_ASKED), Text(", ".join(row.not_asked)), console)
+        if row.not_run:
+            print_hanging(Text(results.NOT_RUN), Text(", ".join(row.not_run)), console)

@@ -1,4 +1,4 @@
-"""The page of the scenarios, ``docs/scenarios.md``, made of the book and the kept results."""
+"""Write ``docs/scenarios.md`` from the scenarios and the stored results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from conformance import templates
 from conformance.vectors import Vector
 from lab.scenarios.book import Scenario, Shown, format_of, scenarios, shown
-from lab.scenarios.results import AS_OWED, NOT_ASKED, Results
+from lab.scenarios.results import AS_EXPECTED, NOT_RUN, Results
 from reference_impl.paths import ROOT
 from reference_impl.register import registers
 
@@ -18,42 +18,46 @@ PAGE = ROOT / "docs" / "scenarios.md"
 
 @dataclass(frozen=True)
 class Row:
-    """One vector of one scenario."""
+    """One vector of one scenario.
+
+    ``right`` lists the systems that return the expected records; ``wrong`` lists the others by
+    effect; ``not_run`` those that cannot run the example.
+    """
 
     format: str
     title: str
     promise: str
     example: Shown
     right: Sequence[str]
-    """The systems that do what is owed."""
     wrong: Mapping[str, Sequence[str]]
-    """What others do instead, and which."""
-    not_asked: Sequence[str]
+    not_run: Sequence[str]
 
 
 def rows(scenario: Scenario, examples: Sequence[Shown], results: Results) -> Iterator[Row]:
-    """The rows of one scenario, in the order of the formats."""
+    """Yield the rows of one scenario, in the order of the formats."""
     for example in examples:
         id, format = example.vector.id, format_of(example.vector)
-        told = {name: effects[id] for name, effects in results.items() if id in effects}
+        effects_here = {name: effects[id] for name, effects in results.items() if id in effects}
         wrong: dict[str, list[str]] = {}
-        for name, effect in told.items():
-            if effect not in (AS_OWED, NOT_ASKED):
+        for name, effect in effects_here.items():
+            if effect not in (AS_EXPECTED, NOT_RUN):
                 wrong.setdefault(effect, []).append(name)
         yield Row(
             format,
             registers()[format].title,
             scenario.promise[format],
             example,
-            [name for name, effect in told.items() if effect == AS_OWED],
+            [name for name, effect in effects_here.items() if effect == AS_EXPECTED],
             wrong,
-            [name for name, effect in told.items() if effect == NOT_ASKED],
+            [name for name, effect in effects_here.items() if effect == NOT_RUN],
         )
 
 
 def page(vectors: Mapping[str, Vector], results: Results) -> str:
-    """The text of the page. Raises :class:`lab.scenarios.book.BrokenScenario`."""
+    """Return the text of the page. Raises :class:`lab.scenarios.book.BrokenScenario`."""
     environment = templates.environment(Path(__file__).parent)
     examples = shown(vectors)
-    told = [(each, list(rows(each, examples[id], results))) for id, each in scenarios().items()]
-    return environment.get_template("scenarios.md.j2").render(scenarios=told, formats=registers())
+    sections = [(each, list(rows(each, examples[id], results))) for id, each in scenarios().items()]
+    return environment.get_template("scenarios.md.j2").render(
+        scenarios=sections, formats=registers()
+    )

@@ -1,7 +1,7 @@
-"""What real systems make of the scenarios: taken from a run report, kept beside each adapter.
+"""Results of real systems in the scenarios, from a run report, stored beside each adapter.
 
-The page is made of the kept results, so that it can be made anew without the systems. A test holds
-them to the lists of known failures, which every run compares with what it sees.
+The page is written from the stored results, so it needs no systems. A test compares them with the
+lists of known failures, which every run checks.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from conformance.describe import payload_key
 from conformance.registry import FOLDER
 from conformance.saving import save
 
+#: In the folder of an implementation.
 FILE_NAME = "scenarios.json"
-"""The file in the folder of an implementation."""
-AS_OWED = "as owed"
-NOT_ASKED = "not asked"
+AS_EXPECTED = "as expected"
+NOT_RUN = "not run"
+#: Strict reading would stop at the first fault.
 PROFILES = ("recover", "append")
-"""How the vectors of scenarios are asked here: strict reading would stop at the first fault."""
 
+#: The effect, by the name of an implementation and the id of a vector.
 Results = Mapping[str, Mapping[str, str]]
-"""By the name of an implementation, and by the id of a vector: the effect."""
 
 
 def effect(result: Mapping[str, Any]) -> str:
-    """What one result of a run report means for whoever holds the log, in a few words."""
+    """Return the effect of one result of a run report for the owner of the log."""
     if result["class"] in ("pass", "unexpected-pass"):
-        return AS_OWED
+        return AS_EXPECTED
     if result["class"] == "skipped":
-        return NOT_ASKED
+        return NOT_RUN
     difference = str(result["difference"])
     if result["actual"] is None:
         return (
@@ -40,20 +40,20 @@ def effect(result: Mapping[str, Any]) -> str:
             else f"fails: {difference.split(';')[0]}"
         )
     words: list[str] = []
-    owed, given = (_payloads(result[key]) for key in ("expected", "actual"))
-    missing, extra = (owed - given).total(), (given - owed).total()
+    expected, actual = (_payloads(result[key]) for key in ("expected", "actual"))
+    missing, extra = (expected - actual).total(), (actual - expected).total()
     changed = min(missing, extra)
     for number, what in (
         (changed, "returns {} changed"),
         (missing - changed, "loses {} more"),
-        (extra - changed, "returns {} not owed"),
+        (extra - changed, "returns {} unexpected"),
     ):
         words += [what.format(number)] if number else []
     if "not a word of it" in difference:
-        words.append("says nothing")
+        words.append("reports nothing")
     if "for an intact log, found some" in difference:
-        words.append("complains of a sound log")
-    return ", ".join(words) or "blames other bytes"
+        words.append("reports damage in an intact log")
+    return ", ".join(words) or "reports other bytes as lost"
 
 
 def _payloads(answer: Mapping[str, Any] | None) -> Counter[str]:
@@ -61,9 +61,9 @@ def _payloads(answer: Mapping[str, Any] | None) -> Counter[str]:
 
 
 def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
-    """The results of real systems in these vectors; ours, which must pass, are left out."""
+    """Return the results of real systems in these vectors; ours must pass and are left out."""
     wanted = set(vectors)
-    found: dict[str, dict[str, str]] = {}
+    results: dict[str, dict[str, str]] = {}
     for each in report["implementations"]:
         if each["status"] != "ran" or not is_real(each):
             continue
@@ -73,17 +73,17 @@ def of_report(report: Mapping[str, Any], vectors: Iterable[str]) -> Results:
             if result["vector"] in wanted and result["profile"] in PROFILES
         }
         if effects:
-            found[each["name"]] = dict(sorted(effects.items()))
-    return dict(sorted(found.items()))
+            results[each["name"]] = dict(sorted(effects.items()))
+    return dict(sorted(results.items()))
 
 
 def is_real(implementation: Mapping[str, Any]) -> bool:
-    """Whether a row of a report is a program that others use: it has a list of known failures."""
+    """Return whether an implementation is a real system: those have a list of known failures."""
     return (FOLDER / str(implementation["name"]) / "known-failures.json").exists()
 
 
 def load_results() -> Results:
-    """The kept results."""
+    """Return the stored results."""
     return {
         path.parent.name: json.loads(path.read_text("utf-8"))
         for path in sorted(FOLDER.glob(f"*/{FILE_NAME}"))
@@ -91,6 +91,6 @@ def load_results() -> Results:
 
 
 def save_results(results: Results) -> None:
-    """Keep the results of a run, each in the place of those of the last one."""
+    """Store the results of a run beside each adapter."""
     for name, effects in results.items():
         save(FOLDER / name / FILE_NAME, (json.dumps(effects, indent=1) + "\n").encode())

@@ -1,4 +1,4 @@
-"""What every reader answers to one vector: those that agree together, those that differ alike."""
+"""Group the answers of all readers to one vector: those that agree, and those that differ alike."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Who:
 
 @dataclass
 class Differing:
-    """One answer that is not the owed one, and all who gave it."""
+    """An unexpected answer, and the readers that gave it."""
 
     outcome: str
     """The result class."""
+    #: Remarks beside the rows.
     said: str
-    """What the rows do not say."""
+    #: Part, expected value, actual value.
     rows: Sequence[tuple[str, str, str]]
-    """Part, what is owed, what was given."""
     who: list[Who] = field(default_factory=list)
 
 
@@ -52,10 +52,10 @@ class Answers:
 
 def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
     """The answers to one vector, by :data:`lab.site.run.KINDS`."""
-    found = {kind: Answers(kind, title) for kind, title in KINDS.items()}
+    matches = {kind: Answers(kind, title) for kind, title in KINDS.items()}
     differing: dict[object, Differing] = {}
     for implementation, result in results:
-        of_kind = found[kind_of(implementation)]
+        of_kind = matches[kind_of(implementation)]
         name, profile = str(implementation["name"]), str(result["profile"])
         if result["class"] == "pass":
             _add(of_kind.right, Who(name, [profile]))
@@ -73,10 +73,10 @@ def answers(results: Iterable[tuple[Implementation, Result]]) -> list[Answers]:
             if cause := result.get("cause"):
                 who = of_kind.causes.setdefault(str(cause), [])
                 who += [name] * (name not in who)
-    for of_kind in found.values():
+    for of_kind in matches.values():
         of_kind.differing.sort(key=lambda each: SEVERITY[each.outcome])
         _forget_answered(of_kind)
-    return [each for each in found.values() if each.right or each.differing or each.skipped]
+    return [each for each in matches.values() if each.right or each.differing or each.skipped]
 
 
 def _add(known: list[Who], each: Who) -> None:
@@ -88,7 +88,7 @@ def _add(known: list[Who], each: Who) -> None:
 
 
 def _forget_answered(of_kind: Answers) -> None:
-    """Who answered in one profile is not listed as one that did not in another."""
+    """A reader that answered in one profile is not listed as missing in another."""
     answered = {each.name for each in of_kind.right}
     answered |= {each.name for group in of_kind.differing for each in group.who}
     for reason, names in list(of_kind.skipped.items()):
@@ -103,10 +103,10 @@ def _differing(implementation: Implementation, result: Result, kind: str) -> Dif
     if kind == NULL:  # what those say that look at nothing is in their names
         return Differing(str(result["class"]), "", [])
     compared = lines(result.get("expected"), reported(implementation, result), rows=_ROWS)
-    said = unsaid(str(result.get("difference") or ""), compared)
+    message = unsaid(str(result.get("difference") or ""), compared)
     has_answer = result.get("actual") is not None
     rows = list(_rows(compared)) if has_answer else []
-    return Differing(str(result["class"]), _cut(printable(said)), rows)
+    return Differing(str(result["class"]), _cut(printable(message)), rows)
 
 
 def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
@@ -115,11 +115,11 @@ def _rows(compared: Sequence[Line]) -> Iterable[tuple[str, str, str]]:
     for line in compared:
         part = line.label or part
         if line.kind != "same":
-            owed, given = (
+            expected, given = (
                 _cut(" ".join(filter(None, (each.where, each.what))))
                 for each in (line.expected, line.actual)
             )
-            yield part, owed, f"{given}; {line.note}" if line.note else given
+            yield part, expected, f"{given}; {line.note}" if line.note else given
 
 
 def _cut(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What is broken in a site that was made: links that lead nowhere, names that two places have.
+"""Find faults in a built site: dead links, and anchors that occur twice.
 
 python -m lab.site.broken build/site
 """
@@ -41,27 +41,27 @@ class Page(HTMLParser):
 
 
 def broken(site: Path) -> list[str]:
-    """What is broken, a line for each: the page, what stands there, what is wrong with it."""
+    """Yield the faults, a line for each: the page, the text, and the fault."""
     pages = {
         path.relative_to(site).as_posix(): Page(path.read_text("utf-8"))
         for path in sorted(site.rglob("*.html"))
     }
     names = {place: set(page.ids) for place, page in pages.items()}
     files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
-    found = []
+    results = []
     for place, page in pages.items():
-        found += [
+        results += [
             f"{place}: {name}: two places have this name"
             for name, count in Counter(page.ids).items()
             if count > 1
         ]
         for target in (*page.links, *page.loads):
             if wrong := _wrong(place, target, files, names):
-                found.append(f"{place}: {target}: {wrong}")
-        found += [
+                results.append(f"{place}: {target}: {wrong}")
+        results += [
             f"{place}: {each}: from elsewhere" for each in page.loads if each.startswith(ELSEWHERE)
         ]
-    return found
+    return results
 
 
 def _wrong(place: str, target: str, files: set[str], names: dict[str, set[str]]) -> str | None:

@@ -31,7 +31,7 @@ BATCH_PAGES = 16
 
 @dataclass(frozen=True)
 class Made:
-    """What was made: files and their bytes in all."""
+    """The number of files, and their total size in bytes."""
 
     files: int
     bytes: int
@@ -83,7 +83,7 @@ def _write(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> None:
 
 
 def facts(run: Run) -> dict[str, str]:
-    """What the foot of each page says."""
+    """Return the footer of each page."""
     when = str(run.report["started"])[:10]
     return {
         "line": f"Walproof {run.report['walproof']}, from a run of {when}:"
@@ -92,7 +92,7 @@ def facts(run: Run) -> dict[str, str]:
 
 
 def tasks(run: Run) -> Iterator[Task]:
-    """What the page of each vector is made of."""
+    """Return the data for the page of each vector."""
     ids = list(run.vectors)
 
     def neighbour(number: int, format: str) -> str | None:

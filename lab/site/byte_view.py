@@ -102,8 +102,8 @@ class FileView:
     html: Markup
     fields: Sequence[ListedField]
     more_fields: int
+    #: True if the grammar stopped before the end.
     stopped: bool
-    """Whether the grammar came to no end."""
     change: Changes
     has_lost: bool
 
@@ -113,15 +113,18 @@ def views(vector: Vector, control: Vector | None) -> tuple[list[FileView], list[
     files = _files(vector)
     old = _files(control) if control is not None else {}
     lost = _lost(vector)
-    found = {
+    results = {
         name: changes(old[name], data) if name in old else _new(data, bool(old))
         for name, data in files.items()
     }
-    order = sorted(files, key=lambda name: not (found[name] or lost.get(name)))
+    order = sorted(files, key=lambda name: not (results[name] or lost.get(name)))
     shown, others = order[:MAX_FILES], order[MAX_FILES:]
     rows = max(8, MAX_ROWS // max(1, len(shown)))
     return (
-        [_view(vector, name, files[name], found[name], lost.get(name, []), rows) for name in shown],
+        [
+            _view(vector, name, files[name], results[name], lost.get(name, []), rows)
+            for name in shown
+        ],
         [(name, len(files[name])) for name in others],
     )
 
@@ -143,12 +146,12 @@ def _new(data: bytes, is_added: bool) -> Changes:
 
 def _lost(vector: Vector) -> Mapping[str, list[tuple[int, int]]]:
     """The lost ranges by file, of a log that is read."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    results: dict[str, list[tuple[int, int]]] = {}
     if vector.operation == "read":
         for each in vector.body["expect"].get("lost", ()):
             if "from" in each:
-                found.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
-    return found
+                results.setdefault(each.get("file", ""), []).append((each["from"], each["to"]))
+    return results
 
 
 def _view(
@@ -287,11 +290,11 @@ def _rows(
             piece = data[start : start + ROW_BYTES]
             pieces = [f"<b>{start:0{digits}x}</b>"]
             room = 3 * (ROW_BYTES - len(piece))
-            for key, places in itertools.groupby(
+            for key, locations in itertools.groupby(
                 range(start, start + len(piece)),
                 lambda byte: (owner.get(byte), changed.has(byte), gone.has(byte)),
             ):
-                inside = list(places)
+                inside = list(locations)
                 text = data[inside[0] : inside[-1] + 1].hex(" ")
                 pieces.append(_segment(text, key, fields, colours))
             shown = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in piece)
@@ -339,20 +342,20 @@ def _short(path: str) -> str:
 
 
 def _name(field: Field) -> str:
-    """What a field is called, without its place: fields of one name have one colour."""
+    """Return the name of a field without its index: fields of one name have one colour."""
     return field.path.rpartition(".")[2].partition("[")[0]
 
 
 class _Within:
-    """Half-open ranges, in any order, that are asked about bytes."""
+    """Half-open ranges of bytes, in any order."""
 
     def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
         self._ranges = list(ranges)
 
     def has(self, at: int) -> bool:
-        """Whether a byte is in one of them."""
+        """Return whether a range contains a byte."""
         return any(start <= at < end for start, end in self._ranges)
 
     def meets(self, start: int, end: int) -> bool:
-        """Whether one of them has a byte in ``[start, end)``."""
+        """Return whether a range overlaps ``[start, end)``."""
         return any(start < b and a < end for a, b in self._ranges)

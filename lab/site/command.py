@@ -46,8 +46,8 @@ def site(report: Path, mutants: Path, out: Path) -> int:
         ) from None
     except (json_report.InvalidReport, NotGolden, OSError) as error:
         raise click.ClickException(f"{report}: {error}") from None
-    made = build.build(run, out, _mutants(mutants))
-    say(f"{out / 'index.html'}: {made.files:,} files, {made.bytes / 1e6:.1f} MB")
+    created = build.build(run, out, _mutants(mutants))
+    say(f"{out / 'index.html'}: {created.files:,} files, {created.bytes / 1e6:.1f} MB")
     if left := build.without_page(run):
         say(f"{len(left):,} vectors have no page: that run did not ask about them")
     return 0

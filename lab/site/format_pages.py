@@ -17,33 +17,33 @@ from lab.site.run import KINDS, NULL, REAL, Implementation, Run
 from reference_impl.paths import SPEC
 from reference_impl.register import registers
 
+#: By vector and by implementation, the worst result class.
 Outcomes = Mapping[str, Mapping[str, str]]
-"""By vector and by implementation, the worst result class of what was asked."""
 
 _RIGHT = ("pass", "unexpected-pass")
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What stands behind one requirement."""
+    """The evidence of one requirement."""
 
     vectors: Sequence[str]
+    #: Real implementations that pass all of these vectors that they ran.
     right: Sequence[str]
-    """Real implementations that are right in all of these vectors that they were asked."""
     wrong: Sequence[tuple[str, int, int]]
     """The others: name, in how many they are right, of how many."""
 
 
 def outcomes(run: Run) -> Outcomes:
-    """What became of each vector; who was not asked is not there."""
-    found: dict[str, dict[str, str]] = {}
+    """Return the result of each vector by implementation; those that did not run are left out."""
+    matches: dict[str, dict[str, str]] = {}
     for id, results in run.by_vector.items():
         classes: dict[str, list[str]] = {}
         for implementation, result in results:
             if result["class"] != "skipped":
                 classes.setdefault(str(implementation["name"]), []).append(str(result["class"]))
-        found[id] = {name: worst(all_of_them).name for name, all_of_them in classes.items()}
-    return found
+        matches[id] = {name: worst(all_of_them).name for name, all_of_them in classes.items()}
+    return matches
 
 
 def evidence(run: Run, format: str, outcome_by_vector: Outcomes) -> dict[str, Evidence]:
@@ -110,7 +110,7 @@ class Score:
 
 def scores(run: Run, format: str, kind: str) -> list[Score]:
     """The scores in a format, the best first."""
-    found = []
+    results = []
     for matrix in run.matrices:
         if matrix.format != format:
             continue
@@ -118,7 +118,7 @@ def scores(run: Run, format: str, kind: str) -> list[Score]:
             counts: Counter[str] = Counter()
             for cell in line.cells.values():
                 counts.update(cell.counts)
-            found.append(
+            results.append(
                 Score(
                     line.implementation,
                     (line.pairs_passed, line.pairs_total),
@@ -127,7 +127,7 @@ def scores(run: Run, format: str, kind: str) -> list[Score]:
                 )
             )
     wanted = {str(each["name"]) for each in run.of_kind(kind, format)}
-    mine = [each for each in found if str(each.implementation["name"]) in wanted]
+    mine = [each for each in results if str(each.implementation["name"]) in wanted]
     return sorted(mine, key=lambda each: -_share(each)) if kind == REAL else mine
 
 

@@ -1,4 +1,4 @@
-"""How a page is made and where it goes: its template, the frame around it, the links from it."""
+"""Render pages: templates, the frame around them, and relative links."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ NAVIGATION = (
     ("Guides", page_paths.GUIDES, ("guides/",)),
 )
 """Name, place, and how the places of the pages below it begin."""
+#: Files that all pages share.
 ASSETS = ("site.css", "scheme.js", "site.js", "search.js", "icon.svg")
-"""What all pages share, copied as it is."""
 
 
 class Frame:
@@ -63,29 +63,29 @@ class Frame:
 
 def environment() -> Environment:
     """The templates, with what all of them use."""
-    made = templates.environment(TEMPLATES, autoescape=True)
-    made.globals.update(
+    created = templates.environment(TEMPLATES, autoescape=True)
+    created.globals.update(
         place=page_paths, classes=CLASSES, class_of=BY_NAME, mark=_mark, percent=_percent
     )
-    made.finalize = _seen
-    made.filters["thousands"] = lambda number: f"{number:,}"
-    made.tests["address"] = _is_address
-    made.filters["code"] = _code
-    return made
+    created.finalize = _seen
+    created.filters["thousands"] = lambda number: f"{number:,}"
+    created.tests["address"] = _is_address
+    created.filters["code"] = _code
+    return created
 
 
 def _seen(value: Any) -> Any:
-    """What is put into a page: text of programs and of logs shows all that is not seen."""
+    """Return text of a program or log for a page, with invisible characters made visible."""
     return printable(value) if type(value) is str else value
 
 
 def _is_address(text: object) -> bool:
-    """Whether a text may be linked to: a program may say anything of its home."""
+    """Return whether a text is a safe link: a program may report any homepage."""
     return isinstance(text, str) and text.startswith(("https://", "http://"))
 
 
 def _mark(name: str) -> Markup:
-    """A result class as a mark: its shape, its colour, and its name for whoever sees neither."""
+    """Return a result class as a mark: shape, colour, and its name for screen readers."""
     each = BY_NAME[name]
     return Markup('<span class="mark c-{}"><span aria-hidden="true">{}</span> {}</span>').format(
         name, each.glyph, each.label
@@ -101,8 +101,8 @@ def _code(text: str) -> Markup:
     parts = str(text).split("`")
     if len(parts) % 2 == 0:  # a lone backquote is one
         return Markup.escape(text)
-    made = [
+    created = [
         Markup("<code>{}</code>").format(part) if number % 2 else Markup.escape(part)
         for number, part in enumerate(parts)
     ]
-    return Markup("").join(made)
+    return Markup("").join(created)

@@ -29,8 +29,8 @@ class Guide:
     place: str
 
 
+#: The guides, by heading.
 SHELVES = Path(__file__).with_suffix(".toml")
-"""Which guides there are, and under which heading."""
 MADE = ("build", "parsers", "reports")
 """Folders that commands make."""
 
@@ -54,7 +54,7 @@ def guides() -> Iterator[tuple[str, list[Guide]]]:
 
 
 def links(run: Run) -> prose.Links:
-    """What links may lead to, by the path of the file that they name in the repository."""
+    """Return the targets of links, by the path of the file in the repository."""
     pages = {
         "README.md": page_paths.HOME,
         "docs/scenarios.md": page_paths.SCENARIOS,
@@ -81,8 +81,8 @@ def links(run: Run) -> prose.Links:
             folder = each.folder.relative_to(ROOT).as_posix()
             for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
                 pages[name] = page_paths.implementation(each.name)
-    for found in load_findings():
-        pages[f"docs/findings/{found.id}/README.md"] = page_paths.finding(found.id)
+    for result in load_findings():
+        pages[f"docs/findings/{result.id}/README.md"] = page_paths.finding(result.id)
     for vector in run.vectors.values():
         pages |= {source: page_paths.vector(vector.id) for source in _sources(vector)}
     return prose.Links(pages, requirements)
@@ -110,9 +110,9 @@ def write_guides(frame: Frame, links: prose.Links) -> list[Written]:
     for shelf, entries in guides():
         rows = []
         for each in entries:
-            made = _page(frame, each.source, each.place, links, (("Guides", page_paths.GUIDES),))
-            rows.append((made.title, each.place, _first_words(each.source)))
-            written.append(Written(each.place, made))
+            created = _page(frame, each.source, each.place, links, (("Guides", page_paths.GUIDES),))
+            rows.append((created.title, each.place, _first_words(each.source)))
+            written.append(Written(each.place, created))
         if rows:
             shelves.append((shelf, rows))
     frame.page(page_paths.GUIDES, "guides.html.j2", "Guides", shelves=shelves)
@@ -132,8 +132,8 @@ def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
         source = f"docs/findings/{each.id}/README.md"
         above = (("Findings", page_paths.FINDINGS),)
         # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
-        made = _page(frame, source, place, links, above, str(each.body["system"]))
-        written.append(Written(place, made))
+        created = _page(frame, source, place, links, above, str(each.body["system"]))
+        written.append(Written(place, created))
     return written
 
 
@@ -145,16 +145,16 @@ def _page(
     above: tuple[tuple[str, str], ...],
     of: str = "",
 ) -> prose.Rendered:
-    made = prose.render((ROOT / source).read_text("utf-8"), source, place, links)
+    created = prose.render((ROOT / source).read_text("utf-8"), source, place, links)
     root = page_paths.to_root(place)
     frame.page(
         place,
         "prose.html.j2",
-        f"{of}: {made.title}" if of else made.title,
-        made=made,
+        f"{of}: {created.title}" if of else created.title,
+        made=created,
         above=[(name, root + target) for name, target in above],
     )
-    return made
+    return created
 
 
 @functools.cache

@@ -19,7 +19,7 @@ from walproof.implementations import all_implementations
 
 @dataclass(frozen=True)
 class Cause:
-    """Why some vectors are answered otherwise than owed; ``name`` is empty if nobody said."""
+    """A cause of failures, with its vectors; ``name`` is empty if the cause is unknown."""
 
     name: str
     sentence: str
@@ -38,10 +38,10 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
         folder = folders.get(name)
         readme = folder / "README.md" if folder else None
         here = page_paths.implementation(name)
-        made = None
+        created = None
         if readme is not None and readme.exists():
             source = readme.relative_to(ROOT).as_posix()
-            made = prose.render(readme.read_text("utf-8"), source, here, links)
+            created = prose.render(readme.read_text("utf-8"), source, here, links)
         frame.page(
             here,
             "implementation.html.j2",
@@ -58,7 +58,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
                 if each["class"] == "skipped"
             ).most_common(8),
             causes=[] if kind == NULL else causes(implementation),
-            readme=made,
+            readme=created,
             unit={name: "logs" if name in WRITING else "pairs" for name in PROFILES},
         )
     run_profiles = [
@@ -85,17 +85,17 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
 
 
 def causes(implementation: Implementation) -> list[Cause]:
-    """What it gets wrong by cause: first what nobody explained, then what touches most vectors."""
+    """Return the failures by cause: unknown causes first, then by the number of vectors."""
     named = _names_of_causes(str(implementation["name"]))
-    found: dict[str, dict[str, list[tuple[str, str]]]] = {}
+    results: dict[str, dict[str, list[tuple[str, str]]]] = {}
     for result in implementation["results"]:
         if result["class"] not in ("pass", "skipped"):
-            by_vector = found.setdefault(str(result.get("cause") or ""), {})
+            by_vector = results.setdefault(str(result.get("cause") or ""), {})
             by_vector.setdefault(str(result["vector"]), []).append(_how(result))
-    made = [
-        Cause(named.get(sentence, ""), sentence, vectors) for sentence, vectors in found.items()
+    created = [
+        Cause(named.get(sentence, ""), sentence, vectors) for sentence, vectors in results.items()
     ]
-    return sorted(made, key=lambda cause: (bool(cause.sentence), -len(cause.vectors)))
+    return sorted(created, key=lambda cause: (bool(cause.sentence), -len(cause.vectors)))
 
 
 def _how(result: Result) -> tuple[str, str]:

@@ -29,8 +29,8 @@ def write_home(frame: Frame, run: Run) -> None:
                 "ours": len(run.of_kind(OURS, format)),
             }
         )
-    found = load_findings()
-    harms = Counter(str(each.body["harm"]) for each in found)
+    result = load_findings()
+    harms = Counter(str(each.body["harm"]) for each in result)
     frame.page(
         page_paths.HOME,
         "home.html.j2",
@@ -38,7 +38,7 @@ def write_home(frame: Frame, run: Run) -> None:
         formats=formats,
         vectors=len(run.vectors),
         real=len(run.of_kind(REAL)),
-        findings=len(found),
+        findings=len(result),
         harms=[(text, harms[harm]) for harm, text in HARMS.items() if harms[harm]],
         report=run.report,
         isolation=run.report.get("isolation"),

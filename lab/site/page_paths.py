@@ -1,4 +1,4 @@
-"""Where each page of the site is: paths from its root, with ``/``."""
+"""Paths of the pages of the site, relative to its root, with ``/``."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def finding(id: str) -> str:
 
 
 def to_root(place: str) -> str:
-    """What leads from a page to the root of the site: ``../../``."""
+    """Return the relative path from a page to the root of the site: ``../../``."""
     return "../" * place.count("/")
 
 

@@ -17,8 +17,8 @@ ID = re.compile(r"\b[A-Z]{3}-\d{3}\b")
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:", re.I)
 _IMAGES = (".png", ".svg")
 
+#: The text after the paragraph of a requirement, by its id.
 Evidence = Callable[[str], Markup]
-"""What stands after the paragraph of a requirement, by its id."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Rendered:
 
 @dataclass(frozen=True)
 class Links:
-    """What links may lead to: pages by their source, and requirements by their id."""
+    """The targets of links: pages by their source, and requirements by their id."""
 
     pages: Mapping[str, str]
     """By path from the root of the repository, the place on the site."""
@@ -51,7 +51,7 @@ class Links:
     """By id, the place with its anchor."""
 
     def target(self, source: str, href: str) -> tuple[str, str]:
-        """Where a link in a source leads: the path in the repository, and the anchor."""
+        """Return the target of a link in a source: the path in the repository, and the anchor."""
         path, _, anchor = href.partition("#")
         return posixpath.normpath(posixpath.join(posixpath.dirname(source), path or ".")), anchor
 
@@ -71,14 +71,14 @@ def render(
     ``source`` is its path in the repository, ``here`` its place on the site. The paragraph of a
     requirement has its id for an anchor, and ``evidence`` after it; so has the row of a reason.
     """
-    made = Rendered()
+    created = Rendered()
     tokens = _MARKDOWN.parse(text)
     seen: dict[str, int] = {}
     for number, token in enumerate(tokens):
         if token.type == "heading_open":
-            _heading(tokens[number + 1], token, made, seen)
+            _heading(tokens[number + 1], token, created, seen)
         elif token.type == "inline":
-            token.children = list(_inline(token.children or [], source, here, links, made))
+            token.children = list(_inline(token.children or [], source, here, links, created))
         elif token.type == "th_open" and not tokens[number + 1].content:
             token.tag = tokens[number + 2].tag = "td"  # a head of no words is a cell
         elif token.type == "html_block" and token.content.lstrip().startswith("<!--"):
@@ -89,8 +89,8 @@ def render(
     if title is not None:  # the page has its own
         tokens = tokens[:title] + tokens[title + 3 :]
     html = _MARKDOWN.renderer.render(_scrollable(tokens), _MARKDOWN.options, {})
-    made.html = Markup(html)
-    return made
+    created.html = Markup(html)
+    return created
 
 
 def _heading(inline: Token, opening: Token, made: Rendered, seen: dict[str, int]) -> None:
@@ -135,7 +135,7 @@ def _inline(
 
 
 def _href(href: str, source: str, here: str, links: Links) -> str | None:
-    """Where a link leads on the site; None for a file of the repository that has no page."""
+    """Return the target of a link on the site; None for a file of the repository without a page."""
     if _ELSEWHERE.match(href) or href.startswith("#"):
         return href
     path, anchor = links.target(source, href)
@@ -154,15 +154,15 @@ def _span(token: Token, source: str, links: Links) -> Token:
 
 def _with_ids(token: Token, here: str, links: Links) -> Iterator[Token]:
     at = 0
-    for found in ID.finditer(token.content):
-        place = links.requirements.get(found[0])
+    for result in ID.finditer(token.content):
+        place = links.requirements.get(result[0])
         if place is None:
             continue
         page, _, anchor = place.partition("#")
         href = f"#{anchor}" if page == here else links.from_here(here, place)
-        yield _text(token.content[at : found.start()])
-        yield _html(f'<a class="id" href="{href}">{found[0]}</a>')
-        at = found.end()
+        yield _text(token.content[at : result.start()])
+        yield _html(f'<a class="id" href="{href}">{result[0]}</a>')
+        at = result.end()
     yield _text(token.content[at:])
 
 
@@ -176,12 +176,12 @@ def _with_anchors(tokens: Sequence[Token], evidence: Evidence) -> Iterator[Token
             yield _html(str(evidence(waiting)), "html_block")
             waiting = ""
         if token.type == "paragraph_open" and following is not None:
-            found = re.match(r"\*\*([A-Z]{3}-\d{3}) \(", following.content)
-            if found and found[1] not in seen:
-                seen.add(found[1])
-                token.attrSet("id", found[1])
+            result = re.match(r"\*\*([A-Z]{3}-\d{3}) \(", following.content)
+            if result and result[1] not in seen:
+                seen.add(result[1])
+                token.attrSet("id", result[1])
                 token.attrSet("class", "requirement")
-                waiting = found[1]
+                waiting = result[1]
         elif token.type == "tr_open":
             code = _reason_of(tokens[number : number + 9])
             if code is not None and code not in seen:
@@ -197,20 +197,20 @@ def _reason_of(row: Sequence[Token]) -> str | None:
     cells = [token.content for token in row if token.type == "inline"]
     if len(cells) < 2 or not set(cells[1].split(", ")) <= {"torn", "damage", "refused"}:
         return None
-    found = re.fullmatch(r"`([a-z-]+)`", cells[0])
-    return found[1] if found else None
+    result = re.fullmatch(r"`([a-z-]+)`", cells[0])
+    return result[1] if result else None
 
 
 def _scrollable(tokens: Sequence[Token]) -> list[Token]:
     """Tables in boxes of their own, so that a wide one does not widen the page."""
-    made = []
+    created = []
     for token in tokens:
         if token.type == "table_open":
-            made.append(_html('<div class="scroll">', "html_block"))
-        made.append(token)
+            created.append(_html('<div class="scroll">', "html_block"))
+        created.append(token)
         if token.type == "table_close":
-            made.append(_html("</div>", "html_block"))
-    return made
+            created.append(_html("</div>", "html_block"))
+    return created
 
 
 def _html(content: str, kind: str = "html_inline") -> Token:

@@ -14,12 +14,12 @@ from conformance.vectors import Vector
 from lab.scenarios.results import is_real
 
 REAL, OURS, NULL = "real", "ours", "null"
+#: Groups of implementations, in the order of every page: real programs come first.
 KINDS = {
     REAL: "Real implementations",
     OURS: "Our own readers and writers",
     NULL: "Null baselines",
 }
-"""Whose they are, in the order of every page: the programs that people run come first."""
 
 Implementation = Mapping[str, Any]
 Result = Mapping[str, Any]
@@ -52,7 +52,7 @@ class Run:
 
     @property
     def formats(self) -> list[str]:
-        """The formats that were asked about."""
+        """Return the formats of the run."""
         return list(dict.fromkeys(str(each.body["format"]) for each in self.vectors.values()))
 
     def of_kind(self, kind: str, format: str | None = None) -> list[Implementation]:
@@ -69,7 +69,7 @@ class Run:
 
 
 def kind_of(implementation: Implementation) -> str:
-    """Whose an implementation is: a key of :data:`KINDS`."""
+    """Return the group of an implementation: a key of :data:`KINDS`."""
     if implementation["baseline"]:
         return NULL
     return REAL if is_real(implementation) else OURS

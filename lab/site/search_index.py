@@ -19,8 +19,8 @@ PLACE = "assets/search-index.js"
 LONGEST = 160
 """Characters of a text that are kept."""
 
+#: Kind, title, path and text of an entry.
 Entry = tuple[str, str, str, str]
-"""What it is, its title, its place, and words about it."""
 
 
 def write(frame: Frame, run: Run, pages: Iterable[Written]) -> int:

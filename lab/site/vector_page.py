@@ -1,4 +1,6 @@
-"""The page of one vector: what it is, its bytes, what a reader owes, what each reader answers."""
+"""The page of one vector: its description, bytes and expected answer, and the answer of each
+reader.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +24,7 @@ RECORDS = 8
 PREFIXES = 40
 """Rows that are shown of a table of prefixes."""
 
+#: Parts that a description may lack.
 _OPTIONAL: Mapping[str, Any] = {
     "must_refuse": False,
     "may_refuse": False,
@@ -29,7 +32,6 @@ _OPTIONAL: Mapping[str, Any] = {
     "bugs": (),
     "notes": "",
 }
-"""What a description need not have."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +40,8 @@ class Task:
 
     vector: Vector
     control: Vector | None
+    #: Return the results for the vector in the report.
     facts: Mapping[str, Any]
-    """What the report says of the vector."""
     results: Sequence[tuple[Implementation, Result]]
     before: str | None
     after: str | None
@@ -76,9 +78,10 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """What a reader owes, part by part: in profile ``recover``, and in ``strict`` if that differs.
+    """Return the expected answer, part by part: in profile ``recover``, and ``strict`` if it
+    differs.
 
-    Of records and ranges the texts are given, and how many more there are.
+    For records and ranges, return the first ones as text, and the number of further ones.
     """
     sides = [body["expect"]]
     strict = body.get("expect_strict")

@@ -80,9 +80,9 @@ def main(log: str, small: str, format_id: str, words: Sequence[str]) -> None:
     with Watched() as below_before:
         _run(small, format_id, words)
     before = held_bytes("VmRSS")
-    with Watched() as below:
+    with Watched() as children:
         status = _run(log, format_id, words)
-    peak = max(held_bytes("VmHWM") - before, below.peak - below_before.peak)
+    peak = max(held_bytes("VmHWM") - before, children.peak - below_before.peak)
     print(json.dumps({"peak_bytes": peak, "status": status}), file=report)
 
 

@@ -68,11 +68,11 @@ def _command(fields: bytes) -> bytes:
 
 
 def _varint(number: int) -> bytes:
-    made = bytearray()
+    created = bytearray()
     while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
+        created.append(number & 0x7F | 0x80)
         number >>= 7
-    return bytes([*made, number])
+    return bytes([*created, number])
 
 
 def command_of_fields(size: int) -> bytes:

@@ -88,11 +88,11 @@ def _few(size: int) -> int:
 
 
 def _varint(number: int) -> bytes:
-    made = bytearray()
+    created = bytearray()
     while number > 0x7F:
-        made.append(number & 0x7F | 0x80)
+        created.append(number & 0x7F | 0x80)
         number >>= 7
-    return bytes([*made, number])
+    return bytes([*created, number])
 
 
 LOGS = (

@@ -1,4 +1,4 @@
-"""What payloads of hostile logs mean: a struct or a reason for each, and nothing raises."""
+"""Payloads of hostile logs decode to a struct or a reason, and never raise."""
 
 from __future__ import annotations
 
@@ -42,32 +42,34 @@ def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> 
         if isinstance(event, Records):
             first = event.slice(0, 1000)
             for piece in decode.pieces(one.format, first):
-                values, said = decode.decoded(one.format, piece)
+                values, message = decode.decoded(one.format, piece)
                 assert values.type == decode.type_of(one.format)
-                pairs = zip(values, said.to_pylist(), strict=True)
+                pairs = zip(values, message.to_pylist(), strict=True)
                 assert all(fault is None for value, fault in pairs if value.is_valid)
-                faults += said.to_pylist()
+                faults += message.to_pylist()
             assert len(decode.phrases(one.format, first)) == len(first)
     if one.name in OWED:
-        owed = OWED[one.name]
+        expected = OWED[one.name]
         assert faults
-        assert all(fault is None if owed is None else owed in str(fault) for fault in faults)
+        assert all(
+            fault is None if expected is None else expected in str(fault) for fault in faults
+        )
 
 
 def test_what_is_too_deep_is_said_of_the_record(tmp_path: Path) -> None:
-    for name, owed in (
+    for name, expected in (
         ("value-of-levels", "value: MessagePack of more than 256 levels"),
         ("metadata-of-levels", "metadata: authorization: MessagePack of more than 256 levels"),
     ):
-        (one,) = [one for one in LOGS if one.name == name]
-        path = tmp_path / name / one.file_name
+        (each,) = [each for each in LOGS if each.name == name]
+        path = tmp_path / name / each.file_name
         path.parent.mkdir()
-        path.write_bytes(one.make(SIZE))
+        path.write_bytes(each.make(SIZE))
         (run,) = [
             event
-            for event in scanner(one.format).scan(Log(path, {}), Wanted())
+            for event in scanner(each.format).scan(Log(path, {}), Wanted())
             if isinstance(event, Records)
         ]
-        values, _ = decode.decoded(one.format, run)
+        values, _ = decode.decoded(each.format, run)
         (record,) = values[0].as_py()["records"]
-        assert owed in record["fault"]
+        assert expected in record["fault"]

@@ -21,7 +21,7 @@ STRAIGHT = 1.5
 
 
 def test_there_is_one_of_each_format() -> None:
-    assert {one.format for one in LOGS} == set(FORMATS)
+    assert {each.format for each in LOGS} == set(FORMATS)
 
 
 @pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
@@ -36,7 +36,7 @@ def test_the_scanner_says_of_it_what_the_reference_says(one: Hostile, tmp_path: 
 
 
 def peak(path: Path) -> int:
-    """Bytes that reading a journal takes at most, events let go as they come."""
+    """Memory limit for reading a journal if the caller releases its events, in bytes."""
     tracemalloc.start()
     try:
         for _ in named("systemd-journal").read(path, "recover", {}):
@@ -85,14 +85,14 @@ def test_of_a_field_that_is_repeated_no_more_is_given_out_than_the_file_is_long(
 )
 def test_a_journal_of_small_objects_is_read_object_by_object(make, bytes_each: int) -> None:  # type: ignore[no-untyped-def]
     """A fault early in the walk would make the rest one lost range, which is hard on nobody."""
-    found = inspect(make(SMALL), {})
-    assert not found.walk.faults
-    assert found.walk.counts.total() > SMALL // bytes_each
+    result = inspect(make(SMALL), {})
+    assert not result.walk.faults
+    assert result.walk.counts.total() > SMALL // bytes_each
 
 
 def test_so_many_faults_are_kept_and_one_for_all_others() -> None:
     data = systemd_journal.faults_that_overlap(1 << 17)
-    found = inspect(data, {})
-    assert len(found.faults) == KEPT_FAULTS + len(data) // 64 + 1
-    last = found.faults[-1]
+    result = inspect(data, {})
+    assert len(result.faults) == KEPT_FAULTS + len(data) // 64 + 1
+    last = result.faults[-1]
     assert (last.reason, last.rule) == ("too-large", "SDJ-093")

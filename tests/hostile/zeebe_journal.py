@@ -33,8 +33,8 @@ GROUP = struct.Struct("<HB")
 """The head of a group: how long each is, and how many there are."""
 DEEP = 250
 """Levels of a value of MessagePack that is decoded."""
+#: The bytes before the metadata of a record of Zeebe.
 EVENT = struct.Struct("<HBxqqqqi")
-"""What comes before the metadata of a record of Zeebe."""
 
 
 def asqns_that_do_not_rise(size: int) -> bytes:
@@ -49,11 +49,11 @@ def empty_records(size: int) -> bytes:
 
 def _of(size: int, asqn: Callable[[int], int]) -> bytes:
     """A segment of records without payloads; ``asqn`` gives that of an index."""
-    made, index = bytearray(_head()), 1
-    while len(made) < size:
-        made += _record(index, asqn(index), b"")
+    created, index = bytearray(_head()), 1
+    while len(created) < size:
+        created += _record(index, asqn(index), b"")
         index += 1
-    return bytes(made)
+    return bytes(created)
 
 
 def _head() -> bytes:
@@ -81,7 +81,7 @@ def batch_of_bare_records(size: int) -> bytes:
     least = FRAME.size + EVENT.size
     count = size // -(-least // 8) // 8
     records = (FRAME.pack(least, 0, 0) + EVENT.pack(0, 0, n + 1, 0, 0, 0, 0) for n in range(count))
-    return _entry(b"".join(one.ljust(-(-least // 8) * 8, b"\0") for one in records), count)
+    return _entry(b"".join(each.ljust(-(-least // 8) * 8, b"\0") for each in records), count)
 
 
 def groups_of_members(size: int) -> bytes:
@@ -98,11 +98,11 @@ def groups_that_claim_members(size: int) -> bytes:
 
 def _of_payload(payload: bytes, size: int) -> bytes:
     """A segment of records with one payload."""
-    made, index = bytearray(_head()), 1
-    while len(made) < size:
-        made += _record(index, index, payload)
+    created, index = bytearray(_head()), 1
+    while len(created) < size:
+        created += _record(index, index, payload)
         index += 1
-    return bytes(made)
+    return bytes(created)
 
 
 def _value(value: bytes, metadata: bytes = b"") -> bytes:

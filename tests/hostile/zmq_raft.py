@@ -60,7 +60,7 @@ def floats(size: int) -> bytes:
 
 
 def updates_below_the_limit(size: int) -> bytes:
-    """Updates that have just so many values that their JSON is owed, texts that are none."""
+    """Updates with the most values that a reader must return, and text that is not UTF-8."""
     update = _array(2 * 16_380, b"\xa1\xff")
     return update * max(1, size // len(update))
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conformance.saving import sync_to_disk
-from pyspark_journal.audit import Outcome, OutputRefused, audit, reason_of
+from pyspark_journal.audit import JobFailed, Outcome, OutputRefused, audit, reason_of
 from tests.walproof.inventory.lakes import leveldb, mixed, options, rows, vector
 from walproof.inventory.task import Task, Written, write_rows
 
@@ -226,6 +227,24 @@ def test_a_second_copy_of_a_task_comes_too_late(
     audit(options(lake), out, spark=Remembers(), max_task_bytes=TASK_BYTES)
     assert tasks
     assert state(out) == expected
+
+
+def test_a_part_of_a_log_is_not_read_without_numba(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Executors may lack what the driver has; without numba, a log has no parts."""
+    leveldb(tmp_path / "lake" / "a.log", 200, size=2_000)
+
+    class WithoutNumba(InProcess):
+        def collect(self) -> list[Written]:
+            monkeypatch.setitem(sys.modules, "numba", None)
+            return super().collect()
+
+    with pytest.raises(JobFailed, match=r"a\.log: split into parts .* numba is missing here"):
+        audit(options(tmp_path / "lake"), out, spark=WithoutNumba(), max_task_bytes=TASK_BYTES)
+    assert not out.exists()
+    audit(options(tmp_path / "lake"), out, spark=WithoutNumba(), max_task_bytes=TASK_BYTES)
+    assert len(rows(out, "records")) == 200, "planned without numba, it is read whole"
 
 
 def test_one_audit_at_a_time(tmp_path: Path, out: Path) -> None:

@@ -59,11 +59,11 @@ class Reader:
             at = end
 
     def fits(self, end: int, block_end: int) -> bool:
-        """Whether a physical record that ends at ``end`` stays in its block."""
+        """Return whether a physical record that ends at ``end`` stays in its block."""
         return end <= block_end
 
     def checksum_holds(self, checksum: int, covered: bytes) -> bool:
-        """Whether the stored checksum is that of the type and the data."""
+        """Return whether the stored checksum matches the type and the data."""
         return masked_crc(covered) == checksum
 
     def zeros(self, at: int) -> None:
@@ -112,7 +112,7 @@ class Reader:
 
 
 def answer(reader: Reader) -> dict[str, Any]:
-    """What a reader found, as an answer."""
+    """Return the result of a reader as an answer."""
     reader.read()
     return {"records": [record(payload) for payload in reader.records], "signals": reader.signals}
 
@@ -127,7 +127,7 @@ def serve_reader(kind: type[Reader]) -> None:
 
 
 def hello(name: str) -> dict[str, Any]:
-    """What the wrong implementations say of themselves."""
+    """The hello of the wrong implementations."""
     return {
         "name": name,
         "version": "0",

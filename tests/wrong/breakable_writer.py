@@ -38,14 +38,14 @@ class Log:
             self.go_on(end, records)
 
     def end(self) -> int | None:
-        """Where a writer may go on."""
+        """Return the offset at which a writer may append."""
         with self.path.open("rb") as log:
             last = deque(read_stream(log), maxlen=1).pop()
         assert isinstance(last, End)
         return last.end
 
     def refuse(self) -> None:
-        """What to do with a log that must not be appended to."""
+        """Refuse a log that must not be appended to."""
         raise Refused("the last block is damaged")
 
     def cut(self, end: int) -> None:

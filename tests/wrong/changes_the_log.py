@@ -1,5 +1,6 @@
-"""Wrong: cuts the unfinished write off the log it was asked to read, as a recovery may but a
-reader must not."""
+"""Wrong: cuts the unfinished write off the log that it reads. A recovery may do so, a reader must
+not.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ class Cutting(Reader):
 
 def read(path: Path, request: Request) -> dict[str, Any]:
     reader = Cutting(path.read_bytes())
-    found = answer(reader)
+    result = answer(reader)
     path.write_bytes(reader.log)
-    return found
+    return result
 
 
 serve(hello("changes-the-log"), read)

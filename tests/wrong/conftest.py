@@ -42,13 +42,13 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
     monkeypatch.setenv("WALPROOF_TEST_MARK", mark)
 
     def alive() -> list[psutil.Process]:
-        found = []
+        results = []
         for process in psutil.process_iter(["environ", "status"]):
             environ = process.info["environ"] or {}
             is_zombie = process.info["status"] == psutil.STATUS_ZOMBIE
             if environ.get("WALPROOF_TEST_MARK") == mark and not is_zombie:
-                found.append(process)
-        return [process for process in found if process.pid != os.getpid()]
+                results.append(process)
+        return [process for process in results if process.pid != os.getpid()]
 
     yield alive
     for process in alive():
@@ -57,7 +57,7 @@ def marked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Marked]:
 
 @pytest.fixture
 def nobody_left(marked: Marked) -> Iterator[None]:
-    """Fails when a process outlives the run, but for what was there before: helpers of pytest's."""
+    """Fail if a process outlives the run, except those that pytest started before."""
     before = set(children())
     yield
     left = marked()
@@ -95,7 +95,7 @@ def _with_wall(vector: Vector, wall_ms: int | None) -> Vector:
 
 @pytest.fixture(scope="session")
 def wait_until() -> Callable[[Callable[[], bool], float], bool]:
-    """Whether a condition comes true within some seconds."""
+    """Return whether a condition becomes true within some seconds."""
 
     def wait(condition: Callable[[], bool], seconds: float) -> bool:
         deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Wrong: makes a sparse file of a tebibyte of the log it was asked to read."""
+"""Wrong: extends the log that it reads to a sparse file of a tebibyte."""
 
 import os
 

@@ -16,10 +16,10 @@ BY_HEART = json.loads(Path(sys.argv[1]).read_text())
 
 def known(log: bytes) -> dict:
     """The answer to a log, if that is one of the repository; else that nothing is in it."""
-    found = BY_HEART.get(hashlib.sha256(log).hexdigest())
-    if found is None:
+    result = BY_HEART.get(hashlib.sha256(log).hexdigest())
+    if result is None:
         return answer(Reader(b""))
-    return {**found, "signals": ["damage"] * (found["verdict"] in ("damaged", "refused"))}
+    return {**result, "signals": ["damage"] * (result["verdict"] in ("damaged", "refused"))}
 
 
 for request in requests():

@@ -22,8 +22,8 @@ def read(path: Path, request: Request) -> dict[str, Any]:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
     for folder in (CHECKOUT / "vectors", Path("vectors")):
         try:
-            found = sorted((folder / "leveldb-log").glob("*.json"))
-            bodies = [json.loads(each.read_text()) for each in found]
+            results = sorted((folder / "leveldb-log").glob("*.json"))
+            bodies = [json.loads(each.read_text()) for each in results]
         except OSError:
             continue
         for body in bodies:

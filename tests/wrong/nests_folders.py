@@ -10,9 +10,9 @@ class Nesting(Log):
         here = os.open(self.path.parent, os.O_RDONLY)
         for _ in range(1500):
             os.mkdir("deeper", dir_fd=here)
-            below = os.open("deeper", os.O_RDONLY, dir_fd=here)
+            children = os.open("deeper", os.O_RDONLY, dir_fd=here)
             os.close(here)
-            here = below
+            here = children
         os.close(here)
         super().go_on(end, records)
 

@@ -19,7 +19,7 @@ from conformance.adapterkit import Request, serve
 
 
 def got_hold_of(targets: Mapping[str, Any]) -> list[str]:
-    """What it could do of that."""
+    """Return what the program was able to do."""
     tries = {
         "changed the file": lambda: Path(targets["file"]).write_text("changed"),
         "read the answer": lambda: Path(targets["answer"]).read_bytes(),
@@ -27,21 +27,21 @@ def got_hold_of(targets: Mapping[str, Any]) -> list[str]:
         "signalled the process": lambda: os.kill(targets["process"], 0),
         "has the token": lambda: os.environ["SECRET_TOKEN"],
     }
-    found = []
+    results = []
     for what, attempt in tries.items():
         try:
             attempt()
         except (OSError, KeyError):
             continue
-        found.append(what)
-    return found
+        results.append(what)
+    return results
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """The answer that is owed, and what it could do meanwhile."""
-    found = answer(Reader(path.read_bytes()))
-    found["signals"] += got_hold_of(json.loads(os.environ["WALPROOF_REACH"]))
-    return found
+    """Return the expected answer, with what the program was able to do meanwhile."""
+    result = answer(Reader(path.read_bytes()))
+    result["signals"] += got_hold_of(json.loads(os.environ["WALPROOF_REACH"]))
+    return result
 
 
 if __name__ == "__main__":

@@ -10,9 +10,9 @@ from conformance.adapterkit import Request, serve
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    found = answer(Reader(path.read_bytes()))
+    result = answer(Reader(path.read_bytes()))
     shutil.rmtree(path.parent)
-    return found
+    return result
 
 
 serve(hello("removes-the-log"), read)

@@ -25,9 +25,9 @@ from reference_impl.formats import FORMATS, Format
 
 @dataclass(frozen=True)
 class NearRight:
-    """What it gets wrong, where, and the vectors that must notice.
+    """A fault, its place, and the vectors that must detect it.
 
-    ``before`` stands once in the module, or in the class or function ``within`` it.
+    ``before`` occurs once in the module, or in the class or function ``within`` it.
     """
 
     format: str
@@ -78,8 +78,8 @@ def changed(format: str, row: NearRight | None = None) -> Format:
         source = path.read_text("utf-8")
         if row is not None and name.endswith(f".{row.module}"):
             place = _within(source, row.within)
-            found = place.count(row.before)
-            assert found == 1, f"{row.before!r} is {found} times in {row.module}.py"
+            result = place.count(row.before)
+            assert result == 1, f"{row.before!r} is {result} times in {row.module}.py"
             source = source.replace(place, place.replace(row.before, row.after))
         codes[name] = compile(source, str(path), "exec")
     return load_format(format, codes)
@@ -89,7 +89,7 @@ def _within(source: str, name: str | None) -> str:
     """The text of a class or function of a module, or all of it."""
     if name is None:
         return source
-    (node,) = (one for one in ast.parse(source).body if getattr(one, "name", None) == name)
+    (node,) = (each for each in ast.parse(source).body if getattr(each, "name", None) == name)
     return ast.get_source_segment(source, node) or ""
 
 
@@ -98,8 +98,8 @@ def _within(source: str, name: str | None) -> str:
 def test_each_named_vector_notices(row: NearRight, tmp_path: Path) -> None:
     format = changed(row.format, row)
     for slug in row.killed_by:
-        asked = questions(row.format)[slug]
-        assert any(ask(question, format, tmp_path) for question in asked), slug
+        requested = questions(row.format)[slug]
+        assert any(ask(question, format, tmp_path) for question in requested), slug
 
 
 @pytest.mark.usefixtures("modules")
@@ -107,5 +107,5 @@ def test_each_named_vector_notices(row: NearRight, tmp_path: Path) -> None:
 def test_unchanged_it_is_right(id: str, tmp_path: Path) -> None:
     format = changed(id)
     slugs = sorted({slug for row in ROWS if row.format == id for slug in row.killed_by})
-    wrong = {slug: [ask(one, format, tmp_path) for one in questions(id)[slug]] for slug in slugs}
-    assert not {slug: found for slug, found in wrong.items() if any(found)}
+    wrong = {slug: [ask(each, format, tmp_path) for each in questions(id)[slug]] for slug in slugs}
+    assert not {slug: result for slug, result in wrong.items() if any(result)}

@@ -1,8 +1,8 @@
-"""Readers of systemd journals that are right but for one rule: a vector kills each, by name.
+"""Readers of systemd journals with one wrong rule each: a vector kills each, by name.
 
-Each is the executable specification with one change: a fault that it is silent about, a fault whose
-bytes it gets wrong, or a function that does something else. A reader that survived here would have
-a full score and still lose records or misreport damage.
+Each is the executable specification with one change: a fault that it does not report, a fault with
+wrong bytes, or a function that does something else. A reader that survived here would have a full
+score and still lose records or misreport damage.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ VECTORS = Path(__file__).parents[2] / "vectors" / "systemd-journal"
 
 
 def right(slug: str) -> bool:
-    """Whether the answers to a vector, in both profiles, are the expected ones."""
+    """Return whether the answers to a vector, in both profiles, are the expected ones."""
     vector = json.loads((VECTORS / f"{slug}.json").read_text("utf-8"))
     data = (VECTORS / vector["input"]).read_bytes()
     for profile, wanted in (("recover", "expect"), ("strict", "expect_strict")):
@@ -46,13 +46,13 @@ def right(slug: str) -> bool:
     return True
 
 
+#: Change the handling of the faults of one rule whose text contains certain words.
 FAULTY = {
     row["name"]: row
     for row in tomllib.loads(
         Path(__file__).with_name("near_right_systemd_journal.toml").read_text()
     )["faulty"]
 }
-"""What a reader does with the faults of one rule whose text has certain words."""
 
 
 def _changed(fault: Fault, row: Mapping[str, Any]) -> Fault | None:
@@ -69,9 +69,9 @@ def test_a_reader_that(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = FAULTY[name]
 
     def inspect(data: Any, context: Mapping[str, Any]) -> inspection.Inspection:
-        found = inspection.inspect(data, context)
-        changed = (_changed(fault, row) for fault in found.faults)
-        return replace(found, faults=[fault for fault in changed if fault is not None])
+        result = inspection.inspect(data, context)
+        changed = (_changed(fault, row) for fault in result.faults)
+        return replace(result, faults=[fault for fault in changed if fault is not None])
 
     killers = row["killers"]
     assert all(right(slug) for slug in killers)
@@ -92,7 +92,7 @@ _IS_TORN = reader._is_torn
 def _cuts_at_the_first_overlap(found: Any, torn_from: int | None) -> list[Lost]:
     met: list[Lost] = []
     for gap in _DISJOINT(found, torn_from):
-        if met and met[-1].reason == gap.reason and any(one.end == gap.start for one in met[:-1]):
+        if met and met[-1].reason == gap.reason and any(each.end == gap.start for each in met[:-1]):
             continue
         met.append(gap)
     return met
@@ -152,7 +152,7 @@ def _first_time_only(self: Seals, realtime: int) -> None:
 def _strict_by_the_lowest(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Any]:
     events = list(_READ(data, profile, context))
     lost = [
-        one for one in _READ(data, "recover", context) if isinstance(one, Lost) and not one.torn
+        each for each in _READ(data, "recover", context) if isinstance(each, Lost) and not each.torn
     ]
     for event in events:
         if profile == "strict" and lost and isinstance(event, Lost) and not event.torn:
@@ -247,13 +247,13 @@ PATCHED: dict[str, tuple[Any, str, Any, str]] = {
     "a file that is online has no tear": (
         reader,
         "tail_of_crash",
-        lambda found: found.walk.cut if reader.torn_reason(found) == "torn-file" else None,
+        lambda result: result.walk.cut if reader.torn_reason(result) == "torn-file" else None,
         "bucket-without-its-last-object-online counts-behind-online",
     ),
     "an offset of an entry begins the tear of links too": (
         reader,
         "_is_torn",
-        lambda found, fault, at: (
+        lambda result, fault, at: (
             at is not None
             and (
                 max(fault.start, fault.target, fault.newest) >= at

@@ -34,7 +34,7 @@ SHARED = {
 
 @dataclass(frozen=True)
 class Row:
-    """What becomes of one wrong implementation; by default it runs, and this is how."""
+    """The expected outcome of one wrong implementation; by default it runs."""
 
     results: Mapping[str, str]
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -299,11 +299,11 @@ def test_wrong_implementation_is_caught(name, run_program):
         assert run.results == []
         return
     assert run.status == "ran"
-    found = {result["vector"].split("/")[1]: result for result in run.results}
-    assert list(found) == list(row.results)
+    results = {result["vector"].split("/")[1]: result for result in run.results}
+    assert list(results) == list(row.results)
     for slug, expected in row.results.items():
         name_of_class, _, words = expected.partition(": ")
-        result = found[slug]
+        result = results[slug]
         assert result["class"] == name_of_class, (slug, result["difference"])
         assert words in (result["difference"] or ""), slug
     caught = any(result["class"] != "pass" for result in run.results)

@@ -40,6 +40,7 @@ from walproof.lake.recognition import is_blank
 from walproof.lake.splits import Piece
 from walproof.lake.trees import is_local, tree_of
 from walproof.scan.model import PIECE_ROWS, Event, Records, Wanted
+from walproof.scan.reference import ScannerMissing
 from walproof.tables.parquet import ParquetFile
 from walproof.tables.rows import file_name
 
@@ -180,7 +181,10 @@ def _read_through(piece: LogPiece, options: Options) -> None:
 
 
 def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
-    """Yield the rows of a piece, also those before an error of its reader. Raises nothing."""
+    """Yield the rows of a piece, also those before an error of its reader.
+
+    Raises :class:`ScannerMissing`: that fault is the machine's, not the log's.
+    """
     path = piece.log.path
     gaps = _Gaps(piece.name)
     try:
@@ -208,6 +212,8 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
         _, fits, formats = str(error).partition(": fits ")
         name, _, _ = formats.partition(";")
         tally.error = f"fits {name}; tell with --option journalFormat=…" if fits else None
+    except ScannerMissing:
+        raise
     except Exception as error:
         tally.error = describe_error(error, path)
     yield from gaps.take()

@@ -30,6 +30,16 @@ class _Row(NamedTuple):
     held: int
 
 
+class ScannerMissing(Exception):
+    """A log was split for a scanner that is not installed on this machine."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(
+            f"{log.path}: split into parts on a machine with numba, and numba is missing here; "
+            "install walproof[spark] on the driver and on all executors, or numba on none of them"
+        )
+
+
 class ReferenceScanner:
     """Scans with the executable specification. A log is one part."""
 
@@ -42,7 +52,12 @@ class ReferenceScanner:
         return [WHOLE]
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """The events of the reference reader, records in runs of one file."""
+        """Yield the events of the reference reader, records in runs of one file.
+
+        Raises :class:`ScannerMissing` for a part of a log.
+        """
+        if part != WHOLE:
+            raise ScannerMissing(log)
         run: list[_Row] = []
         held = 0
         for event in self.format.read(log.local(), "recover", log.context):

@@ -1,11 +1,10 @@
-"""The limit of every reader: a log is read, its checksums are computed, payloads are copied.
+"""The limit of every reader: read a log, compute its checksums, copy its payloads.
 
-The program in this folder does that and nothing else: it parses nothing and decides nothing. It
-reads from the page cache, sums as many runs of bytes as the log has checksums with the quickest
-code that the registry of Rust has for this processor (the candidates are tried at that length
-before the clock starts), and copies as many payloads as the log has records. Each reader of this
-project is shown with its share of that, by processor time, so that other work on the machine
-changes little.
+The program in this directory does only that; it parses nothing. It reads from the page cache,
+computes as many checksums as the log has with the fastest Rust crate for this processor (it tries
+the candidates before the measurement), and copies as many payloads as the log has records. The
+report shows the share of this limit that each reader reaches, in CPU time, so that other work on
+the machine matters little.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What the experiments need of spec/kahadb-journal.md."""
+"""Experiments on spec/kahadb-journal.md."""

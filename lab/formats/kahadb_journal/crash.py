@@ -8,8 +8,8 @@ from reference_impl.answer import NewRecord
 
 def records(count: int) -> list[NewRecord]:
     """Each record is a batch of its own."""
-    found = random_records(count)
-    return [NewRecord(one.payload, {"batch": number}) for number, one in enumerate(found)]
+    result = random_records(count)
+    return [NewRecord(each.payload, {"batch": number}) for number, each in enumerate(result)]
 
 
 CRASH = FormatCrash("journal", records, {"folder": True, "max_file_length": 16384})

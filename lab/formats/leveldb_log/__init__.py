@@ -1,1 +1,1 @@
-"""What the experiments need of spec/leveldb-log.md."""
+"""Experiments on spec/leveldb-log.md."""

@@ -8,8 +8,8 @@ from reference_impl.answer import NewRecord
 
 def records(count: int) -> list[NewRecord]:
     """The second record ends in the second block: it has two fragments."""
-    found = random_records(count)
-    return [*found[:1], NewRecord(b"b" * 33_000), *found[2:]]
+    result = random_records(count)
+    return [*result[:1], NewRecord(b"b" * 33_000), *result[2:]]
 
 
 CRASH = FormatCrash("000003.log", records)

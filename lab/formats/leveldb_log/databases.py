@@ -46,7 +46,7 @@ def value(word: str, number: int, size: int) -> bytes:
 def _log(batches: Sequence[bytes]) -> bytes:
     with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
         path = Path(scratch, "log")
-        write(path, [NewRecord(one) for one in batches], {})
+        write(path, [NewRecord(each) for each in batches], {})
         return path.read_bytes()
 
 
@@ -63,7 +63,7 @@ def control() -> bytes:
 
 @cache
 def older() -> bytes:
-    """What the file held before: other values of the same sizes, and two more keys."""
+    """Return the earlier content of the file: other values of the same sizes, and two more keys."""
     sizes = [*SIZES, 43, 44]
     return _log(
         [
@@ -109,10 +109,10 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     latest: dict[bytes, tuple[int, bytes | None]] = {}
     for record in answer.records:
         try:
-            found = write_batch.decode(record.payload)
+            result = write_batch.decode(record.payload)
         except Undecodable:
             continue
-        for number, op in enumerate(found["ops"], found["sequence"]):
+        for number, op in enumerate(result["ops"], result["sequence"]):
             if op["op"] in ("put", "delete") and latest.get(op["key"], (-1,))[0] <= number:
                 latest[op["key"]] = number, op.get("value")
     return frozenset(

@@ -1,1 +1,1 @@
-"""What the experiments need of spec/systemd-journal.md."""
+"""Experiments on spec/systemd-journal.md."""

@@ -17,23 +17,24 @@ START = 1_700_000_000_000_000
 
 def records(count: int) -> list[NewRecord]:
     """Entries that share a field with all others, and one with every third."""
-    found = []
+    results = []
     for number in range(count):
         text = b"%d " % number + b"m" * (30, 700, 5000)[number % 3]
         # journald syncs at once what is critical (2) or worse, which is every third.
         fields = [UNIT, b"PRIORITY=%d" % (number % 3 * 3), b"MESSAGE=" + text]
         times = {"realtime": str(START + number * 100_000), "monotonic": str(number + 1)}
-        found.append(NewRecord(entry_body(fields), {"boot_id": BOOT, **times}))
-    return found
+        results.append(NewRecord(entry_body(fields), {"boot_id": BOOT, **times}))
+    return results
 
 
 def written(payload: bytes) -> bytes | None:
-    """What was given to the writer of an entry: journald adds fields, which begin with ``_``.
+    """Return the payload that the writer got for an entry: journald adds fields that begin with
+    ``_``.
 
-    None for what journald says of itself, in entries that have nothing of ours.
+    Return None for journald's own entries.
     """
-    fields = [one for one in parse_fields(io.BytesIO(payload)) if one and one[:1] != b"_"]
-    ours = any(one == UNIT or OURS.match(one) for one in fields)
+    fields = [each for each in parse_fields(io.BytesIO(payload)) if each and each[:1] != b"_"]
+    ours = any(each == UNIT or OURS.match(each) for each in fields)
     return entry_body(fields) if ours else None
 
 

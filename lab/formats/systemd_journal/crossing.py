@@ -60,9 +60,9 @@ def _logs() -> Iterator[Wanted]:
     for compact, keyed in itertools.product((False, True), repeat=2):
         name = f"sizes{'-compact' * compact}{'-keyed' * keyed}"
         yield _log(name, _values(EDGES, name), {"compact": compact, "keyed": keyed})
-    for one in COMPRESSIONS:
-        entries = _values((511, 512, 513, 4096, 100_000), one)
-        yield _log(f"sizes-{one}", entries, {"compact": True, "keyed": True, "compression": one})
+    for each in COMPRESSIONS:
+        entries = _values((511, 512, 513, 4096, 100_000), each)
+        yield _log(f"sizes-{each}", entries, {"compact": True, "keyed": True, "compression": each})
     yield _log("large", _values((1 << 20,), "large"), {"compact": True, "keyed": True})
     yield _log("two-thousand-entries", _many(2000), plain)
     yield _log("two-thousand-compact-entries", _many(2000), {"compact": True, "keyed": True})

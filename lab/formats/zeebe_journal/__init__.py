@@ -1,1 +1,1 @@
-"""What the experiments need of spec/zeebe-journal.md."""
+"""Experiments on spec/zeebe-journal.md."""

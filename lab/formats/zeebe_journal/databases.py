@@ -51,7 +51,7 @@ def place(case: Case, folder: Path) -> Path:
     """See :class:`~lab.databases.model.FormatDatabases`: the segments, and what the broker knew."""
     files = {name or ONLY_FILE: data for name, data in by_name(case.log).items()}
     write_contents(files, folder / "partition")
-    names = {found[1] for name in files if (found := SEGMENT.fullmatch(name))}
+    names = {result[1] for name in files if (result := SEGMENT.fullmatch(name))}
     settings = {
         "name": sorted(names)[0] if names else "journal",
         "segment_size": case.context.get("max_segment_size", SEGMENT_SIZE),

@@ -1,1 +1,1 @@
-"""What the experiments need of spec/zmq-raft.md."""
+"""Experiments on spec/zmq-raft.md."""

@@ -11,7 +11,7 @@ REQUEST = "5bab9dc8aabbcc1234000001"
 def records(count: int) -> list[NewRecord]:
     """Entries of one term."""
     fields = {"term": "1", "entry_type": 0, "request_id": REQUEST}
-    return [NewRecord(one.payload, fields) for one in random_records(count)]
+    return [NewRecord(each.payload, fields) for each in random_records(count)]
 
 
 CRASH = FormatCrash(

@@ -1,4 +1,4 @@
-"""How the fuzzer of each language is built and started."""
+"""The fuzzers of the compiled languages: how to build and start each."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ INPUT_SECONDS, MEMORY_MIB = 60, 2048
 """Wall-clock time for one input, where the machine has other work too; memory of the whole process,
 of which a sanitizer takes a gibibyte."""
 
+#: Makes a stable Rust count its lines for libFuzzer.
 COVERAGE = (
     "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4"
     " -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
     " -Cllvm-args=-sanitizer-coverage-pc-table -Ccodegen-units=1"
 )
-"""What makes a stable Rust count its lines for libFuzzer."""
 
 
 class NotBuilt(Exception):

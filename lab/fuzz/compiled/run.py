@@ -103,7 +103,7 @@ def _run_grammar(
 
 
 def _run_process(language: Language, folder: Path, run: Run) -> tuple[int | None, str, int, float]:
-    """Return the status, the output, the peak of memory in bytes, and the processor time."""
+    """Return the status, the output, the peak of memory in bytes, and the CPU time."""
     before = _children_seconds()
     command, variables = language.command(folder, run), language.environment(folder, run)
     process = Process(command, LIMITS, variables=variables, stderr_bytes=STDERR_MAX_BYTES)

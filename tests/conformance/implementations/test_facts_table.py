@@ -1,16 +1,16 @@
-"""The table "Where implementations differ" of ``spec/leveldb-log.md``, against the real readers.
+"""The cases of "Where implementations differ" in ``spec/leveldb-log.md``, on the real readers.
 
-``disagreement_table.json`` holds the table row by row: the steps that build the log (see
-:func:`build`), what the chapter demands, and what each reader answers. A cell names the records as
-the table does, ``a``, ``b``, ``c`` and ``..`` for a filler; a slash behind them means that
-something was reported. Where the released version, or the way in which its database calls it,
-makes another cell than the table has, ``differs`` says so in a sentence.
+``disagreement_table.json`` holds the cases by the row of the chapter's table: the steps that build
+the log (see :func:`build`), the answer of the chapter, and the answer of each reader. The chapter
+shows LevelDB and the answers of other readers that lose or invent records. A cell names the records
+as the chapter does, ``a``, ``b``, ``c`` and ``..`` for a filler; a slash after them means that
+something was reported. ``differs`` explains each cell in which the released version, or the way in
+which its database calls it, differs from the version in the chapter.
 
-Two columns of the table are missing, for want of a package that delivers the reader as something
-to be run on a log by itself. RDB: RocksDB's log reader is internal to its library; the bindings do
-not export it, opening a database with them runs it on write batches only, and packages that carry
-the sources (such as the crate librocksdb-sys) are made to build the whole database. CCL:
-ccl_chromium_reader is not on PyPI.
+Two readers are missing, because no package delivers them as something that reads a log by itself.
+RDB: RocksDB's log reader is internal to its library; the bindings do not export it, opening a
+database with them runs it on write batches only, and packages that carry the sources (such as the
+crate librocksdb-sys) build the whole database. CCL: ccl_chromium_reader is not on PyPI.
 """
 
 from __future__ import annotations

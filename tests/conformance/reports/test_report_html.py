@@ -223,7 +223,7 @@ def test_the_page_says_what_one_bit_can_do_unseen(report, monkeypatch):
     section = re.search(r'<section id="one-bit".*?</section>', page, re.S)[0]
     assert "leveldb-log: 9 of 80\n      flips in 1 vectors" in section
     assert "<code>a[].&lt;b&gt;</code></th><td>1,234</td>" in section
-    assert 'title="a record is not returned">gone</th>' in section
+    assert 'title="a record is not returned">missing</th>' in section
     assert section.count("<summary>") == 1
     monkeypatch.setattr(html, "load", lambda format: None)
     assert 'id="one-bit"' not in html.render(report)

@@ -70,9 +70,9 @@ def test_what_one_bit_can_do_is_written_from_the_search_and_the_register(toy: To
     write_tables(toy.root)
     assert problems(toy.root) == []
     assert (
-        "32 bits of 1 undamaged vectors were flipped, one at a time: of all vectors every bit. 3"
-        " left the log `intact` with\nother records. Each counts once, as the gravest: *changed*,"
-        " a record has another payload.\n"
+        "A search flipped 32 bits of 1 undamaged vectors, one at a time: every bit of each. After 3"
+        " of these flips the log is\n`intact` but has other records. Each flip counts once, under"
+        " its worst effect: *changed*, a record has another\npayload.\n"
         "\n"
         "| field | flipped | changed | why |\n"
         "|---|---|---|---|\n"

@@ -39,12 +39,12 @@ def test_quick_bench_shows_every_row(tmp_path: Path) -> None:
     named = [(row["workload"], row["contender"]) for row in report["reading"]]
     assert named == [
         (load.name, name)
-        for load in {one.format: one for one in reversed(WORKLOADS)}.values()
-        for name in [*(one.name for one in contenders() if one.format == load.format), "limit"]
+        for load in {each.format: each for each in reversed(WORKLOADS)}.values()
+        for name in [*(each.name for each in contenders() if each.format == load.format), "limit"]
     ]
-    asked = [(row["workload"], row["contender"]) for row in report["harness"]]
-    assert asked == [(harness.WORKLOAD, "walproof"), (harness.WORKLOAD, "toml-test")]
-    for workload, name in named + asked:
+    requested = [(row["workload"], row["contender"]) for row in report["harness"]]
+    assert requested == [(harness.WORKLOAD, "walproof"), (harness.WORKLOAD, "toml-test")]
+    for workload, name in named + requested:
         assert workload in done.stdout and name in done.stdout
     assert (report["rounds"], report["quick"]) == (1, True)
     assert report["machine"]["processors"] >= 1
@@ -55,7 +55,7 @@ def test_quick_bench_shows_every_row(tmp_path: Path) -> None:
 
 
 def test_every_format_has_one_peer() -> None:
-    peers = [one.format for one in contenders() if one.peer]
+    peers = [each.format for each in contenders() if each.peer]
     assert sorted(peers) == sorted({load.format for load in WORKLOADS})
 
 
@@ -65,20 +65,23 @@ def test_ratio_is_taken_within_each_round() -> None:
 
 
 def leveldb_cpp() -> Contender:
-    return next(one for one in contenders() if one.name == "leveldb-cpp")
+    return next(each for each in contenders() if each.name == "leveldb-cpp")
 
 
 def test_worker_prints_what_the_driver_prints() -> None:
     log = TINY.log()
     both = [next(our_contenders("leveldb-log")), leveldb_cpp()]
     lines = [
-        subprocess.check_output(one.command(log, 3)) for one in both if one.unavailable() is None
+        subprocess.check_output(each.command(log, 3)) for each in both if each.unavailable() is None
     ]
     assert lines
     for line in lines:
-        said = json.loads(line)
-        assert (said["records"], said["payload_bytes"]) == (TINY.count, TINY.count * TINY.size)
-        assert len(said["all_seconds"]) == 3
+        message = json.loads(line)
+        assert (message["records"], message["payload_bytes"]) == (
+            TINY.count,
+            TINY.count * TINY.size,
+        )
+        assert len(message["all_seconds"]) == 3
 
 
 def printing(**said: object) -> Contender:
@@ -88,14 +91,14 @@ def printing(**said: object) -> Contender:
 
 @pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap is not usable here")
 def test_a_reader_is_measured_in_a_sandbox(tmp_path: Path) -> None:
-    said = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
+    message = {"records": TINY.count, "payload_bytes": TINY.count * TINY.size, "all_seconds": [1.0]}
     outside = tmp_path / "outside"
     program = (
         "import pathlib, sys\n"
         "pathlib.Path(sys.argv[1]).parent.joinpath('beside').mkdir(exist_ok=True)\n"
         f"try: pathlib.Path({str(outside)!r}).touch()\n"
         "except OSError: pass\n"
-        f"print({json.dumps(said)!r})"
+        f"print({json.dumps(message)!r})"
     )
     reader = Contender(
         "reader", "", "leveldb-log", lambda log, _: [sys.executable, "-c", program, str(log)]
@@ -189,8 +192,8 @@ def test_arguments_for_a_quick_start_are_left_out(tmp_path: Path) -> None:
         formats=("x",),
         command_template=("run", "-quick", "it"),
     )
-    [one] = declared_contenders(implementation)
-    assert one.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
+    [each] = declared_contenders(implementation)
+    assert each.command(Path("log"), 3) == ["run", "it", "bench", "log", "3"]
     other = replace(implementation, command_template=("run", "it"))
     with pytest.raises(BrokenDeclaration, match=r"bench\.toml: leave_out: '-quick' is not in"):
         list(declared_contenders(other))
@@ -201,5 +204,5 @@ def test_a_program_that_a_build_left_out_is_a_row_that_says_why(tmp_path: Path) 
         '[[contender]]\ncommand = ["{build}/none"]\nwithout = "needs another processor"\n'
     )
     implementation = replace(all_implementations()[0], folder=tmp_path, formats=("x",))
-    [one] = declared_contenders(implementation)
-    assert one.unavailable() == "needs another processor"
+    [each] = declared_contenders(implementation)
+    assert each.unavailable() == "needs another processor"

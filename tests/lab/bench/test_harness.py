@@ -17,7 +17,7 @@ from lab.bench import harness, noop_reader
 
 @pytest.fixture(scope="module")
 def few():
-    vectors = [one for one in load_all().values() if one.operation == "read"]
+    vectors = [each for each in load_all().values() if each.operation == "read"]
     return vectors[::60]
 
 
@@ -56,16 +56,16 @@ def test_the_reader_gives_a_line_for_a_line(tmp_path):
 def test_without_the_peer_its_row_says_why(few, monkeypatch):
     monkeypatch.setattr(harness, "TOOLS", {"none": "example.invalid/none@v1"})
     monkeypatch.setattr(harness, "shutil", SimpleNamespace(which=lambda _: None))
-    own, peer = harness.measure(few, 2)
-    assert own["cases_per_second"] > 0 and len(own["seconds_per_case"]) == 2
-    assert own["peer"] is None and own["ratio_to_peer"] is None
+    mine, peer = harness.measure(few, 2)
+    assert mine["cases_per_second"] > 0 and len(mine["seconds_per_case"]) == 2
+    assert mine["peer"] is None and mine["ratio_to_peer"] is None
     assert peer["unavailable"] == "go not found"
 
 
 def test_both_are_measured_in_every_round(few, monkeypatch):
     monkeypatch.setattr(harness, "toml_test", dict)
     monkeypatch.setattr(harness, "run_toml_test", lambda *_: (600, 60.0))
-    own, peer = harness.measure(few, 3)
+    mine, peer = harness.measure(few, 3)
     assert peer["cases_per_second"] == 10.0 and peer["ratio_to_peer"] == 1
-    assert own["peer"] == "toml-test" and own["ratio_to_peer"] > 1
-    assert len(own["seconds_per_case"]) == len(peer["seconds_per_case"]) == 3
+    assert mine["peer"] == "toml-test" and mine["ratio_to_peer"] > 1
+    assert len(mine["seconds_per_case"]) == len(peer["seconds_per_case"]) == 3

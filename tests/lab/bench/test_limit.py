@@ -22,16 +22,18 @@ def test_every_workload_has_a_limit() -> None:
     assert {load.name for load in WORKLOADS if limit.contender_of(load) is None} == set()
 
 
-@pytest.mark.parametrize("load", [one.smaller(100) for one in WORKLOADS], ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "load", [each.smaller(100) for each in WORKLOADS], ids=lambda each: each.name
+)
 def test_it_copies_all_payloads_of_a_log(load: Workload) -> None:
-    one = limit.contender_of(load)
-    assert one is not None
-    if (why := one.unavailable()) is not None:
+    each = limit.contender_of(load)
+    assert each is not None
+    if (why := each.unavailable()) is not None:
         pytest.skip(why)
-    said = json.loads(subprocess.check_output(one.command(load.log(), 3)))
-    assert (said["records"], said["payload_bytes"]) == (load.count, load.count * load.size)
-    assert len(said["all_seconds"]) == len(said["processor_seconds"]) == 3
-    assert min(said["processor_seconds"]) > 0
+    message = json.loads(subprocess.check_output(each.command(load.log(), 3)))
+    assert (message["records"], message["payload_bytes"]) == (load.count, load.count * load.size)
+    assert len(message["all_seconds"]) == len(message["processor_seconds"]) == 3
+    assert min(message["processor_seconds"]) > 0
 
 
 def test_a_record_of_several_fragments_has_a_checksum_for_each() -> None:
@@ -59,10 +61,10 @@ def test_without_a_compiler_its_row_says_why(
 
 
 def reader(name: str, wall: float, worked: list[float] | None) -> Contender:
-    said: dict[str, object] = {"records": 20, "payload_bytes": 1000, "all_seconds": [wall]}
+    message: dict[str, object] = {"records": 20, "payload_bytes": 1000, "all_seconds": [wall]}
     if worked is not None:
-        said["processor_seconds"] = worked
-    program = f"print({json.dumps(json.dumps(said))})"
+        message["processor_seconds"] = worked
+    program = f"print({json.dumps(json.dumps(message))})"
     return Contender(name, "", "leveldb-log", lambda log, _: [sys.executable, "-c", program])
 
 

@@ -1,4 +1,4 @@
-"""What is timed in a process of its own reads all records and all their bytes."""
+"""A reader that is timed in a separate process reads all records and all their bytes."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ def write(path: Path, request: Request) -> None:
         whole = Path(elsewhere, "log")
         if path.exists():
             shutil.copytree(path, whole)
-        for count, one in enumerate(request["records"], 1):
-            record = NewRecord(bytes.fromhex(one["payload"]), one)
+        for count, each in enumerate(request["records"], 1):
+            record = NewRecord(bytes.fromhex(each["payload"]), each)
             (FORMAT.append if whole.exists() else FORMAT.write)(whole, [record], context)
             for file in sorted(whole.rglob("*")):
                 put(path / file.relative_to(whole), file, table)

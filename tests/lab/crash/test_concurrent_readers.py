@@ -1,4 +1,4 @@
-"""What a reader beside a writer may see, and readers and writers that are wrong about it."""
+"""The moments that a reader beside a writer may see, and faulty readers and writers."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ RECORDS = WHAT.records(3)
 def framed() -> list[bytes]:
     """The bytes that each record adds to a log."""
     log = io.BytesIO()
-    writer, found = Writer(log), []
-    for one in RECORDS:
+    writer, result = Writer(log), []
+    for each in RECORDS:
         before = log.tell()
-        writer.append(one.payload)
-        found.append(log.getvalue()[before:])
-    return found
+        writer.append(each.payload)
+        result.append(log.getvalue()[before:])
+    return result
 
 
 def trace(*operations: Operation) -> Trace:
@@ -32,12 +32,12 @@ def trace(*operations: Operation) -> Trace:
 
 
 def appends() -> list[Operation]:
-    found: list[Operation] = []
+    results: list[Operation] = []
     at = 0
     for count, data in enumerate(framed(), 1):
-        found += [Write(1, at, data), Acknowledged(count)]
+        results += [Write(1, at, data), Acknowledged(count)]
         at += len(data)
-    return found
+    return results
 
 
 def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
@@ -46,8 +46,8 @@ def seen(done: Trace, **more: object) -> set[tuple[str, str]]:
 
 def test_the_moments_of_a_write_are_those_at_its_sectors() -> None:
     done = trace(Write(1, 0, b"a" * 600), Write(1, 300, b"b" * 700))
-    found = [one.state.files[WHAT.name] for one in moments(done, [512])]
-    assert found == [
+    results = [each.state.files[WHAT.name] for each in moments(done, [512])]
+    assert results == [
         b"",
         b"a" * 512,
         b"a" * 600,
@@ -63,13 +63,13 @@ def test_a_writer_that_appends_is_read_right_at_every_moment() -> None:
 
 def test_a_writer_that_makes_the_log_anew_in_place_is_seen() -> None:
     whole = b"".join(framed())
-    found = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
-    assert {(judge.LOST, "the specification"), (SHRINKS, "the scanner")} <= found
+    result = seen(trace(*appends(), Resize(1, 0), Write(1, 0, whole)))
+    assert {(judge.LOST, "the specification"), (SHRINKS, "the scanner")} <= result
 
 
 def test_a_writer_that_says_written_too_early_is_seen() -> None:
-    write, said, *rest = appends()
-    assert (judge.LOST, "the specification") in seen(trace(said, write, *rest))
+    write, message, *rest = appends()
+    assert (judge.LOST, "the specification") in seen(trace(message, write, *rest))
 
 
 def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
@@ -78,11 +78,11 @@ def test_a_reader_that_returns_a_record_twice_is_seen() -> None:
         from reference_impl.answer import collect
         from reference_impl.formats import named
 
-        found = [
+        result = [
             payload_text(r.payload)
             for r in collect(named(FORMAT).read(path, "recover", {})).records
         ]
-        return found + found[-1:]
+        return result + result[-1:]
 
-    found = seen(trace(*appends()), more={"it": twice})
-    assert found == {(judge.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}
+    result = seen(trace(*appends()), more={"it": twice})
+    assert result == {(judge.HOLE, "it"), (SHRINKS, "it"), (DIFFERS, "it")}

@@ -1,4 +1,4 @@
-"""journald as a service: what the page says of each release, and what is read of its entries."""
+"""journald as a service: the results on the page for each release, and how its entries are read."""
 
 from __future__ import annotations
 
@@ -32,12 +32,14 @@ def test_what_journald_adds_to_an_entry_is_not_what_was_written() -> None:
 @pytest.mark.parametrize("transport", [[b"_TRANSPORT=driver"], []])
 def test_what_journald_says_of_itself_is_no_record(transport: list[bytes]) -> None:
     """Also where a crash has left a part of it."""
-    own = entry_body(
+    mine = entry_body(
         [b"MESSAGE=Journal started", b"PRIORITY=6", b"SYSLOG_IDENTIFIER=j", *transport]
     )
     (record,) = WHAT.records(1)
-    assert WHAT.written(own) is None
-    assert written_payloads(WHAT, [own, record.payload]) == written_payloads(WHAT, [record.payload])
+    assert WHAT.written(mine) is None
+    assert written_payloads(WHAT, [mine, record.payload]) == written_payloads(
+        WHAT, [record.payload]
+    )
 
 
 def test_half_a_record_is_not_what_was_written() -> None:
@@ -47,8 +49,8 @@ def test_half_a_record_is_not_what_was_written() -> None:
 
 
 def test_records_of_every_priority_that_journald_treats_apart() -> None:
-    found = {line for one in WHAT.records(3) for line in one.payload.splitlines()}
-    assert {b"PRIORITY=0", b"PRIORITY=3", b"PRIORITY=6"} <= found  # the first is synced at once
+    results = {line for each in WHAT.records(3) for line in each.payload.splitlines()}
+    assert {b"PRIORITY=0", b"PRIORITY=3", b"PRIORITY=6"} <= results  # the first is synced at once
 
 
 def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> None:
@@ -64,7 +66,7 @@ def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> N
         f"8 openat(AT_FDCWD, {shown('/var/log/xy')}, O_RDWR|O_CREAT, 0666) = 4",
     ):
         parser.line(line.encode())
-    (folder,) = (one for one in parser.trace.folders if one)
+    (folder,) = (each for each in parser.trace.folders if each)
     assert parser.trace.operations == [
         Names(((0, "d", folder),)),
         Names(((folder, "a", 2),)),
@@ -73,8 +75,8 @@ def test_a_folder_that_is_mounted_elsewhere_is_the_same_one(tmp_path: Path) -> N
 
 
 def test_a_writer_that_mounts_folders_is_not_boxed() -> None:
-    boxed = {one.name: can_be_isolated(one) for one in all_writers()}
-    assert [name for name, one in boxed.items() if not one] == [
+    boxed = {each.name: can_be_isolated(each) for each in all_writers()}
+    assert [name for name, each in boxed.items() if not each] == [
         "systemd-journald",
         "systemd-journald-257",
         "systemd-journald-262",
@@ -96,11 +98,11 @@ def test_an_unknown_writer_is_a_usage_error_that_lists_them() -> None:
     ],
 )
 def test_what_journalctl_sync_promises(name: str, slow: float, may_be: set[str]) -> None:
-    writer = next(one for one in all_writers() if one.name == name)
+    writer = next(each for each in all_writers() if each.name == name)
     subject = subject_of(writer, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
     subject.isolated = False
     doing = run(subject, "systemd-journal", ["ordered"], [4096], 2, 10, 1, slow=slow)
     (result,) = doing.results
-    assert {one.what for one in result.judgement.violations()} <= may_be
+    assert {each.what for each in result.judgement.violations()} <= may_be

@@ -68,10 +68,10 @@ def test_a_namespace_is_told_from_that_of_the_machine(
     parent: str | None,
     is_apart: bool,
 ) -> None:
-    told = {"self": "ours", "1": first, str(os.getppid()): parent}
+    given = {"self": "ours", "1": first, str(os.getppid()): parent}
 
     def readlink(path: Path) -> Path:
-        name = told[path.parts[2]]
+        name = given[path.parts[2]]
         if name is None:
             raise PermissionError(13, "Permission denied", str(path))
         return Path(name)
@@ -144,9 +144,9 @@ def test_journald_that_does_not_end_is_killed(
     )
     words = [sys.executable, "-c", program]
     with (
-        tempfile.TemporaryFile() as said,
-        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=said) as process,
+        tempfile.TemporaryFile() as message,
+        subprocess.Popen(words, stdout=subprocess.PIPE, stderr=message) as process,
     ):
         assert process.stdout is not None and process.stdout.readline() == b"\n"
         adapter.ended(process)
-        assert adapter.why(process, said) == "systemd-journald ended with -9: no word"
+        assert adapter.why(process, message) == "systemd-journald ended with -9: no word"

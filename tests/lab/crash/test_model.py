@@ -11,10 +11,10 @@ MADE = Names(((ROOT, "a", FILE),))
 
 def contents(model: str, *operations: Operation, sector: int = 512) -> set[tuple[object, int]]:
     """Each state: the content of ``a`` (None: it is not there), and what was acknowledged."""
-    found, complete = states(Trace(list(operations)), model, sector)
+    result, complete = states(Trace(list(operations)), model, sector)
     assert complete
-    built = [one.build() for one in found]
-    return {(one.files.get("a"), one.acknowledged) for one in built}
+    built = [each.build() for each in result]
+    return {(each.files.get("a"), each.acknowledged) for each in built}
 
 
 def test_a_process_that_dies_loses_nothing_that_it_wrote() -> None:
@@ -34,15 +34,15 @@ def test_a_disk_in_order_tears_a_write_and_may_be_late() -> None:
 
 
 def test_a_sync_keeps_a_disk_in_order_from_being_late() -> None:
-    found = contents("ordered", MADE, Write(FILE, 0, b"xy"), Sync(FILE, 2), Acknowledged(1))
-    assert found == {(None, 0), (b"", 0), (b"xy", 1)}
+    result = contents("ordered", MADE, Write(FILE, 0, b"xy"), Sync(FILE, 2), Acknowledged(1))
+    assert result == {(None, 0), (b"", 0), (b"xy", 1)}
 
 
 def test_size_before_data_and_data_before_size() -> None:
     synced = [MADE, Sync(ROOT, 1)]
-    found = contents("any", *synced, Write(FILE, 0, b"x" * 600))
+    result = contents("any", *synced, Write(FILE, 0, b"x" * 600))
     zeros, xs = bytes(512), b"x" * 512
-    assert found == {
+    assert result == {
         (None, 0),  # before the sync
         (b"", 0),
         (zeros, 0),
@@ -56,16 +56,16 @@ def test_size_before_data_and_data_before_size() -> None:
 
 def test_a_sector_is_as_it_was_after_one_of_its_writes() -> None:
     base = [MADE, Write(FILE, 0, b"----"), Sync(FILE, 2), Sync(ROOT, 3)]
-    found = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
-    after = {content for content, _ in found if content}
+    result = contents("any", *base, Write(FILE, 0, b"a"), Write(FILE, 3, b"b"))
+    after = {content for content, _ in result if content}
     assert after == {b"----", b"a---", b"a--b", bytes(4)}  # never ---b
-    assert (bytes(4), 0) in found  # before the first sync: the size alone
+    assert (bytes(4), 0) in result  # before the first sync: the size alone
 
 
 def test_the_name_of_a_file_is_durable_with_its_folder_or_in_a_journal_with_any_sync() -> None:
     trace = [MADE, Write(FILE, 0, b"xy"), Sync(FILE, 2), Acknowledged(1)]
     assert (None, 1) in contents("any", *trace)
-    assert {one for one in contents("journaled", *trace) if one[1]} == {(b"xy", 1)}
+    assert {each for each in contents("journaled", *trace) if each[1]} == {(b"xy", 1)}
 
 
 def test_a_rename_before_the_sync_leaves_an_empty_file_where_a_full_one_was() -> None:
@@ -80,7 +80,7 @@ def test_a_rename_before_the_sync_leaves_an_empty_file_where_a_full_one_was() ->
     assert (b"", 1) in contents("any", *old, *new)
     right = [*new[:2], Sync(2, 7), new[2]]
     for model in ("journaled", "any"):
-        assert {one[0] for one in contents(model, *old, *right) if one[1]} == {
+        assert {each[0] for each in contents(model, *old, *right) if each[1]} == {
             b"old",
             b"old and new",
         }
@@ -88,8 +88,8 @@ def test_a_rename_before_the_sync_leaves_an_empty_file_where_a_full_one_was() ->
 
 def test_what_was_cut_off_does_not_come_back() -> None:
     base = [MADE, Write(FILE, 0, b"secret"), Sync(FILE, 2), Sync(ROOT, 3)]
-    found = contents("any", *base, Resize(FILE, 2), Resize(FILE, 6))
-    assert {content for content, _ in found if content} == {
+    result = contents("any", *base, Resize(FILE, 2), Resize(FILE, 6))
+    assert {content for content, _ in result if content} == {
         b"secret",
         b"se",
         b"se" + bytes(4),
@@ -117,12 +117,12 @@ def test_what_happened_while_a_sync_ran_is_not_covered() -> None:
 
 def test_too_many_states_are_sampled_and_a_seed_chooses() -> None:
     trace = Trace([MADE, Sync(ROOT, 1), Write(FILE, 0, b"x" * 512 * 20)])
-    found, complete = states(trace, "any", 512, 100, 1)
+    result, complete = states(trace, "any", 512, 100, 1)
     assert not complete
     again, _ = states(trace, "any", 512, 100, 1)
     other, _ = states(trace, "any", 512, 100, 2)
-    assert [one.build() for one in found] == [one.build() for one in again]
-    assert [one.build() for one in found] != [one.build() for one in other]
+    assert [each.build() for each in result] == [each.build() for each in again]
+    assert [each.build() for each in result] != [each.build() for each in other]
     # The corners are always among them: nothing, everything.
-    contents = [one.build().files.get("a") for one in found]
+    contents = [each.build().files.get("a") for each in result]
     assert b"" in contents and b"x" * 512 * 20 in contents

@@ -1,4 +1,4 @@
-"""Real writers under the models: what the page says of them holds, each time."""
+"""Real writers under the models keep the results of the page."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_a_real_writer_does_what_the_page_says(name: str) -> None:
     done = run(_subject(name), format, ["process"], [512], 8, 60, 1)
     assert done.trace.acknowledged == 8
     (result,) = done.results
-    assert {one.what for one in result.judgement.violations()} == wrong
+    assert {each.what for each in result.judgement.violations()} == wrong
 
 
 def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
@@ -43,11 +43,11 @@ def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
     done = run(_subject("rusty-leveldb"), "leveldb-log", ["ordered"], [4096], 3, 10, 1)
     assert done.trace.syncs == 0
     (result,) = done.results
-    assert judge.LOST in {one.what for one in result.judgement.violations()}
+    assert judge.LOST in {each.what for each in result.judgement.violations()}
 
 
 def _subject(name: str) -> Subject:
-    implementation = next(one for one in all_implementations() if one.name == name)
+    implementation = next(each for each in all_implementations() if each.name == name)
     subject = subject_of(implementation, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")
@@ -62,22 +62,22 @@ def test_zeebe_syncs_the_pages_that_it_maps(model: str) -> None:
     (result,) = done.results
     assert result.judgement.violations() == []
     mapped = {
-        one.file for one in done.trace.operations if isinstance(one, Write) and one.at == 4096
+        each.file for each in done.trace.operations if isinstance(each, Write) and each.at == 4096
     }
     without = Trace(
         [
-            one
-            for one in done.trace.operations
-            if not (isinstance(one, Sync) and one.node in mapped)
+            each
+            for each in done.trace.operations
+            if not (isinstance(each, Sync) and each.node in mapped)
         ],
         done.trace.folders,
     )
-    found, _ = states(without, model, 4096, 40)
-    left = [one.build() for one in found]
+    outcome, _ = states(without, model, 4096, 40)
+    left = [each.build() for each in outcome]
     assert any(
-        one.acknowledged and name.endswith("-1.log") and not any(content or b"")
-        for one in left
-        for name, content in one.files.items()
+        each.acknowledged and name.endswith("-1.log") and not any(content or b"")
+        for each in left
+        for name, content in each.files.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""What a writer is judged by, where its syncs are stopped and where they are not."""
+"""Writers are judged by snapshots where their syncs can be paused, and without them elsewhere."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
     way: str, wrong: set[str]
 ) -> None:
     done = judged(way)
-    found = {
-        one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
+    results = {
+        each.model: {finding.what for finding in each.judgement.violations()}
+        for each in done.results
     }
-    assert found.pop("process") == set()
+    assert results.pop("process") == set()
     # A page is written after those before it in the file: that is all that "ordered" can say.
-    assert found == dict.fromkeys(MODELS[1:], wrong)
+    assert results == dict.fromkeys(MODELS[1:], wrong)
 
 
 @pytest.mark.skipif(not may_trace(), reason="no program can be traced here")
@@ -53,7 +54,7 @@ def test_a_writer_of_mapped_memory_is_judged_by_what_each_sync_covers(
 def test_a_writer_to_whose_calls_nobody_listens_any_more_is_not_judged(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str
 ) -> None:
-    """Whatever the writer makes of it that its call fails. It keeps nothing that it must remove."""
+    """Fail the call of the writer. It leaves nothing behind that it must remove."""
     monkeypatch.setattr(recorder, "Stops", lambda look, slow: Stops(blind, slow))
     script = tmp_path / "writer.py"
     script.write_text(

@@ -1,4 +1,4 @@
-"""What a program did is replayed from what strace saw of it: the files must come out the same."""
+"""Replaying the output of strace reproduces the files of the program."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_order_of_syncs_names_and_acknowledgements(tmp_path: Path) -> None:
         "d = os.open('.', os.O_RDONLY); os.fsync(d)\n"
         'os.write(1, b\'{"seq":1,"acknowledged":2}\\n\'); os.fdatasync(f.fileno())'
     )
-    found = replayed(traced(tmp_path, program)).trace.operations
-    assert found == [
+    result = replayed(traced(tmp_path, program)).trace.operations
+    assert result == [
         Names(((0, "a", 1),)),
         Write(1, 0, b"x"),
         Sync(1, 2),

@@ -23,7 +23,7 @@ needs_stops = pytest.mark.skipif(
 
 
 def filtered(machine: str, architecture: int, number: int) -> int:
-    """What the filter returns for a call, step by step as the kernel goes."""
+    """Interpret the filter for a call, step by step like the kernel."""
     steps = list(struct.iter_unpack("=HBBI", instructions(machine)))
     at, loaded = 0, 0
     while True:
@@ -57,7 +57,7 @@ def test_pages_that_did_not_change_are_kept_once(tmp_path: Path) -> None:
         file.write(b"new")
     after = eyes.look()["a"]
     assert b"".join(after) == place.read_bytes()
-    assert [one is two for one, two in zip(before, after, strict=True)] == [True, False, True]
+    assert [each is two for each, two in zip(before, after, strict=True)] == [True, False, True]
     assert eyes.look()["a"] is after
 
 
@@ -104,7 +104,7 @@ def test_a_file_that_is_something_else_when_it_is_read_is_left_out(
 
 
 def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Look) -> Parser:
-    """What comes of lines of strace, in which every text stands as it is and ``3`` maps ``a``."""
+    """Parse lines of strace in which text is not escaped and ``3`` maps ``a``."""
     parser = Parser(tmp_path, tmp_path, {1: 0})
     parser.mapped.looks = deque([Look(1.1, 7, {}), *looks])
     parser.snapshots.update({int(name[1:]): look for name, look in snapshots.items()})
@@ -118,7 +118,7 @@ def parsed(tmp_path: Path, looks: list[Look], lines: list[str], **snapshots: Loo
     for text in opened + lines:
         parts = text.replace("3<>", f"3<{shown}>").split("'")
         parts[1::2] = [
-            '"' + "".join(f"\\x{byte:02x}" for byte in one.encode()) + '"' for one in parts[1::2]
+            '"' + "".join(f"\\x{byte:02x}" for byte in each.encode()) + '"' for each in parts[1::2]
         ]
         parser.line("".join(parts).encode())
     return parser
@@ -173,7 +173,7 @@ def test_a_call_that_a_signal_took_back_needs_no_look(tmp_path: Path) -> None:
 
 
 def test_a_look_that_came_late_is_not_where_the_call_was_seen_to_come(tmp_path: Path) -> None:
-    """What was written after the sync of another thread had ended is not put before its end."""
+    """A write after the end of another thread's sync is not placed before that end."""
     looks = [Look(2.0, 8, {"a": [ONE, OLD]}), Look(2.5, 7, {"a": [ONE, TWO]})]
     parser = parsed(
         tmp_path,
@@ -257,15 +257,15 @@ def test_a_call_waits_until_the_files_were_looked_at(tmp_path: Path) -> None:
         subprocess.run(words, cwd=tmp_path, check=True, timeout=60)
     finally:
         stopping.close()
-    assert [one.seen["a"] and one.seen["a"][0][:1] for one in stopping.looks] == [
+    assert [each.seen["a"] and each.seen["a"][0][:1] for each in stopping.looks] == [
         [],  # before it has a size
         b"1",
         b"2",
         b"3",
     ]
-    *first, other = (one.thread for one in stopping.looks)
+    *first, other = (each.thread for each in stopping.looks)
     assert len(set(first)) == 1 and other not in first
-    assert sorted(one.time for one in stopping.looks) == [one.time for one in stopping.looks]
+    assert sorted(each.time for each in stopping.looks) == [each.time for each in stopping.looks]
 
 
 @needs_stops
@@ -294,7 +294,7 @@ def test_a_sync_that_waits_keeps_no_other_call_waiting(tmp_path: Path) -> None:
     finally:
         stopping.close()
     assert done.stdout == b"True\n"
-    assert [one.seen["a"] for one in stopping.looks] == [[], []]
+    assert [each.seen["a"] for each in stopping.looks] == [[], []]
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has seccomp")

@@ -38,7 +38,8 @@ def judged(words: list[str], format: str, states: int = 100, slow: float = 0.0) 
 
 def violations(done: Run) -> dict[str, set[str]]:
     return {
-        one.model: {finding.what for finding in one.judgement.violations()} for one in done.results
+        each.model: {finding.what for finding in each.judgement.violations()}
+        for each in done.results
     }
 
 
@@ -60,22 +61,22 @@ NEVER: set[str] = set()
 def test_a_wrong_writer_is_caught_by_name(
     way: str, process: set[str], ordered: set[str], journaled: set[str], anything: set[str]
 ) -> None:
-    found = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
+    result = violations(judged([sys.executable, str(WRITER), way], "leveldb-log"))
     for model, expected in zip(MODELS, (process, ordered, journaled, anything), strict=True):
-        assert judge.LOST in found[model] if expected else not found[model], (way, model, found)
+        assert judge.LOST in result[model] if expected else not result[model], (way, model, result)
 
 
 def test_a_writer_that_does_not_wait_for_its_sync_is_caught_on_a_slow_disk() -> None:
     """Its sync and its word are a race, which a sync that takes half a second loses."""
     done = judged([sys.executable, str(WRITER), "does-not-wait"], "leveldb-log", slow=0.5)
-    found = violations(done)
-    assert found.pop("process") == NEVER
-    assert all(judge.LOST in one for one in found.values()), found
+    result = violations(done)
+    assert result.pop("process") == NEVER
+    assert all(judge.LOST in each for each in result.values()), result
 
 
 def test_a_program_that_acknowledges_nothing_is_not_recorded() -> None:
     command = list(
-        next(one for one in all_implementations() if one.name == "kaitai-python").command
+        next(each for each in all_implementations() if each.name == "kaitai-python").command
     )
     with pytest.raises(CannotRecord, match="acknowledges"):
         judged(command, "leveldb-log")
@@ -96,13 +97,13 @@ OURS = {
 
 @pytest.mark.parametrize("format", list(OURS))
 def test_our_own_writers_keep_what_was_synced(format: str) -> None:
-    ours = next(one for one in all_implementations() if one.name == "executable-spec")
-    found = violations(judged(list(ours.command), format))
-    assert found == dict.fromkeys(MODELS, OURS[format])
+    ours = next(each for each in all_implementations() if each.name == "executable-spec")
+    result = violations(judged(list(ours.command), format))
+    assert result == dict.fromkeys(MODELS, OURS[format])
 
 
 def test_readers_beside_a_writer_that_begins_new_files_are_right_at_every_moment() -> None:
-    ours = next(one for one in all_implementations() if one.name == "executable-spec")
+    ours = next(each for each in all_implementations() if each.name == "executable-spec")
     subject = Subject("ours", "ours", list(ours.command), isolated=False)
     done = run_live(subject, "zmq-raft", 5)
     assert done.judgement.findings == {}

@@ -37,10 +37,10 @@ def write(path: Path, request: Request) -> None:
                 Writer(log, path.stat().st_size).append(payload)
                 log.flush()
                 if WAY == "does-not-wait":
-                    beside = threading.Thread(target=os.fdatasync, args=[log.fileno()])
-                    beside.start()
+                    sibling = threading.Thread(target=os.fdatasync, args=[log.fileno()])
+                    sibling.start()
                     acknowledged(count)
-                    beside.join()
+                    sibling.join()
                     continue
                 if WAY != "never-syncs":
                     os.fdatasync(log.fileno())

@@ -29,10 +29,10 @@ def test_who_agrees_with_itself_ends_with_0(
 ) -> None:
     count = len(wanted(vectors.values(), "zmq-raft"))
     assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 0
-    said = capsys.readouterr().out
-    assert "zmq-raft: logs of a writer (across) that a reader (down) reads as written" in said
-    assert f"executable-spec  {count}/{count}" in said
-    assert max(map(len, said.splitlines())) <= 80
+    message = capsys.readouterr().out
+    assert "zmq-raft: logs of a writer (across) that a reader (down) reads as written" in message
+    assert f"executable-spec  {count}/{count}" in message
+    assert max(map(len, message.splitlines())) <= 80
 
 
 def test_what_is_listed_and_does_not_differ_ends_with_3(
@@ -55,11 +55,11 @@ def test_a_difference_that_is_not_listed_ends_with_3(
     monkeypatch, capsys, vectors: Mapping[str, Vector]
 ) -> None:
     others = len(wanted(vectors.values(), "zmq-raft")) - 1
-    monkeypatch.setattr("lab.crossing.run._difference", lambda one, hello, reply: "records: other")
+    monkeypatch.setattr("lab.crossing.run._difference", lambda each, hello, reply: "records: other")
     assert run_lab(monkeypatch, *PAIR, "--reader", "executable-spec") == 3
-    said = " ".join(capsys.readouterr().out.split())
-    assert "✗ executable-spec → executable-spec: zmq-raft/" in said
-    assert f"records: other (and {others} more)" in said
+    message = " ".join(capsys.readouterr().out.split())
+    assert "✗ executable-spec → executable-spec: zmq-raft/" in message
+    assert f"records: other (and {others} more)" in message
 
 
 def test_a_name_that_is_none_is_a_usage_error(monkeypatch, capsys) -> None:

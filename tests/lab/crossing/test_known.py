@@ -21,18 +21,18 @@ def differing(text: str = "records: other") -> Crossing:
 
 
 def test_what_is_not_listed_has_no_cause(tmp_path: Path) -> None:
-    (found,) = known.differences(differing(), known.load(FORMAT, tmp_path))
-    assert (found.writer, found.reader, found.log, found.cause) == ("w", "r", "x/other", None)
+    (result,) = known.differences(differing(), known.load(FORMAT, tmp_path))
+    assert (result.writer, result.reader, result.log, result.cause) == ("w", "r", "x/other", None)
 
 
 def test_what_is_listed_as_it_is_has_its_cause(tmp_path: Path) -> None:
     listed = known.load(FORMAT, tmp_path)
     listed.updated(known.results(differing()), "why", "Because.").save()
     again = known.load(FORMAT, tmp_path)
-    (found,) = known.differences(differing(), again)
-    assert (found.cause, found.because) == ("why", "Because.")
-    (found,) = known.differences(differing("records: another"), again)
-    assert found.cause is None
+    (result,) = known.differences(differing(), again)
+    assert (result.cause, result.because) == ("why", "Because.")
+    (result,) = known.differences(differing("records: another"), again)
+    assert result.cause is None
     assert known.gone(differing(), again) == []
 
 
@@ -47,8 +47,8 @@ def test_what_is_listed_and_the_same_is_told(tmp_path: Path) -> None:
 def test_every_entry_is_explained_and_is_of_a_pair_that_is_there(path: Path) -> None:
     listed = known.load(path.stem)
     assert listed.unexplained() == []
-    names = {one.name for one in all_implementations()}
-    added = {one.id for one in added_logs(path.stem)}
+    names = {each.name for each in all_implementations()}
+    added = {each.id for each in added_logs(path.stem)}
     for log, pair in listed.entries:
         assert log in added or (VECTORS / f"{log}.json").is_file()
         assert set(pair.split(" > ")) <= names

@@ -1,4 +1,4 @@
-"""What one program writes, another reads: pairs that agree, and each way in which they may not."""
+"""Pairs of a writer and a reader that agree, and every kind of difference."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ for line in sys.stdin:
 def program(
     folder: Path, name: str, write: str = "pass", read: str = "pass", writes: bool = True
 ) -> Subject:
-    """A program that writes and reads as the executable specification does, but for two lines."""
+    """A program that writes and reads like the executable specification, except for two lines."""
     profiles = ["recover", "write"] if writes else ["recover"]
     script = folder / f"{name}.py"
     script.write_text(PROGRAM.format(root=str(ROOT), profiles=profiles, write=write, read=read))
@@ -56,31 +56,31 @@ def program(
 
 @pytest.fixture
 def two(vectors: Mapping[str, Vector]) -> list[Wanted]:
-    return sorted(of_vectors(vectors.values(), FORMAT), key=lambda one: len(str(one.records)))[:2]
+    return sorted(of_vectors(vectors.values(), FORMAT), key=lambda each: len(str(each.records)))[:2]
 
 
 def test_only_records_that_make_a_sound_log_are_written(vectors: Mapping[str, Vector]) -> None:
     chosen = of_vectors(vectors.values(), FORMAT)
     assert len(chosen) > 5
-    assert all(vectors[one.id].body["expect"]["verdict"] == "intact" for one in chosen)
-    assert not any(vectors[one.id].body.get("must_refuse") for one in chosen)
+    assert all(vectors[each.id].body["expect"]["verdict"] == "intact" for each in chosen)
+    assert not any(vectors[each.id].body.get("must_refuse") for each in chosen)
 
 
 def test_a_format_may_add_logs_of_its_own(vectors: Mapping[str, Vector]) -> None:
     assert added_logs(FORMAT) == []
     added = added_logs("systemd-journal")
     assert wanted(vectors.values(), "systemd-journal")[-len(added) :] == added
-    assert {one.context.get("compression") for one in added} >= {"xz", "lz4", "zstd"}
-    assert max(len(one.records) for one in added) == 2000
-    assert len({one.id for one in added}) == len(added)
+    assert {each.context.get("compression") for each in added} >= {"xz", "lz4", "zstd"}
+    assert max(len(each.records) for each in added) == 2000
+    assert len({each.id for each in added}) == len(added)
 
 
 def test_who_agrees_has_the_same_of_all(tmp_path: Path, two: list[Wanted]) -> None:
     here, there = program(tmp_path, "one"), program(tmp_path, "other", writes=False)
     crossing = cross(FORMAT, [here, there], [here, there], two)
     assert [(pair.writer, pair.reader, pair.same, pair.differ) for pair in crossing.pairs] == [
-        ("one", "one", [one.id for one in two], []),
-        ("one", "other", [one.id for one in two], []),
+        ("one", "one", [each.id for each in two], []),
+        ("one", "other", [each.id for each in two], []),
     ]
     assert crossing.not_written == {"one": {}}
 
@@ -100,14 +100,14 @@ def test_a_reader_that_differs_is_named(
     crossing = cross(FORMAT, [program(tmp_path, "one")], [wrong], two)
     (pair,) = crossing.pairs
     assert pair.same == []
-    assert [log for log, _ in pair.differ] == [one.id for one in two]
+    assert [log for log, _ in pair.differ] == [each.id for each in two]
     assert word in pair.differ[0][1]
 
 
 def test_a_writer_that_loses_a_record_differs_for_every_reader(
     tmp_path: Path, vectors: Mapping[str, Vector]
 ) -> None:
-    several = [one for one in of_vectors(vectors.values(), FORMAT) if len(one.records) > 1]
+    several = [each for each in of_vectors(vectors.values(), FORMAT) if len(each.records) > 1]
     loses = program(tmp_path, "loses", write="del records[-1]")
     sound = program(tmp_path, "sound")
     crossing = cross(FORMAT, [loses, sound], [loses, sound], several[:1])

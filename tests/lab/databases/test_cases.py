@@ -1,4 +1,4 @@
-"""The damaged logs that systems are asked to open, and what is due of them."""
+"""The damaged logs for systems, and the items that are due."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
     ],
 )
 def test_what_is_due_of_a_key_value_store(case_id: str, verdict: str, owed: int, gone: int) -> None:
-    (case,) = [one for one in cases_of("leveldb-log") if one.id == case_id]
-    found = due("leveldb-log", case)
-    assert (found.verdict, len(found.left), len(found.gone)) == (verdict, owed, gone)
+    (case,) = [each for each in cases_of("leveldb-log") if each.id == case_id]
+    result = due("leveldb-log", case)
+    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, owed, gone)

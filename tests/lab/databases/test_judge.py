@@ -1,4 +1,4 @@
-"""What an answer of a database is worth, on answers made by hand."""
+"""Judgements of hand-made answers of databases."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ USUAL = ["opened log #3 in 12 ms"]
     ("due", "items", "said", "effect", "is_as_expected", "is_silent"),
     [
         (TORN, [A, B, C], [], "3 of 4", True, False),
-        (TORN, [A, B], [], "2 of 4, 1 lost **in silence**, 1 of them readable", False, True),
+        (TORN, [A, B], [], "2 of 4, 1 lost **silently** (1 readable)", False, True),
         (TORN, [A, B, C, D], [], "4 of 4, 1 unproven", True, False),
-        (DAMAGED, [A, C, D], ["bad checksum"], "3 of 4, 1 lost with a word", True, False),
-        (DAMAGED, [A, C, D], ["opened log #8 in 7 ms"], "3 of 4, 1 lost **in silence**", False,
+        (DAMAGED, [A, C, D], ["bad checksum"], "3 of 4, 1 lost", True, False),
+        (DAMAGED, [A, C, D], ["opened log #8 in 7 ms"], "3 of 4, 1 lost **silently**", False,
          True),
-        (DAMAGED, [A], ["bad"], "1 of 4, 3 lost with a word, 2 of them readable", False, False),
-        (DAMAGED, [A, ("b", "9"), C, D], [], "3 of 4, **1 invented in silence**", False, True),
-        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3 of 4, **1 invented with a word**", False,
+        (DAMAGED, [A], ["bad"], "1 of 4, 3 lost (2 readable)", False, False),
+        (DAMAGED, [A, ("b", "9"), C, D], [], "3 of 4, **1 invented silently**", False, True),
+        (DAMAGED, [A, ("b", "9"), C, D], ["bad"], "3 of 4, **1 invented**", False,
          False),
-        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 stale and nothing tells",
+        (STALE, [A, B, C, ("d", "old"), ("e", "old")], [], "3 of 4, 2 stale",
          True, False),
     ],
 )  # fmt: skip
 def test_what_came_back(due, items, said, effect, is_as_expected, is_silent) -> None:
-    found = compare_with_due(Opened("opened", items, said=said), due, USUAL)
-    assert (found.effect, found.is_as_expected, found.is_silent) == (
+    result = compare_with_due(Opened("opened", items, messages=said), due, USUAL)
+    assert (result.effect, result.is_as_expected, result.is_silent) == (
         effect,
         is_as_expected,
         is_silent,
     )
-    assert Judgement.from_json(found.to_json()) == found
+    assert Judgement.from_json(result.to_json()) == result
 
 
 def test_what_is_gone_after_a_restart() -> None:
-    opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_asked_again=True)
-    found = compare_with_due(opened, TORN, [])
-    assert found.effect == "3 of 4, **1 gone after a restart**"
-    assert not found.is_as_expected
+    opened = Opened("opened", [A, B, C], later=[A, C, ("more", "5")], is_reopened=True)
+    result = compare_with_due(opened, TORN, [])
+    assert result.effect == "3 of 4, **1 gone after a restart**"
+    assert not result.is_as_expected
 
 
 @pytest.mark.parametrize("end", ["refused", "refused-again", "hangs", "dies"])
 def test_what_does_not_open_returns_nothing_and_says_why(end: str) -> None:
-    found = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
-    assert (found.returned, found.word) == (0, "Corruption: checksum mismatch")
-    assert not found.is_as_expected and not found.is_silent
-    assert Judgement.from_json(found.to_json()) == found
+    result = compare_with_due(Opened(end, [A], why="Corruption: checksum mismatch"), DAMAGED, [])
+    assert (result.returned, result.report) == (0, "Corruption: checksum mismatch")
+    assert not result.is_as_expected and not result.is_silent
+    assert Judgement.from_json(result.to_json()) == result
 
 
 def test_lines_are_told_apart_by_their_words_and_not_by_their_numbers() -> None:

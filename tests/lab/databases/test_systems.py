@@ -14,7 +14,8 @@ from lab.databases.run import cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.command_group import run as run_group
 
-SYSTEMS = {one.name: one for one in systems()}
+SYSTEMS = {each.name: each for each in systems()}
+#: By format, the cases that each system opens here; `python -m lab databases` opens all.
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
     "kahadb-journal": ("bit-in-a-payload/text",),
@@ -22,7 +23,6 @@ CHEAP = {
     "zmq-raft": ("size-before-data",),
     "zeebe-journal": ("swapped/segments-swapped",),
 }
-"""By format: what each system is asked here. `python -m lab databases` asks everything."""
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -34,8 +34,8 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
         )
     mode = list(system.modes)[-1]
     for result in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
-        kept = Judgement.from_json(system.load_answers()[mode][result.case.id])
-        assert result.judgement.effect == kept.effect
+        stored = Judgement.from_json(system.load_answers()[mode][result.case.id])
+        assert result.judgement.effect == stored.effect
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
@@ -46,9 +46,7 @@ def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
     }
     for answers in system.load_answers().values():
         sound = Judgement.from_json(answers["none"])
-        assert (sound.end, sound.returned, sound.word) == ("opened", sound.written, None)
-        for answer in answers.values():
-            assert Judgement.from_json(answer).effect == answer["effect"]
+        assert (sound.end, sound.returned, sound.report) == ("opened", sound.written, None)
 
 
 def test_the_page_is_made_of_the_kept_answers() -> None:
@@ -56,18 +54,20 @@ def test_the_page_is_made_of_the_kept_answers() -> None:
 
 
 def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
-    asked: list[tuple[str, str]] = []
+    requested: list[tuple[str, str]] = []
 
     def opening(system: System, mode: str, case) -> Opened:
-        asked.append((mode, case.id))
+        requested.append((mode, case.id))
         return Opened(
-            "opened", said=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
+            "opened", messages=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
         )
 
     system = SYSTEMS["leveldb-database"]
-    found = list(open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening))
-    assert len(asked) == 2
-    assert [one.judgement.word for one in found] == [None, "odd"]
+    results = list(
+        open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening)
+    )
+    assert len(requested) == 2
+    assert [each.judgement.report for each in results] == [None, "odd"]
 
 
 @pytest.mark.parametrize(

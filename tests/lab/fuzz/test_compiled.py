@@ -42,12 +42,12 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Language:
     def command(folder: Path, run: Run) -> list[str]:
         return [sys.executable, "-S", "-c", TOY, str(run.artifacts), str(run.seeds)]
 
-    made = Language(
+    created = Language(
         "toy", (), lambda folder: None, command, LANGUAGES["cpp"].executed,
         LANGUAGES["cpp"].environment,
     )  # fmt: skip
-    monkeypatch.setitem(LANGUAGES, "toy", made)
-    return made
+    monkeypatch.setitem(LANGUAGES, "toy", created)
+    return created
 
 
 def test_each_file_begins_under_its_own_grammar() -> None:
@@ -61,9 +61,9 @@ def test_what_ends_a_fuzzer_is_kept_and_it_goes_on(toy: Language, tmp_path: Path
     assert done.complaint == ""
     assert done.deaths == 1
     assert done.inputs >= 4, "the first process and the second one count"
-    (said,) = saved_findings(tmp_path / "f")
-    assert said["who"] == "parser of zmq_raft_state, toy"
-    assert said["text"] == "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address"
+    (message,) = saved_findings(tmp_path / "f")
+    assert message["who"] == "parser of zmq_raft_state, toy"
+    assert message["text"] == "==7==ERROR: AddressSanitizer: heap-buffer-overflow on address"
     assert (tmp_path / "f/crash-1").read_bytes() == b"xy"
     assert list(done.findings.values()) == [1]
 
@@ -79,12 +79,12 @@ def test_a_fuzzer_that_fails_for_no_input_is_a_complaint(
 def test_an_enum_of_cpp_holds_every_number() -> None:
     """A number without a name was undefined behaviour: clang's sanitizer ended at the first one."""
     text = "class a {\n    enum record_type_t {\n        ZERO = 0\n    };\n * an enum is {\n"
-    found = languages.LANGUAGES["cpp"].finish(text, Naming())
-    assert "    enum record_type_t : int64_t {\n" in found
-    assert re.findall("int64_t", found) == ["int64_t"]
+    result = languages.LANGUAGES["cpp"].finish(text, Naming())
+    assert "    enum record_type_t : int64_t {\n" in result
+    assert re.findall("int64_t", result) == ["int64_t"]
 
 
 def test_a_flag_of_cpp_is_set_before_it_is_asked() -> None:
     """Cleaning up after an exception asked for flags of fields that were never reached."""
-    found = languages.LANGUAGES["cpp"].finish(FLAGS, Naming())
-    assert found == "    bool n_newer_fields = true;\n    bool f_other;\n"
+    result = languages.LANGUAGES["cpp"].finish(FLAGS, Naming())
+    assert result == "    bool n_newer_fields = true;\n    bool f_other;\n"

@@ -51,8 +51,8 @@ def test_a_second_reader_that_loses_a_record(judge: Judge) -> None:
     right = judge.others[SECOND]
 
     def wrong(path: Path, profile: str, context: Any) -> dict[str, Any]:
-        said = right(path, profile, context)
-        return {**said, "records": said["records"][1:]}
+        message = right(path, profile, context)
+        return {**message, "records": message["records"][1:]}
 
     judge.others[SECOND] = wrong
     assert "second reader: record-lost" in kinds(judge.faults(input_of(THREE)))
@@ -63,9 +63,9 @@ def test_a_reader_that_raises_is_named_by_the_line(judge: Judge) -> None:
         raise IndexError("nothing there")
 
     judge.others[SECOND] = raising
-    (one, *_) = judge.faults(input_of(THREE))
-    assert one.kind == "raises"
-    assert "IndexError at test_judge.py, raising, line" in one.signature
+    (each, *_) = judge.faults(input_of(THREE))
+    assert each.kind == "raises"
+    assert "IndexError at test_judge.py, raising, line" in each.signature
 
 
 def test_a_reader_that_takes_memory(judge: Judge) -> None:
@@ -88,31 +88,31 @@ class Hiding:
         self.right = right
 
     def read(self, control: Any, contents: Any, profile: str = "recover") -> Any:
-        said = self.right.read(control, contents, profile)
-        hidden = said.records[1:2]
-        return seen(event for event in said.events if event not in hidden)
+        message = self.right.read(control, contents, profile)
+        hidden = message.records[1:2]
+        return seen(event for event in message.events if event not in hidden)
 
 
 def test_a_specification_that_hides_bytes(judge: Judge) -> None:
     judge.reference = Hiding(judge.reference)
-    found = kinds(judge.faults(input_of(THREE)))
-    assert "specification: unaccounted" in found
-    assert "scanner: record-extra" in found
+    result = kinds(judge.faults(input_of(THREE)))
+    assert "specification: unaccounted" in result
+    assert "scanner: record-extra" in result
 
 
 def test_a_finding_is_a_small_input_and_a_command(judge: Judge, tmp_path: Path) -> None:
     judge.reference = Hiding(judge.reference)
-    one = input_of(THREE)
-    fault = next(f for f in judge.faults(one) if f.kind == "unaccounted")
-    small = minimise(one, lambda o: fault.signature in {f.signature for f in judge.faults(o)}, 5)
-    assert small.size < one.size
+    each = input_of(THREE)
+    fault = next(f for f in judge.faults(each) if f.kind == "unaccounted")
+    small = minimise(each, lambda o: fault.signature in {f.signature for f in judge.faults(o)}, 5)
+    assert small.size < each.size
     findings = Findings(tmp_path, "differential")
-    findings.add(fault, one)
+    findings.add(fault, each)
     findings.add(fault, small)
-    (said,) = saved_findings(tmp_path)
-    assert said["size"] == small.size
-    assert said["kind"] == "unaccounted"
-    path = said["repeat"].split()[5]
+    (message,) = saved_findings(tmp_path)
+    assert message["size"] == small.size
+    assert message["kind"] == "unaccounted"
+    path = message["repeat"].split()[5]
     assert unpack(Path(path).read_bytes()) == small
 
 
@@ -125,7 +125,7 @@ EMPTY = {
 @pytest.mark.parametrize("hidden", ["first", "first middle", "first middle middle"])
 def test_an_open_record_without_data_is_framing(judge: Judge, hidden: str) -> None:
     """Found by fuzzing: an empty MIDDLE after an empty FIRST was taken for a record passed over."""
-    log = b"".join(EMPTY[one] for one in hidden.split()) + THREE.contents
+    log = b"".join(EMPTY[each] for each in hidden.split()) + THREE.contents
     assert judge.faults(Input("leveldb-log", "x.log", log)) == []
 
 
@@ -149,5 +149,5 @@ def test_an_empty_middle_of_no_record_is_none(judge: Judge) -> None:
     ],
 )
 def test_an_answer_that_is_none_is_seen(end: End, lost: list[Lost], wrong: str) -> None:
-    said = judging.malformed(input_of(THREE), seen([*lost, end]))
-    assert said.startswith(wrong) if wrong else said == ""
+    message = judging.malformed(input_of(THREE), seen([*lost, end]))
+    assert message.startswith(wrong) if wrong else message == ""

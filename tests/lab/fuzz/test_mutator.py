@@ -23,27 +23,29 @@ THREE = Input("leveldb-log", "x.log", VECTOR.contents)
 def of_format() -> dict[str, list[Input]]:
     vectors = load_all().values()
     return {
-        format: [one for one in seeds(vectors, format) if one.size < 4096] for format in FORMATS
+        format: [each for each in seeds(vectors, format) if each.size < 4096] for format in FORMATS
     }
 
 
 def changed(format: str, given: list[Input], count: int) -> list[bytes]:
-    chance, mutator, found = Random(3), Mutator(format, given), [given[0].pack()]
+    chance, mutator, result = Random(3), Mutator(format, given), [given[0].pack()]
     native = any_bytes(chance)
     for n in range(count):
-        begin = chance.choice(given).pack() if n % 2 else found[-1]
-        found.append(mutator.change(begin, MAX_INPUT_BYTES, chance, native))
-        found.append(mutator.cross(found[-1], chance.choice(given).pack(), MAX_INPUT_BYTES, chance))
-    return found
+        begin = chance.choice(given).pack() if n % 2 else result[-1]
+        result.append(mutator.change(begin, MAX_INPUT_BYTES, chance, native))
+        result.append(
+            mutator.cross(result[-1], chance.choice(given).pack(), MAX_INPUT_BYTES, chance)
+        )
+    return result
 
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_change_is_an_input_of_the_format(format: str, of_format) -> None:
     given = of_format[format][:40]
-    found = changed(format, given, 60)
-    assert {unpack(packed).format for packed in found} == {format}
-    assert len(set(found)) > 60, "most of them are new"
-    assert found == changed(format, given, 60), "the same chance, the same inputs"
+    result = changed(format, given, 60)
+    assert {unpack(packed).format for packed in result} == {format}
+    assert len(set(result)) > 60, "most of them are new"
+    assert result == changed(format, given, 60), "the same chance, the same inputs"
 
 
 def test_many_changes_get_beyond_the_checksum() -> None:

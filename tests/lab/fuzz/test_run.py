@@ -36,13 +36,13 @@ def test_a_short_run(engine: str, monkeypatch, tmp_path: Path, capfd) -> None:
     words = ["--format", "leveldb-log", "--target", "reference", "--inputs", "200"]
     words += ["--out", str(tmp_path / "out"), "--corpus", str(tmp_path / "corpus")]
     assert run(monkeypatch, *words, *(["--blind"] if engine == "blind" else [])) == 0
-    (said,) = json.loads((tmp_path / "out/summary.json").read_text())["outcomes"]
-    assert said["inputs"] >= 200
-    assert said["engine"] == engine
-    assert said["findings"] == {}
+    (message,) = json.loads((tmp_path / "out/summary.json").read_text())["outcomes"]
+    assert message["inputs"] >= 200
+    assert message["engine"] == engine
+    assert message["findings"] == {}
     if engine == "coverage":
-        assert said["coverage"] > 50
-        assert said["corpus"] > 0
+        assert message["coverage"] > 50
+        assert message["corpus"] > 0
 
 
 def test_an_input_is_tried_again(monkeypatch, tmp_path: Path, capfd) -> None:

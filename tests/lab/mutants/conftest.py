@@ -41,12 +41,12 @@ def mutant(all_of_leveldb: list[Mutant]) -> Callable[..., Mutant]:
     """The one mutant of a function that makes one text of another."""
 
     def find(function: str, before: str, after: str) -> Mutant:
-        (found,) = [
-            one
-            for one in all_of_leveldb
-            if (one.name.function, one.name.before, one.name.after) == (function, before, after)
+        (result,) = [
+            each
+            for each in all_of_leveldb
+            if (each.name.function, each.name.before, each.name.after) == (function, before, after)
         ]
-        return found
+        return result
 
     return find
 

@@ -74,7 +74,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, changed: object, tmp_path: Path, **repo
     names = mutants.callback.__globals__
     monkeypatch.setitem(names, "_changed", changed)
     hunted = {"format": "zmq-raft", **report}
-    monkeypatch.setitem(names, "_hunt", lambda one, *rest: {**hunted, "format": one})
+    monkeypatch.setitem(names, "_hunt", lambda each, *rest: {**hunted, "format": each})
     monkeypatch.setitem(names, "show", lambda reports, console: None)
     words = [*OPTIONS, "--out", str(tmp_path / "out")]
     return CliRunner().invoke(mutants, words, standalone_mode=False)

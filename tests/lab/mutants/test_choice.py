@@ -15,13 +15,13 @@ READER = PACKAGES / "reference_impl" / "leveldb_log" / "reader.py"
 
 
 def functions(mutants) -> set[str]:
-    return {one.name.function for one in mutants}
+    return {each.name.function for each in mutants}
 
 
 def test_everything(all_of_leveldb) -> None:
     assert Choice().of(all_of_leveldb) == all_of_leveldb
     assert Choice().is_everything and not Choice(sample=5).is_everything
-    assert {one.path.name for one in all_of_leveldb} == {"layout.py", "reader.py", "writer.py"}
+    assert {each.path.name for each in all_of_leveldb} == {"layout.py", "reader.py", "writer.py"}
 
 
 def test_by_function(all_of_leveldb) -> None:
@@ -30,15 +30,15 @@ def test_by_function(all_of_leveldb) -> None:
 
 
 def test_functions_that_are_outside_have_no_mutants(all_of_leveldb) -> None:
-    found = all_mutants("leveldb-log", Reviewed(outside={"reader._has_record": "for this test"}))
-    assert functions(all_of_leveldb) - functions(found) == {"reader._has_record"}
+    result = all_mutants("leveldb-log", Reviewed(outside={"reader._has_record": "for this test"}))
+    assert functions(all_of_leveldb) - functions(result) == {"reader._has_record"}
 
 
 def test_the_lot_falls_on_the_same_ones_and_a_change_elsewhere_moves_none(all_of_leveldb) -> None:
     drawn = Choice(sample=40).of(all_of_leveldb)
     assert len(drawn) == 40
     assert drawn == Choice(sample=40).of(all_of_leveldb)
-    without = [one for one in all_of_leveldb if one not in drawn[:1]]
+    without = [each for each in all_of_leveldb if each not in drawn[:1]]
     assert set(drawn[1:]) < set(Choice(sample=40).of(without))
     assert len(functions(drawn)) > 10
 

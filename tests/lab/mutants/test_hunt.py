@@ -49,7 +49,7 @@ def test_a_module_that_cannot_be_imported_is_dead(mutant, fates) -> None:
 def test_fates_stand_in_the_order_of_the_mutants(all_of_leveldb, fates) -> None:
     some = all_of_leveldb[5:400:60]
     assert [fate.mutant.name for fate in fates(*some, first_kill=True)] == [
-        one.name for one in some
+        each.name for each in some
     ]
 
 
@@ -69,10 +69,10 @@ def test_a_mutant_that_no_vector_gets_to_is_asked_nothing(mutant, fates) -> None
 def test_those_who_do_not_get_to_a_change_cannot_tell(all_of_leveldb, asked, fates) -> None:
     """Survivors live through all questions, not only through those that run the changed line."""
     listed = load_reviewed("leveldb-log").equivalent
-    some = [one for one in all_of_leveldb if one.name in listed][::3]
+    some = [each for each in all_of_leveldb if each.name in listed][::3]
     assert len(some) >= 5
-    found = fates(*(replace(one, at_import=True) for one in some))
-    assert {(fate.lives, fate.asked) for fate in found} == {(True, len(asked.questions))}
+    result = fates(*(replace(each, at_import=True) for each in some))
+    assert {(fate.lives, fate.asked) for fate in result} == {(True, len(asked.questions))}
 
 
 def test_this_process_keeps_the_original(mutant, fates) -> None:

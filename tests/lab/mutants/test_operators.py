@@ -1,4 +1,4 @@
-"""What each operator makes of a piece of code, and what is never changed."""
+"""Each operator changes a piece of code as expected, and leaves some code unchanged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def mutants(tmp_path: Path, source: str) -> list[Mutant]:
 
 
 def made(tmp_path: Path, source: str, operator: str) -> list[str]:
-    return [one.name.after for one in mutants(tmp_path, source) if one.name.operator == operator]
+    return [each.name.after for each in mutants(tmp_path, source) if each.name.operator == operator]
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_an_operator(tmp_path: Path, source: str, operator: str, expected: list[
     ],
 )
 def test_removed_statements(tmp_path: Path, source: str, count: int) -> None:
-    found = made(tmp_path, source, "removed-statement")
-    assert found == ["nothing"] * count
+    result = made(tmp_path, source, "removed-statement")
+    assert result == ["nothing"] * count
 
 
 def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
     (removed,) = [
-        one
-        for one in mutants(tmp_path, "def f():\n    yield g()\n")
-        if one.name.operator == "removed-statement"
+        each
+        for each in mutants(tmp_path, "def f():\n    yield g()\n")
+        if each.name.operator == "removed-statement"
     ]
     space: dict[str, object] = {}
     exec(removed.code(), space)
@@ -103,8 +103,8 @@ def test_a_generator_without_its_yield_is_still_one(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_never_changed(tmp_path: Path, source: str) -> None:
-    found = [one.name for one in mutants(tmp_path, source)]
-    assert [one for one in found if one.before not in (source, "...", "…")] == []
+    results = [each.name for each in mutants(tmp_path, source)]
+    assert [each for each in results if each.before not in (source, "...", "…")] == []
 
 
 SOURCE = """\
@@ -127,14 +127,14 @@ class C:
 
 
 def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
-    found = {one.name.before: one for one in mutants(tmp_path, SOURCE)}
-    assert (found["3"].name.function, found["3"].at_import) == ("reader", True)
-    assert (found["4"].name.function, found["4"].at_import) == ("reader.outer", True)
-    assert (found["1"].name.function, found["1"].at_import) == ("reader.outer", False)
-    assert (found["6"].name.function, found["6"].at_import) == ("reader.C", True)
-    assert (found["7"].name.function, found["7"].at_import) == ("reader.C.inner", False)
-    assert (found["5"].line, found["5"].lines) == (8, range(6, 10))
-    assert (found["a > LIMIT"].lines, found["a > LIMIT"].name.line) == (
+    results = {each.name.before: each for each in mutants(tmp_path, SOURCE)}
+    assert (results["3"].name.function, results["3"].at_import) == ("reader", True)
+    assert (results["4"].name.function, results["4"].at_import) == ("reader.outer", True)
+    assert (results["1"].name.function, results["1"].at_import) == ("reader.outer", False)
+    assert (results["6"].name.function, results["6"].at_import) == ("reader.C", True)
+    assert (results["7"].name.function, results["7"].at_import) == ("reader.C.inner", False)
+    assert (results["5"].line, results["5"].lines) == (8, range(6, 10))
+    assert (results["a > LIMIT"].lines, results["a > LIMIT"].name.line) == (
         range(4, 5),
         "if a > LIMIT:",
     )
@@ -142,15 +142,15 @@ def test_a_mutant_knows_where_it_is(tmp_path: Path) -> None:
 
 def test_functions_have_the_names_that_mutants_have(tmp_path: Path) -> None:
     mutants(tmp_path, SOURCE)
-    found = functions_of(tmp_path / "reader.py")
-    assert found == {"reader.outer": range(3, 10), "reader.C.inner": range(14, 16)}
+    result = functions_of(tmp_path / "reader.py")
+    assert result == {"reader.outer": range(3, 10), "reader.C.inner": range(14, 16)}
 
 
 def test_the_source_of_a_mutant_is_shown_and_the_tree_is_as_before(tmp_path: Path) -> None:
-    found = mutants(tmp_path, SOURCE)
-    tree = found[0].tree
+    result = mutants(tmp_path, SOURCE)
+    tree = result[0].tree
     before = ast.dump(tree)
-    shown = {one.name.after: one.source for one in found}
+    shown = {each.name.after: each.source for each in result}
     assert shown["a >= LIMIT"] == "if a >= LIMIT:"
     assert shown["self.size - 7"] == "return self.size - 7"
     assert shown["nothing"] == ""
@@ -158,9 +158,9 @@ def test_the_source_of_a_mutant_is_shown_and_the_tree_is_as_before(tmp_path: Pat
 
 
 def test_mutants_that_are_alike_are_counted(tmp_path: Path) -> None:
-    found = mutants(tmp_path, "def f(a):\n    g(a + 1)\n    g(a + 1)\n")
-    assert len({one.name for one in found}) == len(found)
-    assert {one.name.number for one in found} == {0, 1}
+    result = mutants(tmp_path, "def f(a):\n    g(a + 1)\n    g(a + 1)\n")
+    assert len({each.name for each in result}) == len(result)
+    assert {each.name.number for each in result} == {0, 1}
 
 
 def test_every_change_compiles_or_is_refused_as_a_whole(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is said of a hunt: the numbers, what is wrong, and the command."""
+"""The report of a hunt: numbers, faults, and the command."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ def test_the_numbers_add_up(report) -> None:
     assert report["mutants"] == report["killed"] + len(report["survivors"]) > 5
     assert report["mutants"] < report["all"]
     assert not report["is_whole"]
-    assert sum(one["mutants"] for one in report["operators"]) == report["mutants"]
-    assert [one["name"] for one in report["files"]] == ["writer.py"]
+    assert sum(each["mutants"] for each in report["operators"]) == report["mutants"]
+    assert [each["name"] for each in report["files"]] == ["writer.py"]
 
 
 def test_a_survivor_is_shown_with_its_source(report) -> None:
-    (one,) = [one for one in report["survivors"] if one["before"] == "1"]
-    assert one["file"] == "reference_impl/leveldb_log/writer.py"
-    line = Path(__file__).parents[3].joinpath(one["file"]).read_text().splitlines()[one["at"] - 1]
-    assert line.strip() == one["line"]
-    assert one["mutated"] == "last = deque(read_stream(log), maxlen=2).pop()"
-    assert one["is_reached"]
+    (each,) = [each for each in report["survivors"] if each["before"] == "1"]
+    assert each["file"] == "reference_impl/leveldb_log/writer.py"
+    line = Path(__file__).parents[3].joinpath(each["file"]).read_text().splitlines()[each["at"] - 1]
+    assert line.strip() == each["line"]
+    assert each["mutated"] == "last = deque(read_stream(log), maxlen=2).pop()"
+    assert each["is_reached"]
     assert any("maxlen" not in sentence and "lives" in sentence for sentence in wrong(report))
 
 
 def test_requirements_that_kill_alone() -> None:
-    found = hunt("leveldb-log", Choice(functions=["reader.Scan._zeros_were_a_gap"]))
-    alone = {one["id"]: one["alone"] for one in found["requirements"]}
+    result = hunt("leveldb-log", Choice(functions=["reader.Scan._zeros_were_a_gap"]))
+    alone = {each["id"]: each["alone"] for each in result["requirements"]}
     assert alone["LDB-027"] > 0
     assert alone["LDB-012"] == 0
-    assert "LDB-027" not in [sentence[:7] for sentence in wrong(found)], "only a whole run tells"
+    assert "LDB-027" not in [sentence[:7] for sentence in wrong(result)], "only a whole run tells"
 
 
 def test_a_listed_survivor_is_equivalent_and_a_listed_dead_one_is_wrong(mutant) -> None:
     harmless, deadly = mutant(*HARMLESS).name, mutant(*DEADLY).name
     reviewed = Reviewed({harmless: WHY, deadly: WHY})
     choice = Choice(functions=[HARMLESS[0]])
-    found = hunt("leveldb-log", choice, reviewed=reviewed, first_kill=True)
-    assert [one["before"] for one in found["equivalent"]] == ["1"]
-    (dead,) = found["listed_and_killed"]
+    result = hunt("leveldb-log", choice, reviewed=reviewed, first_kill=True)
+    assert [each["before"] for each in result["equivalent"]] == ["1"]
+    (dead,) = result["listed_and_killed"]
     assert dead["before"] == DEADLY[1] and dead["killer"].startswith("leveldb-log/")
-    assert any("listed as equivalent, and leveldb-log/" in sentence for sentence in wrong(found))
-    rate = kill_rate(found)
-    assert rate is not None and rate == found["killed"] / (found["mutants"] - 1)
+    assert any("listed as equivalent, and leveldb-log/" in sentence for sentence in wrong(result))
+    rate = kill_rate(result)
+    assert rate is not None and rate == result["killed"] / (result["mutants"] - 1)
 
 
 def whole(**parts: Any) -> dict[str, Any]:
@@ -104,8 +104,8 @@ def test_the_command(tmp_path: Path) -> None:
     done = run("--format", "leveldb-log", "--function", "layout.all_zero", "--out", tmp_path)
     assert done.exit_code == 0 and done.return_value == 0, done.output
     body = json.loads((tmp_path / "mutants.json").read_text())
-    (found,) = body["formats"]
-    assert found["killed"] == found["mutants"] > 0
+    (result,) = body["formats"]
+    assert result["killed"] == result["mutants"] > 0
     assert "100.0%" in done.output
 
 

@@ -59,7 +59,7 @@ def test_lists_are_of_formats() -> None:
 @pytest.mark.parametrize("format_id", [id for id in FORMATS if path_of(id).exists()])
 def test_what_is_listed_is_there(format_id: str) -> None:
     reviewed = load_reviewed(format_id)
-    everything = {one.name for one in all_mutants(format_id, Reviewed())}
+    everything = {each.name for each in all_mutants(format_id, Reviewed())}
     assert sorted(set(reviewed.equivalent) - everything) == []
     assert set(reviewed.outside) <= {name.function for name in everything}
     assert not {name.function for name in reviewed.equivalent} & set(reviewed.outside)

@@ -27,13 +27,13 @@ def examples(vectors):
 
 def test_a_dozen_scenarios_and_each_of_them_in_three_formats(examples):
     assert len(examples) >= 12
-    for id, found in examples.items():
-        assert len({book.format_of(one.vector) for one in found}) >= 3, id
+    for id, outcome in examples.items():
+        assert len({book.format_of(each.vector) for each in outcome}) >= 3, id
 
 
 def test_a_promise_without_an_example_is_an_error(vectors):
-    left = {id: one for id, one in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
-    with pytest.raises(book.BrokenScenario, match=r"torn-last-record: promised of .*leveldb-log"):
+    left = {id: each for id, each in vectors.items() if id != "leveldb-log/cut-in-a-payload"}
+    with pytest.raises(book.BrokenScenario, match=r"torn-last-record: guaranteed by .*leveldb-log"):
         book.shown(left)
 
 
@@ -45,21 +45,21 @@ def test_a_scenario_that_nobody_wrote_is_an_error(vectors):
 
 
 @pytest.mark.parametrize(
-    ("id", "owed"),
+    ("id", "expected"),
     [
-        ("leveldb-log/cut-in-a-payload", "2 of 3 come back: torn (torn-payload)"),
-        ("leveldb-log/blocks-swapped", "6 of 6 come back, in another order: nothing tells"),
-        ("leveldb-log/block-dropped", "4 of 6 come back: nothing tells"),
-        ("zeebe-journal/stale-record-behind-the-end", "4 of 4 come back"),
-        ("kahadb-journal/batch-twice", "5 of 5 come back, 1 twice: nothing tells"),
-        ("systemd-journal/payload-flipped", "4 of 5 come back, 1 in part: damaged (hash-mismatch)"),
-        ("systemd-journal/append-to-a-torn-file", "a writer refuses, and every byte stays"),
-        ("zmq-raft/bit-of-a-payload", "4 of 5 come back, 1 that was not written: nothing tells"),
+        ("leveldb-log/cut-in-a-payload", "2 of 3: torn (torn-payload)"),
+        ("leveldb-log/blocks-swapped", "6 of 6, in another order: undetectable"),
+        ("leveldb-log/block-dropped", "4 of 6: undetectable"),
+        ("zeebe-journal/stale-record-behind-the-end", "4 of 4"),
+        ("kahadb-journal/batch-twice", "5 of 5, 1 twice: undetectable"),
+        ("systemd-journal/payload-flipped", "4 of 5, 1 in part: damaged (hash-mismatch)"),
+        ("systemd-journal/append-to-a-torn-file", "the writer refuses, and changes no byte"),
+        ("zmq-raft/bit-of-a-payload", "4 of 5, 1 never written: undetectable"),
     ],
 )
-def test_what_is_owed_is_said_in_words(examples, id, owed):
-    (found,) = (one for each in examples.values() for one in each if one.vector.id == id)
-    assert found.expected_text == owed
+def test_what_is_owed_is_said_in_words(examples, id, expected):
+    (outcome,) = (one for each in examples.values() for one in each if one.vector.id == id)
+    assert outcome.expected_text == expected
 
 
 def result(**more):
@@ -70,17 +70,17 @@ def result(**more):
 @pytest.mark.parametrize(
     ("found", "effect"),
     [
-        ({"class": "pass"}, "as owed"),
-        ({"class": "skipped"}, "not asked"),
+        ({"class": "pass"}, "as expected"),
+        ({"class": "skipped"}, "not run"),
         ({"actual": None, "difference": "no reply within 0.7 s"}, "hangs"),
         ({"actual": None, "difference": "exit status 134; abort"}, "fails: exit status 134"),
         ({"actual": {"records": [{"payload": "61"}]}}, "loses 1 more"),
         ({"actual": {"records": [{"payload": "61"}, {"payload": "63"}]}}, "returns 1 changed"),
         ({"actual": {"records": [{"payload": p} for p in ("61", "62", "63")]}},
-         "returns 1 not owed"),
+         "returns 1 unexpected"),
         ({"actual": {"records": []}, "difference": "signals: a damaged log, and not a word of it"},
-         "loses 2 more, says nothing"),
-        ({"difference": "lost: expected [0, 7), found none"}, "blames other bytes"),
+         "loses 2 more, reports nothing"),
+        ({"difference": "lost: expected [0, 7), found none"}, "reports other bytes as lost"),
     ],
 )  # fmt: skip
 def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
@@ -88,15 +88,15 @@ def test_an_effect_is_what_the_holder_of_the_log_sees(found, effect):
 
 
 def test_the_kept_results_are_those_of_the_known_failures(examples):
-    told = results.load_results()
-    asked = {one.vector.id for each in examples.values() for one in each}
-    assert {id for effects in told.values() for id in effects} == asked
-    for name, effects in told.items():
+    given = results.load_results()
+    requested = {one.vector.id for each in examples.values() for one in each}
+    assert {id for effects in given.values() for id in effects} == requested
+    for name, effects in given.items():
         listed = known_failures.load(FOLDER / name / "known-failures.json").entries
-        known = {id for id, profile in listed if id in asked and profile in results.PROFILES}
+        known = {id for id, profile in listed if id in requested and profile in results.PROFILES}
         wrong = {
             id for id, effect in effects.items()
-            if effect not in (results.AS_OWED, results.NOT_ASKED)
+            if effect not in (results.AS_EXPECTED, results.NOT_RUN)
         }  # fmt: skip
         assert wrong == known, name
 
@@ -121,9 +121,9 @@ def test_the_command_lists_shows_and_refuses():
     runner = CliRunner()
     listed = runner.invoke(command, [])
     assert listed.exit_code == 0 and "lost-file" in listed.output
-    one = runner.invoke(command, ["lost-file"])
-    assert one.exit_code == 0
-    assert re.search(r"promise: .*\n(.*\n)*example: zmq-raft/middle-file-missing", one.output)
+    each = runner.invoke(command, ["lost-file"])
+    assert each.exit_code == 0
+    assert re.search(r"guarantee: .*\n(.*\n)*example: zmq-raft/middle-file-missing", each.output)
     wrong = runner.invoke(command, ["torn"])
     assert (
         wrong.exit_code == 1 and "no scenario 'torn'; there are: torn-last-record" in wrong.output

@@ -36,8 +36,8 @@ CHOSEN = (
 )
 """Of two formats: damaged, sound, empty, large; a folder; all four operations."""
 
+#: The hello of a program.
 FOREIGN = "</p><script>alert(1)</script>\u202egol.\x1b[31m"
-"""What a program may say of itself."""
 
 SCRIPT = "javascript:alert(1)"
 
@@ -55,21 +55,21 @@ def report(tree: dict[str, Vector]) -> dict[str, Any]:
     chosen = {id: tree[id] for id in CHOSEN}
     facts = {
         id: {
-            "title": one.body["title"],
-            "format": one.body["format"],
+            "title": each.body["title"],
+            "format": each.body["format"],
             # One has been given another group since the run.
-            "group": "once" if id == CHOSEN[-1] else one.body["group"],
-            "kind": one.body["kind"],
-            "requirements": one.body["requirements"],
-            "control": one.control,
-            "damage": one.damage,
-            "size": one.body["size"],
+            "group": "once" if id == CHOSEN[-1] else each.body["group"],
+            "kind": each.body["kind"],
+            "requirements": each.body["requirements"],
+            "control": each.control,
+            "damage": each.damage,
+            "size": each.body["size"],
             "input": f"vectors/{id}.log",
-            **({"to_write": ["alpha"]} if "records" in one.body else {}),
+            **({"to_write": ["alpha"]} if "records" in each.body else {}),
         }
-        for id, one in chosen.items()
+        for id, each in chosen.items()
     }
-    made = {
+    created = {
         "report_version": 1,
         "walproof": "0.1.0",
         "started": "2026-11-20T14:03:11Z",
@@ -88,13 +88,13 @@ def report(tree: dict[str, Vector]) -> dict[str, Any]:
             ),
             {**_blank("missing"), "status": "unavailable", "because": "go not found"},
             *(
-                _implementation(one.name, chosen, facts, _nothing, baseline=True)
-                for one in BASELINES
+                _implementation(each.name, chosen, facts, _nothing, baseline=True)
+                for each in BASELINES
             ),
         ],
     }
-    json_report.validate(made)
-    return made
+    json_report.validate(created)
+    return created
 
 
 Say = Callable[[Vector, str], dict[str, Any]]
@@ -140,17 +140,17 @@ def _implementation(
             "actual": None,
             "stderr": None,
             "repeat": f"walproof check --impl {name} --vector {id}",
-            **say(one, profile),
+            **say(each, profile),
         }
-        for id, one in chosen.items()
-        if not formats or one.body["format"] in formats
-        for profile in [case.profile for case in cases_of([one])]
+        for id, each in chosen.items()
+        if not formats or each.body["format"] in formats
+        for profile in [case.profile for case in cases_of([each])]
     ]
     return {**_blank(name, **more), "results": results, "score": score(results, facts)}
 
 
 def _as_listed(vector: Vector, profile: str) -> dict[str, Any]:
-    """What the list of known failures says of a real implementation."""
+    """The list of known failures of a real implementation."""
     listed = known_failures.load(FOLDER / FAILING / "known-failures.json")
     entry = listed.entries.get((vector.id, profile))
     if entry is None:

@@ -40,8 +40,8 @@ def drawn(site: Path, place: str, profile: Path) -> tuple[str, list[str]]:
 
 @needs_browser
 def test_the_search_finds_from_the_disk(site: Site, tmp_path: Path) -> None:
-    page, said = drawn(site.out, f"{page_paths.SEARCH}?q=ldb-032", tmp_path)
-    assert said == []
+    page, message = drawn(site.out, f"{page_paths.SEARCH}?q=ldb-032", tmp_path)
+    assert message == []
     first = re.search(r'<ol id="results"><li><a href="([^"]+)">([^<]+)</a>', page)
     assert first is not None
     assert first.groups() == ("formats/leveldb-log/index.html#LDB-032", "LDB-032")
@@ -58,7 +58,7 @@ def test_a_list_of_vectors_can_be_narrowed(site: Site, tmp_path: Path) -> None:
             'form.dispatchEvent(new Event("input"));'
             'document.getElementById("scheme").click();'
         )
-    page, said = drawn(copy, page_paths.vectors_of("leveldb-log"), tmp_path / "profile")
-    assert said == []
+    page, message = drawn(copy, page_paths.vectors_of("leveldb-log"), tmp_path / "profile")
+    assert message == []
     assert '<p id="filtered" role="status">1 vector</p>' in page
     assert re.search(r"<html[^>]* data-scheme=", page), "the scheme was chosen"

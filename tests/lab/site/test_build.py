@@ -1,4 +1,4 @@
-"""How a site comes to its place: whole, or not at all; and what the command says."""
+"""A site is written completely or not at all; output of the command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lab.site.run import NotGolden, Run, run_of
 
 
 def only_first(run: Run) -> Run:
-    """A run in which one vector was asked."""
+    """A run of one vector."""
     (id, *_) = run.vectors
     report = {
         **run.report,
@@ -37,11 +37,11 @@ def test_a_site_is_replaced_as_a_whole(run: Run, tmp_path: Path) -> None:
     out = tmp_path / "site"
     build.build(only_first(run), out, None)
     (out / "stale.html").write_text("of another run")
-    made = build.build(only_first(run), out, None)
+    created = build.build(only_first(run), out, None)
     assert not (out / "stale.html").exists()
     assert [path.name for path in tmp_path.iterdir()] == ["site"]
     files = [path for path in out.rglob("*") if path.is_file()]
-    assert made == build.Made(len(files), sum(path.stat().st_size for path in files))
+    assert created == build.Made(len(files), sum(path.stat().st_size for path in files))
     assert "No hunt stands beside this run" in (out / page_paths.MUTANTS).read_text("utf-8")
 
 
@@ -96,7 +96,7 @@ def test_the_command_makes_a_site_and_says_what_has_no_page(
     words = ["site", "--run", str(tmp_path), "--out", str(tmp_path / "out"), "--mutants"]
     wrong = CliRunner().invoke(lab, [*words, str(tmp_path / "mutants.json")])
     assert wrong.exit_code == 1 and "did not write that" in wrong.output
-    made = CliRunner().invoke(lab, [*words, str(tmp_path / "none.json")])
-    assert made.exit_code == 0, made.output
-    assert f"{len(run.tree) - 1:,} vectors have no page" in made.output
+    created = CliRunner().invoke(lab, [*words, str(tmp_path / "none.json")])
+    assert created.exit_code == 0, created.output
+    assert f"{len(run.tree) - 1:,} vectors have no page" in created.output
     assert (tmp_path / "out" / "index.html").exists()

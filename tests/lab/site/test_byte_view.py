@@ -1,4 +1,4 @@
-"""Where a log differs from its control."""
+"""The differences between a log and its control."""
 
 from __future__ import annotations
 

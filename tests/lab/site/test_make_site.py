@@ -62,9 +62,9 @@ def test_every_page_of_it_has_a_title_of_its_own(made: Path) -> None:
     titles: dict[str, str] = {}
     for path in sorted(made.rglob("*.html")):
         text = path.read_text("utf-8")
-        found = re.findall(r"<title>([^<]+) · Walproof</title>", text)
-        assert len(found) == 1 and found[0].strip(), path
-        assert titles.setdefault(found[0], path.name) == path.name, (path, titles[found[0]])
+        result = re.findall(r"<title>([^<]+) · Walproof</title>", text)
+        assert len(result) == 1 and result[0].strip(), path
+        assert titles.setdefault(result[0], path.name) == path.name, (path, titles[result[0]])
 
 
 def test_it_is_small(made: Path) -> None:

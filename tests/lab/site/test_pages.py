@@ -50,7 +50,7 @@ def test_every_page_has_its_frame(site: Site) -> None:
 
 def test_pages_load_nothing_but_their_own(site: Site) -> None:
     for place, page in site.pages.items():
-        assert not [one for one in page.loads if re.match(r"[a-z]+:|//", one)], place
+        assert not [each for each in page.loads if re.match(r"[a-z]+:|//", each)], place
         assert "style=" not in page.text.partition("<main")[0], place
         policy = re.search(r'Content-Security-Policy" content="([^"]+)"', page.text)
         assert policy is not None and "default-src 'none'" in policy[1], place
@@ -60,9 +60,9 @@ def test_pages_load_nothing_but_their_own(site: Site) -> None:
 
 
 def test_every_vector_of_the_run_has_a_page(site: Site) -> None:
-    made = {place for place in site.pages if place.startswith("vectors/")}
-    assert made == {page_paths.vector(id) for id in CHOSEN}
-    assert all(len(site.text(place).encode()) < LARGEST for place in made)
+    created = {place for place in site.pages if place.startswith("vectors/")}
+    assert created == {page_paths.vector(id) for id in CHOSEN}
+    assert all(len(site.text(place).encode()) < LARGEST for place in created)
 
 
 def test_a_vector_says_what_was_done_what_is_owed_and_who_answers_what(site: Site) -> None:
@@ -113,8 +113,8 @@ def test_a_prefix_table_stands_where_every_prefix_is_asked(site: Site) -> None:
 def test_real_ones_come_first_and_null_baselines_last(site: Site) -> None:
     text = site.text(page_paths.IMPLEMENTATIONS)
     order = [f">{FAILING}</a>", ">executable-spec</a>", ">stranger</a>", ">null: intact</a>"]
-    found = [text.index(one) for one in order]
-    assert found == sorted(found)
+    results = [text.index(each) for each in order]
+    assert results == sorted(results)
     assert "unavailable: go not found" in text
 
 
@@ -172,7 +172,7 @@ def test_text_of_programs_is_only_text(site: Site) -> None:
     for place, page in site.pages.items():
         assert "<script>alert(1)" not in page.text, place
         assert "\u202e" not in page.text and "\x1b" not in page.text, place
-        assert not [one for one in page.links if one.startswith("javascript:")], place
+        assert not [each for each in page.links if each.startswith("javascript:")], place
     assert one_line(FOREIGN).replace("<", "&lt;").replace(">", "&gt;") in site.text(
         page_paths.implementation("stranger")
     )

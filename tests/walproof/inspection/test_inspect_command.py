@@ -61,7 +61,7 @@ def test_a_field_comes_with_its_documentation_and_rules(log: Path) -> None:
     assert "blocks[1].records[1].header.type" in result.output
     assert "full (1)" in result.output
     assert "Which part of a record this is." in result.output
-    assert "LDB-029 (MUST) If the type is none of 1 to 4" in result.output
+    assert "LDB-029 (MUST) If the type is not 1 to 4" in result.output
     assert "records[0]" not in result.output
 
 

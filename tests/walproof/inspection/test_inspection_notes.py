@@ -89,6 +89,12 @@ def test_the_chapter_has_a_sentence_for_each_requirement_that_the_grammar_cites(
     assert "\n" not in rule.text and "**" not in rule.text
 
 
+def test_the_list_of_a_requirement_belongs_to_its_text() -> None:
+    rule = chapter("zeebe-journal").requirements["ZBJ-013"]
+    assert "conditions hold: • the version byte is 2; • the version" in rule.text
+    assert rule.text.endswith("at least 32 bytes.")
+
+
 def test_the_chapter_binds_each_reason_to_requirements() -> None:
     reasons = chapter("leveldb-log").reasons
     assert reasons["checksum-mismatch"] == ("LDB-028",)

@@ -23,13 +23,13 @@ from walproof.sweep.flips import (
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
-WHOLE = 1500
+WHOLE = 600
 """Flips in all of the logs that are searched again as they were; the smallest ones."""
 
-FEW = 12
+FEW = 6
 """Flips of each other log."""
 
-MOST = 160
+MOST = 60
 """Flips of one field in one log that are done again, at most twice as many."""
 
 AGAIN = "run walproof sweep --flips --save --format"

@@ -30,8 +30,8 @@ from conformance.implementations.systemd import adapter as systemd
 NAME = "walproof"
 FOLDER = Path(f"/var/log/journal/{Path('/etc/machine-id').read_text().strip()}.{NAME}")
 OWN = Path(f"/run/systemd/journal.{NAME}")
+#: The sockets of the daemon: for records, and for journalctl's requests.
 SOCKETS = (OWN / "socket", OWN / "io.systemd.journal")
-"""Where the daemon listens: for records, and for what journalctl asks of it."""
 CONFIGURATION = """\
 [Journal]
 Storage=persistent
@@ -58,14 +58,15 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Whether this mount namespace is another one than that of the machine's first process.
+    """Return whether this mount namespace differs from that of the first process.
 
-    Some containers do not tell that of the first process even to root: there the parent's counts.
+    Some containers hide the namespace of the first process even from root; then the parent's
+    counts.
     """
-    own = Path("/proc/self/ns/mnt")
+    mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
-            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+            return Path(f"/proc/{process}/ns/mnt").readlink() != mine.readlink()
     return False
 
 
@@ -90,27 +91,27 @@ def daemon(folder: Path) -> Iterator[None]:
     environment = systemd.ENVIRONMENT | {"SYSTEMD_LOG_TARGET": "console"}
     try:
         # A file takes whatever it says: nobody reads a pipe while records are written.
-        with tempfile.TemporaryFile() as said:
+        with tempfile.TemporaryFile() as message:
             process = subprocess.Popen(
-                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=said, env=environment
+                [*JOURNALD, NAME], stdout=subprocess.DEVNULL, stderr=message, env=environment
             )
             try:
-                listens(process, said)
+                listens(process, message)
                 yield
             finally:
                 ended(process)
             if process.returncode:
-                raise Refused(why(process, said))
+                raise Refused(why(process, message))
     finally:
-        for one in SOCKETS:
-            one.unlink(missing_ok=True)
+        for each in SOCKETS:
+            each.unlink(missing_ok=True)
         libc.umount2(os.fsencode(FOLDER), DETACH)
 
 
 def listens(process: subprocess.Popen[bytes], said: BinaryIO) -> None:
     """Wait until journald listens. Raises :class:`Refused` if it ends or takes too long."""
     until = time.monotonic() + SECONDS
-    while process.poll() is None and not all(one.exists() for one in SOCKETS):
+    while process.poll() is None and not all(each.exists() for each in SOCKETS):
         if time.monotonic() > until:
             raise Refused("systemd-journald does not listen")
         time.sleep(0.01)
@@ -129,7 +130,7 @@ def ended(process: subprocess.Popen[bytes]) -> None:
 
 
 def why(process: subprocess.Popen[bytes], said: BinaryIO) -> str:
-    """How journald ended, and the last that it said."""
+    """Return the exit status of journald, and its last message."""
     said.seek(0)
     words = said.read().decode(errors="replace").strip()[-200:]
     return f"systemd-journald ended with {process.returncode}: {words or 'no word'}"

@@ -1,13 +1,13 @@
-"""What the programs in Python have in common: they open a database and say what they found.
+"""Shared code of the Python programs: open a database and print its items.
 
-``program MODE FOLDER LOG`` makes an empty database in FOLDER, puts LOG in the place of its log, and
-opens it as MODE says. It prints lines of JSON:
+``program MODE FOLDER LOG`` makes an empty database in FOLDER, replaces its log with LOG, and opens
+it as MODE prescribes. It prints lines of JSON:
 
-* ``{"item": [NAME, VALUE]}`` for each thing that the system returns, in hexadecimal;
-* ``{"again": true}`` when one more was written and the system is about to be opened again, then
-  ``{"later": [NAME, VALUE]}`` for each thing that it returns;
-* ``{"said": TEXT}`` for each line that it wrote for people to read;
-* ``{"refused": TEXT}`` if it cannot be opened. Nothing follows.
+* ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal;
+* ``{"again": true}`` after it has written one more and before it opens the system again, then
+  ``{"later": [NAME, VALUE]}`` for each item that the system returns;
+* ``{"said": TEXT}`` for each line of the system's own log;
+* ``{"refused": TEXT}``, as the last line, if the system does not open.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
+#: The item that is written once the system is open.
 MORE = (b"more", b"written after the damage")
-"""What is written once the system is open."""
 T = TypeVar("T")
 
 
@@ -28,7 +28,7 @@ class Told:
     """Prints what a system tells."""
 
     def items(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """What it returns. What it throws in between is said."""
+        """Print the items. Report exceptions in between as messages."""
         self._pairs("item", pairs)
 
     def again(self) -> None:
@@ -36,7 +36,7 @@ class Told:
         self._say({"again": True})
 
     def later(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
-        """What it returns when it is opened again."""
+        """Print the items after the second opening."""
         self._pairs("later", pairs)
 
     def report_lines(self, log: Path, leave: Callable[[str], bool] = lambda line: False) -> None:

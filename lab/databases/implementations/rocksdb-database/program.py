@@ -20,10 +20,10 @@ RECOVERY = {
 
 def options(mode: str) -> Options:
     """Options of a database of bytes, with a mode of recovery unless it is repaired."""
-    found = Options(raw_mode=True)
+    result = Options(raw_mode=True)
     if mode in RECOVERY:
-        found.set_wal_recovery_mode(RECOVERY[mode]())
-    return found
+        result.set_wal_recovery_mode(RECOVERY[mode]())
+    return result
 
 
 def make(folder: Path) -> Path:
@@ -33,7 +33,7 @@ def make(folder: Path) -> Path:
 
 
 def no_word(line: str) -> bool:
-    """Whether a line of LOG is for programs, or about options."""
+    """Return whether a line of LOG is meant for programs, or about options."""
     return "EVENT_LOG_v1" in line or not line[:4].isdigit()
 
 

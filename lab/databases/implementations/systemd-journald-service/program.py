@@ -44,14 +44,15 @@ def mount(*words: str) -> None:
 
 
 def is_other_mount_namespace() -> bool:
-    """Whether this mount namespace is another one than that of the machine's first process.
+    """Return whether this mount namespace differs from that of the first process.
 
-    Some containers do not tell that of the first process even to root: there the parent's counts.
+    Some containers hide the namespace of the first process even from root; then the parent's
+    counts.
     """
-    own = Path("/proc/self/ns/mnt")
+    mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
         with suppress(OSError):
-            return Path(f"/proc/{process}/ns/mnt").readlink() != own.readlink()
+            return Path(f"/proc/{process}/ns/mnt").readlink() != mine.readlink()
     return False
 
 
@@ -92,15 +93,15 @@ def served(kind: str, message: bytes) -> None:
                 entries(kind)
         finally:
             daemon.terminate()
-            _, said = daemon.communicate(timeout=SECONDS)
+            _, text = daemon.communicate(timeout=SECONDS)
     SOCKET.unlink(missing_ok=True)
-    report_lines(said)
+    report_lines(text)
     if daemon.returncode:
         sys.exit(f"systemd-journald ended with {daemon.returncode}")
 
 
 def entries(kind: str) -> None:
-    """Print the entries: sequence number and message. What the daemon says of itself is none."""
+    """Print the sequence number and message of each entry, without the daemon's own entries."""
     done = run(*JOURNALCTL, "-o", "json", "--all")
     for message in messages(done.stdout, lambda entry: not entry.get("_TRANSPORT")):
         say({kind: message})
@@ -108,7 +109,7 @@ def entries(kind: str) -> None:
 
 
 def report_lines(said: bytes) -> None:
-    """What a program said of damage."""
+    """Print the messages of a program about damage."""
     for line in said.decode(errors="replace").splitlines():
         if not ITS_OWN.search(line):
             say({"said": OF_THIS_RUN.sub("", line)})

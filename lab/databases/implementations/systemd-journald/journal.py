@@ -1,4 +1,4 @@
-"""What the programs that ask systemd share: how they print, and what journalctl says."""
+"""Shared code of the programs that run systemd: print items, and read journalctl's output."""
 
 from __future__ import annotations
 

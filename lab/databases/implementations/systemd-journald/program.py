@@ -30,7 +30,7 @@ def run(*command: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]
 
 
 def report_lines(done: subprocess.CompletedProcess[bytes]) -> None:
-    """What a program said of damage."""
+    """Print the messages of a program about damage."""
     for line in re.split(r"[\r\n]", done.stderr.decode(errors="replace")):
         if not NO_WORD.search(line):
             say({"said": line})

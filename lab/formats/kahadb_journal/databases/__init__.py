@@ -42,7 +42,9 @@ def _case(id: str, act: Callable[[Damage], None]) -> Case:
 
 
 def _last(log: Damage) -> str:
-    batches = [one.path for one in log.fields_of(LAST) if re.fullmatch(r"batches\[\d+]", one.path)]
+    batches = [
+        each.path for each in log.fields_of(LAST) if re.fullmatch(r"batches\[\d+]", each.path)
+    ]
     return f"{LAST}:{batches[-1]}"
 
 
@@ -95,13 +97,13 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     waiting: dict[str, str] = {}
     for record in answer.records:
         try:
-            found = decode(record.payload)
+            result = decode(record.payload)
         except Undecodable:
             continue
-        if found["command"] == ADD:
-            waiting[found["message_id"]] = found["message"]["text"]
-        elif found["command"] == REMOVE:
-            waiting.pop(found["message_id"], None)
+        if result["command"] == ADD:
+            waiting[result["message_id"]] = result["message"]["text"]
+        elif result["command"] == REMOVE:
+            waiting.pop(result["message_id"], None)
     return frozenset(
         (shortened(name.encode()), shortened(text.encode())) for name, text in waiting.items()
     )

@@ -78,6 +78,7 @@ class SystemdFolder(SystemFolder):
         places += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
         others: list[OtherFile] = []
         names: list[str] = []
+        subfolders: list[Path] = []
         findings: list[Finding] = []
         for place in places:
             for entry in sorted(place.iterdir()):
@@ -91,12 +92,15 @@ class SystemdFolder(SystemFolder):
                     if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
                         findings.append(Finding(fault, name, "lost"))
                 elif entry.is_dir() and entry not in places:
-                    findings += _unmerged_folder(entry, name)
+                    subfolders.append(entry)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
             has_header = any(one.header for one in held)
             if not has_header or any(_is_another_log(folder / other.name) for other in others):
                 return None
+        # Only now: below a folder of anything else there may be a million files.
+        for subfolder in subfolders:
+            findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
         machines = {one.header.machine_id for one in held if one.header}
         title = "journals of one host" if len(machines) == 1 else "journals"
         if len(machines) > 1:

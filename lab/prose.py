@@ -1,0 +1,108 @@
+"""Find phrases that the style of this project avoids, in pages and docstrings: ``make lint``.
+
+The list is a reminder, not a grammar: a page without a finding can still be unclear.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from reference_impl.paths import ROOT
+
+#: Pattern, and what to write instead.
+PHRASES = {
+    r"mend(?:s|ed|ing)?": "fix, repair",
+    r"owe[sd]?": "expected, must return",
+    r"processor time": "CPU time",
+    r"by the clock": "wall-clock time",
+    r"nothing tells|nobody (?:tells|can tell|is told)": "undetectable, no error",
+    r"without a word|not a word|in silence": "silently, without an error",
+    r"as (?:it|they) comes?": "with default options",
+    r"besides[.,;:)]": "also, in addition",
+    r"but for": "except",
+    r"(?:is|are|was|were|be|been) (?:asked|told|heard|believed|blamed)": "run, passed, configured",
+    r"anew": "again",
+    r"comes? to life": "is returned as a record",
+    r"unseen": "undetected",
+    r"whoever|whomever": "the user, the program",
+    r"none of the two": "neither",
+    r"takes? stock": "inventory",
+    r"(?:says|say|said) (?:so|of)": "reports, contains",
+    r"of (?:its|their) own accord": "automatically",
+    r"nothing of (?:it|ours)": "none",
+}
+_PATTERNS = [
+    (re.compile(rf"\b(?:{phrase})(?!\w)".replace(" ", r"\s+"), re.IGNORECASE), advice)
+    for phrase, advice in PHRASES.items()
+]
+_NOT_PROSE = re.compile(
+    r"```.*?```|~~~.*?~~~|``[^`]*``|`[^`\n]*`|<!--.*?-->|\]\([^)]*\)", re.DOTALL
+)
+_QUESTION_WORD = re.compile(r"(?:What|Whether|How|Where|Who|Whose|Which|Whatever) ")
+#: Text that is data: vectors quote it, or other projects wrote it.
+NOT_CHECKED = ("vectors/", "conformance/recipes/", "CODE_OF_CONDUCT.md", "lab/prose.py")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A phrase in a file, with its line and the advice."""
+
+    path: str
+    line: int
+    phrase: str
+    advice: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.phrase!r}: {self.advice}"
+
+
+def check(path: str, text: str) -> Iterator[Finding]:
+    """Yield the findings in a page, or in the docstrings of a Python file."""
+    if path.endswith(".py"):
+        for line, docstring in _docstrings(ast.parse(text)):
+            if _QUESTION_WORD.match(docstring):
+                yield Finding(path, line, docstring.split()[0], "begin with a verb or a noun")
+            yield from _in_prose(path, line, docstring)
+    else:
+        yield from _in_prose(path, 1, text)
+
+
+def _in_prose(path: str, first_line: int, text: str) -> Iterator[Finding]:
+    prose = _NOT_PROSE.sub(lambda code: re.sub(r"[^\n]", " ", code[0]), text)
+    for pattern, advice in _PATTERNS:
+        for match in pattern.finditer(prose):
+            line = first_line + prose.count("\n", 0, match.start())
+            yield Finding(path, line, match[0], advice)
+
+
+def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                yield node.lineno, text.strip()
+
+
+def main() -> int:
+    """Check all files that git knows. Return 1 if there are findings, else 0."""
+    command = ["git", "ls-files", "-z", "*.md", "*.py"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True).stdout
+    paths = [path for path in listed.split("\0") if path and not path.startswith(NOT_CHECKED)]
+    findings = [
+        finding
+        for path in paths
+        if Path(ROOT, path).is_file()
+        for finding in check(path, Path(ROOT, path).read_text(encoding="utf-8"))
+    ]
+    for finding in findings:
+        print(finding)
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
