@@ -56,7 +56,7 @@ def is_sound(block: bytes, at: int) -> bool:
     checksum, length, kind = HEADER.unpack_from(block, at)
     end = at + HEADER_SIZE + length
     is_whole = FULL <= kind <= LAST and end <= len(block)
-    return is_whole and masked_crc(block[at + 6 : end]) == checksum
+    return bool(is_whole and masked_crc(block[at + 6 : end]) == checksum)
 
 
 def read_block(log: BinaryIO) -> bytes:

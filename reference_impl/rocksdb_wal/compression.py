@@ -8,7 +8,7 @@ MAGIC = b"\x28\xb5\x2f\xfd"
 LARGEST_WINDOW = 1 << 27
 """In bytes. RocksDB decompresses with zstd's default limit."""
 
-MAX_RECORD_SIZE = 1 << 28
+MAX_RECORD_SIZE = 1 << 26
 """Default limit of a decompressed record, in bytes (RDB-037)."""
 
 MAX_RATIO = 1024

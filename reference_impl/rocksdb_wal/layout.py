@@ -10,16 +10,21 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, HEADER_SIZE, masked_crc
+from reference_impl.leveldb_log.dialects import (
+    COMPRESSION,
+    PREDECESSOR,
+    RECYCLABLE_HEADER_SIZE,
+    RECYCLABLE_PREDECESSOR,
+    RECYCLABLE_TIMESTAMP_SIZES,
+    SYNC_HEADER_SIZE,
+    TIMESTAMP_SIZES,
+    header_size,
+)
+from reference_impl.leveldb_log.layout import HEADER, HEADER_SIZE, masked_crc
 
 ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
-COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
-PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 LEGACY_TYPES = (FULL, FIRST, MIDDLE, LAST, TIMESTAMP_SIZES, PREDECESSOR)
 IGNORABLE = 0x80  # RDB-011
-
-RECYCLABLE_HEADER_SIZE = 11
-SYNC_HEADER_SIZE = 19
 
 LEGACY, RECYCLABLE, WAL_SYNC = "legacy", "recyclable", "wal-sync"
 HEADER_SIZES = {LEGACY: HEADER_SIZE, RECYCLABLE: RECYCLABLE_HEADER_SIZE, WAL_SYNC: SYNC_HEADER_SIZE}
@@ -60,15 +65,6 @@ class Physical:
             PREDECESSOR,
             RECYCLABLE_PREDECESSOR,
         )
-
-
-def header_size(kind: int, is_sync: bool) -> int:
-    """Return the size of the header before data of this type (RDB-006)."""
-    if is_sync and 9 <= kind <= 12:
-        return SYNC_HEADER_SIZE
-    if 5 <= kind <= 8 or kind in (RECYCLABLE_TIMESTAMP_SIZES, RECYCLABLE_PREDECESSOR):
-        return RECYCLABLE_HEADER_SIZE
-    return HEADER_SIZE
 
 
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
@@ -148,6 +144,3 @@ def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int
         extra += sync_offset.to_bytes(8, "little")
     covered = bytes([kind]) + extra + data
     return HEADER.pack(masked_crc(covered), len(data), kind) + covered[1:]
-
-
-__all__ = ["BLOCK_SIZE", "HEADER", "HEADER_SIZE", "masked_crc"]

@@ -11,7 +11,13 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
-from reference_impl.leveldb_log.dialects import is_foreign
+from reference_impl.leveldb_log.dialects import (
+    COMPRESSION,
+    PREDECESSOR,
+    RECYCLABLE_PREDECESSOR,
+    header_size,
+    is_foreign,
+)
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     HEADER,
@@ -26,7 +32,6 @@ from reference_impl.rocksdb_wal.compression import (
     TooLarge,
 )
 from reference_impl.rocksdb_wal.layout import (
-    COMPRESSION,
     FIRST,
     FULL,
     HEADER_SIZES,
@@ -34,16 +39,13 @@ from reference_impl.rocksdb_wal.layout import (
     LAST,
     LEGACY,
     NO_COMPRESSION,
-    PREDECESSOR,
     PREDECESSOR_INFO,
-    RECYCLABLE_PREDECESSOR,
     TIMESTAMP_SIZE,
     WAL_SYNC,
     ZERO,
     ZSTD,
     Physical,
     any_physical,
-    header_size,
     is_clean_close,
     is_well_formed,
     physical,

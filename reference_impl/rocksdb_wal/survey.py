@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from reference_impl.leveldb_log.dialects import COMPRESSION
 from reference_impl.leveldb_log.layout import read_block
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
-    COMPRESSION,
     FIRST,
     FULL,
     LEGACY,

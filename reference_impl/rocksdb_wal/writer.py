@@ -11,28 +11,30 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, NewRecord
+from reference_impl.leveldb_log.dialects import (
+    COMPRESSION,
+    PREDECESSOR,
+    RECYCLABLE_HEADER_SIZE,
+    RECYCLABLE_PREDECESSOR,
+    RECYCLABLE_TIMESTAMP_SIZES,
+    TIMESTAMP_SIZES,
+    header_size,
+)
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.compression import compress
 from reference_impl.rocksdb_wal.layout import (
-    COMPRESSION,
     FIRST,
     FULL,
     HEADER_SIZES,
     LAST,
     LEGACY,
     MIDDLE,
-    PREDECESSOR,
     PREDECESSOR_INFO,
     RECYCLABLE,
-    RECYCLABLE_HEADER_SIZE,
-    RECYCLABLE_PREDECESSOR,
-    RECYCLABLE_TIMESTAMP_SIZES,
     TIMESTAMP_SIZE,
-    TIMESTAMP_SIZES,
     WAL_SYNC,
     ZSTD,
     clean_close,
-    header_size,
     pack,
 )
 from reference_impl.rocksdb_wal.reader import read_stream

@@ -40,8 +40,8 @@ def empty_log_closed(log: RocksLog) -> None:
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed_under_its_name(log: RocksLog) -> None:
     """The same under the log's name."""
-    log.close(18)
-    log.name = "000018.log"
+    log.close(22)
+    log.name = "000022.log"
     log.expect("intact", survivors=[], end=0)
 
 

@@ -11,14 +11,9 @@ from conformance.recipes.leveldb_log.log import numbered
 from conformance.recipes.recipe import Book, Log
 from conformance.recipes.variation import vary
 from reference_impl.answer import NewRecord
+from reference_impl.leveldb_log.dialects import RECYCLABLE_HEADER_SIZE, header_size
 from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
-from reference_impl.rocksdb_wal.layout import (
-    HEADER_SIZES,
-    RECYCLABLE_HEADER_SIZE,
-    clean_close,
-    header_size,
-    pack,
-)
+from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, pack
 from reference_impl.rocksdb_wal.writer import Writer
 
 FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
@@ -87,7 +82,8 @@ class RocksLog(Log):
         start = self.field(path).start
         length = int.from_bytes(self.data[start + 4 : start + 6], "little")
         end = start + header_size(self.data[start + 6], is_sync) + length
-        self.data[start : start + 4] = masked_crc(self.data[start + 6 : end]).to_bytes(4, "little")
+        checksum = masked_crc(bytes(self.data[start + 6 : end]))
+        self.data[start : start + 4] = checksum.to_bytes(4, "little")
         self.did(f"reseal {path}")
 
     def retype(self, path: str, kind: int, is_sync: bool = False) -> None:
