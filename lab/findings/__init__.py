@@ -1,5 +1,5 @@
-"""Findings: what real implementations do to their users' records, each with a script that shows it.
+"""Findings: faults of released programs, each with a report for the upstream tracker.
 
-A finding is a folder of ``docs/findings``: a record (``finding.toml``), the script that shows it
-with nothing but the released package, and the page that is made from both (``README.md``).
+A finding is a folder of ``docs/findings``: the report (``report.md``), the script in it, and the
+record (``finding.toml``).
 """

@@ -1,28 +1,79 @@
-"""The records of the findings."""
+"""The records of the findings, and the reports beside them."""
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from conformance import ROOT, declaration
 
+#: A folder for each finding, the list of them, and the list of those that were retired.
 FOLDER = ROOT / "docs" / "findings"
-"""A folder for each finding, and the page that lists them."""
 
+#: Headings of the list, the worst harm first.
 HARMS = {
     "loses": "Acknowledged records are lost",
-    "wrong": "Wrong data is returned as good",
-    "hangs": "It never comes to an end",
-    "aborts": "It does not start, or ends",
-    "memory": "It takes memory without a limit",
+    "wrong": "Wrong or missing data is returned as complete",
+    "hangs": "The program never ends",
+    "aborts": "The program does not start, or ends",
+    "alters": "Damaged data is overwritten",
 }
-"""The harms, the worst first: how the list of findings is sorted, and its headings."""
 
-SHOWS, NOT_RUN = "shows it", "was not run"
 _SCHEMA = Path(__file__).with_name("finding.schema.json")
+_FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LANGUAGES = ("python", "go", "java", "javascript", "rust", "cpp")
+
+
+class BrokenReport(Exception):
+    """A report lacks a part; the text names the file and the part."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """A ``report.md``: text for an upstream tracker, with the script, its commands and output."""
+
+    path: Path
+    text: str
+
+    @cached_property
+    def title(self) -> str:
+        """The heading of the report. Raises :class:`BrokenReport`."""
+        if not (found := re.match(r"# (.+)\n", self.text)):
+            raise BrokenReport(f"{self.path}:1: expected '# ' and a title")
+        return found[1]
+
+    @property
+    def commands(self) -> list[str]:
+        """The lines of shell that prepare an empty folder, and as the last one, run the script."""
+        return self._block("sh").splitlines()
+
+    @property
+    def output(self) -> str:
+        """The standard output of the script where the fault is present."""
+        return self._block("text")
+
+    @property
+    def script(self) -> str:
+        """The script, as it stands in the report."""
+        for language in _LANGUAGES:
+            if re.search(rf"^```{language}$", self.text, re.MULTILINE):
+                return self._block(language)
+        raise BrokenReport(f"{self.path}: expected a script in a block of {', '.join(_LANGUAGES)}")
+
+    def with_script(self, script: str) -> str:
+        """Return the text of the report with another script in its place."""
+        return self.text.replace(self.script, script, 1)
+
+    def _block(self, language: str) -> str:
+        found = [text for name, text in _FENCE.findall(self.text) if name == language]
+        if len(found) != 1:
+            raise BrokenReport(f"{self.path}: expected one block of {language}, found {len(found)}")
+        return str(found[0])
 
 
 @dataclass(frozen=True)
@@ -37,30 +88,33 @@ class Finding:
         """The name of its folder."""
         return self.folder.name
 
+    @cached_property
+    def report(self) -> Report:
+        """The text for the upstream tracker."""
+        path = self.folder / "report.md"
+        return Report(path, path.read_text("utf-8"))
+
     @property
     def script(self) -> Path:
-        """The program that shows it."""
-        return self.folder / str(self.body["reproduction"]["script"])
-
-    @property
-    def kind(self) -> str:
-        """What runs the script: see :func:`lab.findings.releases.commands`."""
-        return str(self.body["reproduction"]["kind"])
-
-    @property
-    def run_on(self) -> list[Mapping[str, Any]]:
-        """The releases on which the script was run, as the record lists them."""
-        return [each for each in self.body["tried"] if each["did"] != NOT_RUN]
+        """The script that reproduces it: the only other file of the folder."""
+        (script,) = set(self.folder.iterdir()) - {self.report.path, self.folder / "finding.toml"}
+        return script
 
 
 def load(folder: Path = FOLDER) -> list[Finding]:
-    """All findings, the most harmful first. Raises :class:`BrokenDeclaration`."""
-    found = [_finding(path.parent) for path in sorted(folder.glob("*/finding.toml"))]
+    """Return all findings, the most harmful first. Raises :class:`BrokenDeclaration`."""
+    found = [
+        Finding(path.parent, declaration.read(path, _SCHEMA))
+        for path in sorted(folder.glob("*/finding.toml"))
+    ]
     order = list(HARMS)
     return sorted(
         found, key=lambda each: (order.index(each.body["harm"]), each.body["system"].lower())
     )
 
 
-def _finding(folder: Path) -> Finding:
-    return Finding(folder, declaration.read(folder / "finding.toml", _SCHEMA))
+def retired(folder: Path = FOLDER) -> list[Mapping[str, str]]:
+    """Return the findings that were withdrawn: ``system``, ``claim`` and ``reason`` of each."""
+    body = tomllib.loads((folder / "retired.toml").read_text("utf-8"))
+    rows: list[Mapping[str, str]] = body["retired"]
+    return rows

@@ -82,7 +82,7 @@ def links(run: Run) -> prose.Links:
             for name in (folder, f"{folder}/README.md", f"{folder}/known-failures.json"):
                 pages[name] = page_paths.implementation(each.name)
     for result in load_findings():
-        pages[f"docs/findings/{result.id}/README.md"] = page_paths.finding(result.id)
+        pages[f"docs/findings/{result.id}/report.md"] = page_paths.finding(result.id)
     for vector in run.vectors.values():
         pages |= {source: page_paths.vector(vector.id) for source in _sources(vector)}
     return prose.Links(pages, requirements)
@@ -129,7 +129,7 @@ def write_findings(frame: Frame, links: prose.Links) -> list[Written]:
     ]
     for each in load_findings():
         place = page_paths.finding(each.id)
-        source = f"docs/findings/{each.id}/README.md"
+        source = f"docs/findings/{each.id}/report.md"
         above = (("Findings", page_paths.FINDINGS),)
         # Two systems may have the same fault, and the titles of pages stand in tabs and searches.
         created = _page(frame, source, place, links, above, str(each.body["system"]))

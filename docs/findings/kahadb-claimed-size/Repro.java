@@ -1,45 +1,69 @@
+import jakarta.jms.Connection;
+import jakarta.jms.Message;
+import jakarta.jms.MessageConsumer;
+import jakarta.jms.MessageProducer;
+import jakarta.jms.Session;
+import jakarta.jms.TextMessage;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
-import org.apache.activemq.store.kahadb.disk.journal.Journal;
-import org.apache.activemq.store.kahadb.disk.journal.Location;
-import org.apache.activemq.util.ByteSequence;
+import org.apache.activemq.ActiveMQConnectionFactory;
+import org.apache.activemq.broker.BrokerService;
 
 public class Repro {
-  static final String LOG =
-      "0000001c02575249544520424154434800000011000000001c5d03a300000011017265636f72642030303030"
-      + "310000001c02575249544520424154434800000098000000001c5e03a400000011017265636f726420303030"
-      + "30320000001c02575249544520424154434800000011000000001c5f03a500000011017265636f7264203030"
-      + "3030330000001c02575249544520424154434800000011000000001c6003a600000011017265636f72642030"
-      + "303030340000001c02575249544520424154434800000011000000001c6103a700000011017265636f726420"
-      + "30303030352d714d6134";
-
   public static void main(String[] arguments) throws Exception {
-    Path folder = Files.createTempDirectory("kahadb");
-    Files.write(folder.resolve("db-1.log"), HexFormat.of().parseHex(LOG));
-    Journal journal = open(folder);
-    journal.start();
-    System.out.println("expected: [record 00001, record 00003, record 00004, record 00005]");
-    System.out.println("actual:   " + read(journal).toString().replaceAll("[^ -~]", "."));
-    System.exit(0);
-  }
-
-  static Journal open(Path folder) {
-    Journal journal = new Journal();
-    journal.setDirectory(folder.toFile());
-    journal.setChecksum(true);
-    journal.setCheckForCorruptionOnStartup(true);
-    return journal;
-  }
-
-  static List<String> read(Journal journal) throws Exception {
-    List<String> records = new ArrayList<>();
-    for (Location at = null; (at = journal.getNextLocation(at)) != null; ) {
-      ByteSequence record = journal.read(at);
-      records.add(new String(record.data, record.offset, record.length));
+    Path folder = Files.createTempDirectory("activemq");
+    BrokerService broker = start(folder);
+    try (Connection connection = connect()) {
+      Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+      MessageProducer producer = session.createProducer(session.createQueue("payments"));
+      for (int n = 100; n < 140; n++) {
+        producer.send(session.createTextMessage("payment " + n));
+      }
     }
-    return records;
+    broker.stop();
+    broker.waitUntilStopped();
+
+    Path journal = folder.resolve("localhost/KahaDB/db-1.log");
+    byte[] bytes = Files.readAllBytes(journal);
+    String text = new String(bytes, StandardCharsets.ISO_8859_1);
+    int batch = text.lastIndexOf("WRITE BATCH", text.indexOf("payment 101")) - 5;
+    bytes[batch + 17] ^= 0x10; // one bit of the batch size, which follows the 16-byte header
+    Files.write(journal, bytes);
+
+    start(folder);
+    List<String> received = receive();
+    System.out.println("received " + received.size() + " of 40 messages");
+    System.exit(received.size() < 39 ? 1 : 0);
+  }
+
+  static BrokerService start(Path folder) throws Exception {
+    BrokerService broker = new BrokerService(); // the default configuration stores in KahaDB
+    broker.setUseJmx(false);
+    broker.setDataDirectory(folder.toString());
+    broker.start();
+    broker.waitUntilStarted();
+    return broker;
+  }
+
+  static Connection connect() throws Exception {
+    Connection connection =
+        new ActiveMQConnectionFactory("vm://localhost?create=false").createConnection();
+    connection.start();
+    return connection;
+  }
+
+  static List<String> receive() throws Exception {
+    List<String> received = new ArrayList<>();
+    try (Connection connection = connect()) {
+      Session session = connection.createSession(false, Session.AUTO_ACKNOWLEDGE);
+      MessageConsumer consumer = session.createConsumer(session.createQueue("payments"));
+      for (Message message; (message = consumer.receive(2000)) != null; ) {
+        received.add(((TextMessage) message).getText());
+      }
+    }
+    return received;
   }
 }

@@ -1,9 +1,7 @@
 import io.camunda.zeebe.journal.JournalMetaStore;
-import io.camunda.zeebe.journal.JournalReader;
 import io.camunda.zeebe.journal.file.SegmentedJournal;
-import io.camunda.zeebe.journal.file.SegmentedJournalBuilder;
 import io.camunda.zeebe.util.buffer.DirectBufferWriter;
-import java.io.RandomAccessFile;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -11,58 +9,33 @@ import org.agrona.concurrent.UnsafeBuffer;
 public class Repro {
   public static void main(String[] arguments) throws Exception {
     Path folder = Files.createTempDirectory("zeebe");
-    JournalMetaStore meta = new JournalMetaStore.InMemory();
-    try (SegmentedJournal journal = open(folder, meta)) {
+    JournalMetaStore metaStore = new JournalMetaStore.InMemory();
+    try (SegmentedJournal journal = open(folder, metaStore)) {
       for (int n = 1; n <= 3; n++) {
-        journal.append(n, new DirectBufferWriter().wrap(new UnsafeBuffer(("record " + n).getBytes())));
+        byte[] data = ("record " + n).getBytes();
+        journal.append(n, new DirectBufferWriter().wrap(new UnsafeBuffer(data)));
       }
-      journal.flush();
-      meta.storeLastFlushedIndex(journal.getLastIndex());
+      journal.flush(); // all 3 records are durable now
     }
-    try (var files = Files.list(folder)) { // an operator's mistake, or a file system's
-      for (Path file : files.filter(path -> path.toString().endsWith(".log")).toList()) {
-        Files.delete(file);
-      }
-    }
-    System.out.println("expected: opening fails: 3 was flushed, and index 3 is not there");
-    try (SegmentedJournal journal = open(folder, meta)) {
-      System.out.println("actual:   opened, last index " + journal.getLastIndex());
+
+    Files.delete(folder.resolve("journal-1.log"));
+
+    try (SegmentedJournal journal = open(folder, metaStore)) {
+      System.out.println("opened: last flushed index " + metaStore.loadLastFlushedIndex()
+          + ", last index " + journal.getLastIndex());
+      System.exit(1);
     } catch (RuntimeException refused) {
-      System.out.println("actual:   opening fails: 3 was flushed, and index 3 is not there");
+      System.out.println("refused: " + refused.getMessage());
     }
-    System.exit(0);
   }
 
-  static SegmentedJournalBuilder builder() throws Exception { // newer ones want a registry of meters
-    for (var method : SegmentedJournal.class.getMethods()) {
-      if (method.getName().equals("builder") && method.getParameterCount() == 0) {
-        return (SegmentedJournalBuilder) method.invoke(null);
-      }
-      if (method.getName().equals("builder")) {
-        Class<?> meters = Class.forName("io.micrometer.core.instrument.simple.SimpleMeterRegistry");
-        return (SegmentedJournalBuilder) method.invoke(null, meters.getConstructor().newInstance());
-      }
-    }
-    throw new AssertionError("no builder");
-  }
-
-  static SegmentedJournal open(Path folder, JournalMetaStore meta) throws Exception {
-    return builder()
+  static SegmentedJournal open(Path folder, JournalMetaStore metaStore) {
+    return SegmentedJournal.builder(new SimpleMeterRegistry())
         .withDirectory(folder.toFile())
         .withName("journal")
-        .withMaxSegmentSize(200)
+        .withMaxSegmentSize(1024)
         .withFreeDiskSpace(0)
-        .withMetaStore(meta)
+        .withMetaStore(metaStore)
         .build();
-  }
-
-  static int count(SegmentedJournal journal) {
-    int count = 0;
-    try (JournalReader reader = journal.openReader()) {
-      for (; reader.hasNext(); reader.next()) {
-        count++;
-      }
-    }
-    return count;
   }
 }

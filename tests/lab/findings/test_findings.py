@@ -1,56 +1,83 @@
-"""The findings hold together: records, pages, and scripts that still show what the record says."""
+"""The findings hold together: records, reports, and scripts that still do what the reports say."""
 
 from __future__ import annotations
 
 import json
-import tomllib
+import re
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from conformance import ROOT
 from conformance.declaration import BrokenDeclaration
 from lab.findings import command
-from lab.findings.pages import commands, needs, pages
-from lab.findings.record import FOLDER, SHOWS, Finding, load
-from lab.findings.releases import Release, Unavailable, releases
+from lab.findings.pages import pages, releases
+from lab.findings.record import FOLDER, BrokenReport, Finding, Report, load, retired
+from lab.findings.releases import Release, Unavailable
+from lab.findings.releases import releases as all_releases
 
 FINDINGS = load()
+SECTIONS = ("Steps to reproduce", "Expected", "Actual", "Versions", "Impact", "Suggested change")
+MAX_REPORT_WORDS = 350
+OURS = re.compile(r"walproof|conformance|reference_impl|vectors/|\]\((?!https?://)", re.IGNORECASE)
 
 
 def faults(finding: Finding, root: Path = ROOT) -> list[str]:
     """Return what in a record does not hold."""
-    body, said = finding.body, []
+    body, found = finding.body, []
     vector, implementation = body["vector"], body["implementation"]
     if not (root / "vectors" / f"{vector}.json").exists():
-        said.append(f"there is no vector {vector}")
+        found.append(f"there is no vector {vector}")
     listed = root / "conformance" / "implementations" / implementation / "known-failures.json"
     if ("cause" in body) == ("beyond" in body):
-        said.append("a finding has a cause, or says why it is beyond the suite")
+        found.append("expected either a cause or why no adapter covers the finding")
     elif "cause" in body:
         failures = json.loads(listed.read_text("utf-8"))["failures"] if listed.exists() else []
         if not any(
             each["vector"] == vector and each["cause"] == body["cause"] for each in failures
         ):
-            said.append(f"{implementation} does not fail {vector} by {body['cause']}")
-    if not finding.script.exists():
-        said.append(f"there is no {finding.script.name}")
-    if not any(each["did"] == SHOWS for each in body["tried"]):
-        said.append("no release shows it")
-    said.extend(
-        f"{each['version']}: {each['did']}, and the record does not say what it says"
+            found.append(f"{implementation} does not fail {vector} by {body['cause']}")
+    if not body["tried"][0].get("shows", True):
+        found.append("the latest release does not show it")
+    found.extend(
+        f"{each['version']}: expected the output of a release without the fault"
         for each in body["tried"]
-        if each["did"] != SHOWS and "says" not in each
+        if not each.get("shows", True) and "output" not in each
     )
-    return said
+    return found
 
 
-@pytest.mark.parametrize("finding", FINDINGS, ids=lambda one: one.id)
-def test_what_a_record_names_is_there(finding: Finding) -> None:
+def report_faults(report: Report) -> list[str]:
+    """Return what keeps a report from being pasted into a tracker."""
+    found = [f"no section {name}" for name in SECTIONS if f"\n### {name}\n" not in report.text]
+    prose = re.sub(r"```.*?```", "", report.text, flags=re.DOTALL)
+    if (words := len(prose.split())) > MAX_REPORT_WORDS:
+        found.append(f"{words} words")
+    if ours := OURS.search(report.text):
+        found.append(f"{ours[0]!r} means nothing upstream")
+    return found
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
+def test_a_record_names_what_exists(finding: Finding) -> None:
     assert faults(finding) == []
 
 
-def test_the_pages_are_those_of_the_records() -> None:
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
+def test_a_report_can_be_sent(finding: Finding) -> None:
+    assert report_faults(finding.report) == []
+
+
+@pytest.mark.parametrize("finding", FINDINGS, ids=lambda each: each.id)
+def test_the_commands_name_the_latest_release(finding: Finding) -> None:
+    version = finding.body["tried"][0]["version"]
+    commands = "\n".join(finding.report.commands)
+    assert finding.body["system"] == "systemd" or version in commands
+
+
+def test_the_list_and_the_scripts_in_the_reports_are_current() -> None:
     assert [
         str(path.relative_to(ROOT))
         for path, text in pages()
@@ -58,92 +85,109 @@ def test_the_pages_are_those_of_the_records() -> None:
     ] == []
 
 
-def test_a_page_names_all_that_its_script_needs() -> None:
-    by = {finding.id: finding for finding in FINDINGS}
-    assert needs(by["systemd-verify-loop"]) == "systemd"
-    with_root = by["systemd-sync-returns-early"]
-    assert needs(with_root) == "systemd, strace, unshare and the rights of root,"
-    assert "sudo python3 repro.py" in commands(with_root)
-
-
-def test_a_kind_that_no_page_can_tell_is_an_error() -> None:
-    body = FINDINGS[0].body
-    other = Finding(
-        FINDINGS[0].folder, body | {"reproduction": body["reproduction"] | {"kind": "cobol"}}
-    )
-    with pytest.raises(ValueError, match="cobol"):
-        commands(other)
-
-
 def test_every_folder_is_a_finding() -> None:
-    there = {path.name for path in FOLDER.iterdir() if path.is_dir()}
-    assert there == {finding.id for finding in FINDINGS}
+    folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
+    assert folders == {finding.id for finding in FINDINGS}
 
 
-def test_a_script_needs_nothing_of_ours() -> None:
-    ours = ("walproof", "conformance", "reference_impl")
-    assert [
-        finding.id
-        for finding in FINDINGS
-        if any(name in finding.script.read_text("utf-8") for name in ours)
-    ] == []
+def test_a_retired_claim_has_a_reason() -> None:
+    assert all(set(row) == {"system", "claim", "reason"} for row in retired())
 
 
 @pytest.mark.parametrize(
-    "release", releases(FINDINGS), ids=lambda one: f"{one.finding.id}@{one.tried['version']}"
+    "release", all_releases(FINDINGS), ids=lambda one: f"{one.finding.id}@{one.tried['version']}"
 )
-def test_a_script_prints_what_its_record_says(release: Release) -> None:
+def test_a_script_does_what_its_report_says(release: Release) -> None:
     if not release.is_installed:
         pytest.skip("not installed: python -m lab findings --fetch")
     try:
-        said = command.shown(release.run())
+        done = release.run()
     except Unavailable as reason:
         pytest.fail(str(reason))
-    assert command.disagreement(release.finding, release.tried, said) is None
+    assert command.disagreement(release.finding, release.tried, done) is None
 
 
-def broken(tmp_path: Path, change: str, by: str) -> Finding:
-    """The first finding with a line of its record changed."""
-    first = FINDINGS[0]
-    folder = tmp_path / first.id
-    folder.mkdir()
-    text = (first.folder / "finding.toml").read_text("utf-8")
-    assert change in text
-    (folder / "finding.toml").write_text(text.replace(change, by))
-    (folder / first.script.name).write_text(first.script.read_text("utf-8"))
-    return load(tmp_path)[0]
+def changed(tmp_path: Path, **changes: Any) -> Finding:
+    """Return the first finding with changes to its record."""
+    return Finding(tmp_path, {**FINDINGS[0].body, **changes})
 
 
-def test_a_vector_that_is_gone_is_noticed(tmp_path: Path) -> None:
-    vector = FINDINGS[0].body["vector"]
-    assert faults(broken(tmp_path, vector, f"{vector}-that-nobody-has")) != []
+def test_a_missing_vector_is_a_fault(tmp_path: Path) -> None:
+    assert "there is no vector leveldb-log/none" in faults(
+        changed(tmp_path, vector="leveldb-log/none")
+    )
 
 
-def test_a_cause_that_is_gone_is_noticed(tmp_path: Path) -> None:
-    with_cause = next(one for one in FINDINGS if "cause" in one.body)
-    gone = Finding(with_cause.folder, {**with_cause.body, "cause": "mended"})
+def test_a_missing_cause_is_a_fault() -> None:
+    with_cause = next(each for each in FINDINGS if "cause" in each.body)
+    gone = Finding(with_cause.folder, {**with_cause.body, "cause": "fixed"})
     assert faults(gone) == [
-        f"{gone.body['implementation']} does not fail {gone.body['vector']} by mended"
+        f"{gone.body['implementation']} does not fail {gone.body['vector']} by fixed"
     ]
 
 
-def test_a_harm_that_nobody_knows_is_refused(tmp_path: Path) -> None:
-    harm = FINDINGS[0].body["harm"]
+def test_a_release_without_the_fault_needs_its_output(tmp_path: Path) -> None:
+    tried = [{"version": "2", "shows": True}, {"version": "1", "shows": False}]
+    finding = changed(tmp_path, tried=tried)
+    assert faults(finding) == ["1: expected the output of a release without the fault"]
+    assert releases(finding) == "2; not 1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("\n### Impact\n", "\n### Effect\n", "no section Impact"),
+        ("\n### Impact\n", "\n### Impact\n" + "word " * 400, " words"),
+        ("\n### Impact\n", "\n### Impact\nSee [us](../README.md).\n", "means nothing upstream"),
+    ],
+)
+def test_a_report_that_cannot_be_sent_is_a_fault(old: str, new: str, fault: str) -> None:
+    report = FINDINGS[0].report
+    assert old in report.text
+    (found,) = report_faults(Report(report.path, report.text.replace(old, new)))
+    assert fault in found
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("Title\n", "expected '# ' and a title"),
+        ("# Title\n", "expected one block of sh, found 0"),
+        ("# Title\n```sh\na\n```\n```sh\nb\n```\n", "expected one block of sh, found 2"),
+    ],
+)
+def test_an_incomplete_report_is_an_error(text: str, fault: str) -> None:
+    report = Report(Path("report.md"), text)
+    with pytest.raises(BrokenReport, match=re.escape(fault)):
+        assert report.title and report.commands
+
+
+def test_a_report_without_a_script_is_an_error() -> None:
+    with pytest.raises(BrokenReport, match="expected a script in a block of python"):
+        assert Report(Path("report.md"), "# Title\n```cobol\n```\n").script
+
+
+def test_an_unknown_harm_is_an_error(tmp_path: Path) -> None:
+    first = FINDINGS[0]
+    text = (first.folder / "finding.toml").read_text("utf-8")
+    harm = f'harm = "{first.body["harm"]}"'
+    assert harm in text
+    (tmp_path / first.id).mkdir()
+    (tmp_path / first.id / "finding.toml").write_text(text.replace(harm, 'harm = "annoys"'))
     with pytest.raises(BrokenDeclaration, match="harm"):
-        broken(tmp_path, f'harm = "{harm}"', 'harm = "annoys"')
+        load(tmp_path)
 
 
-def test_another_output_than_that_of_the_record_is_noticed() -> None:
-    finding, tried = FINDINGS[0], {"version": "1", "did": "shows it"}
-    expected, actual = finding.body["expected"], finding.body["actual"]
-    printed = f"expected: {expected}\nactual:   {actual}\n"
-    assert command.disagreement(finding, tried, command.shown(printed)) is None
-    mended = command.shown(f"expected: {expected}\nactual:   {expected}\n")
-    assert command.disagreement(finding, tried, mended) is not None
-    with pytest.raises(ValueError, match="no lines"):
-        command.shown(f"expected: {expected}\n")
+def test_another_output_or_status_is_a_disagreement() -> None:
+    finding = FINDINGS[0]
+    output = finding.report.output
 
+    def differs(status: int, printed: str, **tried: Any) -> str | None:
+        done = subprocess.CompletedProcess([], status, printed, "")
+        return command.disagreement(finding, {"version": "1", **tried}, done)
 
-def test_records_are_written_as_toml() -> None:
-    for finding in FINDINGS:
-        assert tomllib.loads((finding.folder / "finding.toml").read_text("utf-8")) == finding.body
+    assert differs(1, output) is None
+    assert differs(0, "all is well\n", shows=False, output="all is well") is None
+    assert "expected to print" in str(differs(1, "all is well"))
+    assert differs(0, output) == "expected exit status 1, found 0"
+    assert differs(1, output, shows=False) == "expected exit status 0, found 1"

@@ -139,7 +139,7 @@ def test_the_list_of_vectors_marks_each_answer(site: Site) -> None:
 
 
 def test_scenarios_and_findings_and_guides_are_there(site: Site) -> None:
-    assert "goleveldb-joined.html" in site.text(page_paths.FINDINGS)
+    assert "leveldb-repair.html" in site.text(page_paths.FINDINGS)
     assert "adapter.html" in site.text(page_paths.GUIDES)
     assert "What happens to logs" in site.text(page_paths.SCENARIOS)
 
