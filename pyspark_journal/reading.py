@@ -51,7 +51,9 @@ class Reader:
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition. Raises :class:`ScannerMissing`; in mode ``FAILFAST``, ``Malformed``.
+        """Return the rows of a partition.
+
+        Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
 
         ``choose`` may cut or drop events before they become rows: a stream reads from an offset
         on.
