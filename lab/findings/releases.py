@@ -77,18 +77,19 @@ class Release:
         return self._shell(self._run, SCRIPT_SECONDS)
 
     @property
-    def _commands(self) -> list[str]:
+    def commands(self) -> list[str]:
+        """The commands of the report for this release, without those that need sudo."""
         latest = self.finding.body["tried"][0]["version"]
         lines = [each for each in self.finding.report.commands if not each.startswith(NOT_RUN)]
         return [each.replace(latest, self.tried["version"]) for each in lines]
 
     @property
     def _install(self) -> str:
-        return "\n".join(self._commands[:-1])
+        return "\n".join(self.commands[:-1])
 
     @property
     def _run(self) -> str:
-        return self._commands[-1]
+        return self.commands[-1]
 
     def _write_script(self) -> None:
         script = self.finding.script

@@ -107,6 +107,16 @@ def test_a_script_does_what_its_report_says(release: Release) -> None:
     assert command.disagreement(release.finding, release.tried, done) is None
 
 
+def test_the_commands_are_those_of_the_report_for_a_release() -> None:
+    finding = next(each for each in FINDINGS if each.id == "rusty-leveldb-never-syncs")
+    assert finding.report.commands[0] == "sudo apt-get install strace"
+    assert Release(finding, {"version": "3.0.2"}).commands == [
+        "cargo init --name repro",
+        "cargo add rusty-leveldb@=3.0.2",
+        "cargo run --release",
+    ]
+
+
 def changed(tmp_path: Path, **changes: Any) -> Finding:
     """Return the first finding with changes to its record."""
     return Finding(tmp_path, {**FINDINGS[0].body, **changes})
