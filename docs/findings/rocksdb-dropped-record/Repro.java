@@ -2,6 +2,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
+import java.util.Random;
+import org.rocksdb.ColumnFamilyOptions;
+import org.rocksdb.DBOptions;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
@@ -13,12 +17,25 @@ import org.rocksdb.WriteOptions;
 public class Repro {
   public static void main(String[] arguments) throws Exception {
     RocksDB.loadLibrary();
+    String plain = open("kNoCompression"), compressed = open("kZSTD");
+    System.out.println("wal_compression kNoCompression: " + plain);
+    System.out.println("wal_compression kZSTD: " + compressed);
+    System.exit(plain.equals("[b, c, d]") && compressed.equals("[b, c, d]") ? 0 : 1);
+  }
+
+  static String open(String compression) throws Exception {
     Path made = Files.createTempDirectory("made"), left = Files.createTempDirectory("left");
-    try (Options options = new Options().setCreateIfMissing(true);
+    Properties properties = new Properties();
+    properties.setProperty("wal_compression", compression);
+    DBOptions dbOptions = DBOptions.getDBOptionsFromProps(properties).setCreateIfMissing(true);
+    Random random = new Random(1);
+    try (Options options = new Options(dbOptions, new ColumnFamilyOptions());
         RocksDB db = RocksDB.open(options, made.toString());
         WriteOptions sync = new WriteOptions().setSync(true)) {
       for (String key : List.of("a", "b", "c", "d")) {
-        db.put(sync, key.getBytes(), new byte[100000]);
+        byte[] value = new byte[100000];
+        random.nextBytes(value);
+        db.put(sync, key.getBytes(), value);
       }
       try (var files = Files.newDirectoryStream(made)) {
         for (Path file : files) {
@@ -32,19 +49,16 @@ public class Repro {
       log[50000] ^= 1; // in the value of a
       Files.write(file, log);
     }
-    String found;
+    List<String> keys = new ArrayList<>();
     try (Options options = new Options().setWalRecoveryMode(WALRecoveryMode.SkipAnyCorruptedRecords);
         RocksDB db = RocksDB.open(options, left.toString());
         RocksIterator all = db.newIterator()) {
-      List<String> keys = new ArrayList<>();
       for (all.seekToFirst(); all.isValid(); all.next()) {
         keys.add(new String(all.key()));
       }
-      found = keys.toString();
     } catch (RocksDBException error) {
-      found = error.getMessage();
+      return error.getMessage();
     }
-    System.out.println(found);
-    System.exit(found.equals("[b, c, d]") ? 0 : 1);
+    return keys.toString();
   }
 }
