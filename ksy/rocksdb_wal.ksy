@@ -101,7 +101,7 @@ types:
         type: u1
         if: has_records
         doc: Type in the first header of the block.
-      top_of_sync_offset:
+      upper_bits_first:
         pos: 17
         type: u2
         if: _io.size >= 19
@@ -111,11 +111,11 @@ types:
       is_wal_sync:
         -requirement: RDB-013
         value: |
-          has_records == false ? false :
           type_first < 9 or type_first > 12 ? false :
           type_first == 12 ? true :
           (type_first == 9 ? len_first != 4 : (len_first == 0 or len_first % 6 != 0)) ? true :
-          _io.size < 19 ? false : top_of_sync_offset == 0
+          _io.size >= 19 ? upper_bits_first == 0 : false
+        if: has_records
         doc: |
           True if the block seems to begin with a 19-byte header. Metadata of
           RocksDB have the same types, and certain lengths.
@@ -239,7 +239,7 @@ types:
         if: len_header >= 11
         doc: Low half of the log number; that of another log after the end.
         doc-ref: spec/rocksdb-wal.md RDB-014, RDB-015
-      - id: sync_offset
+      - id: ofs_synced
         -orig-id: syncedOffset
         -requirement:
           - RDB-017

@@ -80,7 +80,7 @@ def parse(log: bytes, at: int, is_sync: bool) -> Parsed | None:
         header.is_cut,
         found.is_truncated,
         header.log_number if header.len_header >= 11 else None,
-        header.sync_offset if header.len_header == 19 else None,
+        header.ofs_synced if header.len_header == 19 else None,
     )
 
 

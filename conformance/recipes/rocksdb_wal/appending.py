@@ -2,7 +2,7 @@
 
 from conformance.recipes.rocksdb_wal.checksum import synced_blocks
 from conformance.recipes.rocksdb_wal.clean_close import (
-    empty_log_closed,
+    empty_log_closed_and_no_number,
     recyclable_log_closed,
     synced_log_closed,
 )
@@ -56,7 +56,7 @@ def append_to_nothing(log: RocksLog) -> None:
     log.leaves({"": 47})
 
 
-@BOOK.appending(empty_log_closed, "appending", "RDB-028", "RDB-029")
+@BOOK.appending(empty_log_closed_and_no_number, "appending", "RDB-028", "RDB-029")
 def append_to_a_closed_empty_log(log: RocksLog) -> None:
     """The close tells the number of a log that has nothing else."""
     log.append(*NEW)

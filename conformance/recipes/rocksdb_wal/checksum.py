@@ -122,7 +122,7 @@ def legacy_first_flipped(log: RocksLog) -> None:
 @BOOK.damaged(three_synced_records, "checksum", "RDB-005", "RDB-017", "RDB-050")
 def sync_offset_flipped(log: RocksLog) -> None:
     """The checksum covers the sync offset. No sound record before it shows that it was synced."""
-    log.flip("blocks[0].records[1].header.sync_offset", 1)
+    log.flip("blocks[0].records[1].header.ofs_synced", 1)
     log.expect("torn", "torn-tail", survivors=[0], end=24)
 
 

@@ -38,16 +38,25 @@ def empty_log_closed(log: RocksLog) -> None:
 
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026")
+def empty_log_closed_and_no_number(log: RocksLog) -> None:
+    """The close itself tells the number: the next log's, less one."""
+    log.close(31)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("clean-close", "RDB-014", "RDB-026")
 def empty_log_closed_under_its_name(log: RocksLog) -> None:
     """The same under the log's name."""
     log.close(22)
-    log.name = "000022.log"
+    log.is_called("000022.log")
     log.expect("intact", survivors=[], end=0)
 
 
 @BOOK.valid("clean-close", "RDB-014", "RDB-026", kind="limit")
 def number_at_its_largest(log: RocksLog) -> None:
     """After the number 2^32 - 1 comes 0."""
+    log.context["log_number"] = 0xFFFFFFFF
     log.write(b"alpha", number=0xFFFFFFFF)
     log.close(0xFFFFFFFF)
     log.expect("intact", survivors=[0], end=16)

@@ -29,6 +29,8 @@ class RocksLog(Log):
     def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
         super().__init__(control, payloads, "rocksdb-wal")
         self.new_records: list[NewRecord] = []
+        # Real systems always know the number of a log: from its name.
+        self.context["log_number"] = NUMBER
 
     def write(
         self,
@@ -47,6 +49,7 @@ class RocksLog(Log):
 
     def written(self, *payloads: bytes, **context: Any) -> None:
         """The log that a writer makes of these records with this context."""
+        self.number_is_unknown()
         self.context |= context
         number = context.get("log_number", 1)
         self.new_records = [NewRecord(vary(payload)) for payload in payloads]
@@ -56,6 +59,15 @@ class RocksLog(Log):
     def to_write(self) -> list[NewRecord]:
         """The records of the log with their fields."""
         return self.new_records
+
+    def number_is_unknown(self) -> None:
+        """Nothing but the log itself tells its number."""
+        del self.context["log_number"]
+
+    def is_called(self, name: str) -> None:
+        """The log has this name, and no number besides."""
+        self.name = name
+        self.number_is_unknown()
 
     def fill_block_but(self, left: int, headers: str = RECYCLABLE) -> None:
         """Write one record that leaves ``left`` bytes of the current block."""

@@ -143,7 +143,7 @@ def first_record_of_a_recycled_log_flipped(log: RocksLog) -> None:
 @BOOK.damaged(recycled_blocks, "log-number", "RDB-046", "RDB-048")
 def first_block_never_written(log: RocksLog) -> None:
     """The first block still is the older log's, and later ones are this log's."""
-    log.name = "000012.log"
+    log.is_called("000012.log")
     log.splice("blocks[0]", older_block(), "a block of the older log")
     log.expect("damaged", "other-log", survivors=[2, 3, 4])
     log.bug("RocksDB ends the log at once, without a report")
@@ -168,7 +168,7 @@ def last_block_never_written(log: RocksLog) -> None:
 def file_renamed_and_not_written(log: RocksLog) -> None:
     """The name has a new number, and the file is all an older log's: the new log is empty."""
     log.recycle(blocks=2)
-    log.name = "000013.log"
+    log.is_called("000013.log")
     log.expect("intact", survivors=[], end=0)
 
 
@@ -177,23 +177,41 @@ def torn_first_record_of_a_recycled_file(log: RocksLog) -> None:
     """The first write of log 14 over log 12 did not finish: the name tells the number."""
     log.data[:30] = recyclable(FULL, b"x" * 40, 14)[:30]
     log.did("begin a record of log 14")
-    log.name = "000014.log"
+    log.is_called("000014.log")
     log.expect("torn", "torn-tail", survivors=[], end=0)
 
 
-@BOOK.valid("log-number", "RDB-014", kind="limit")
-def name_without_a_number(log: RocksLog) -> None:
-    """A name that is not a log's says nothing: the first record tells the number."""
+@BOOK.valid("log-number", "RDB-014")
+def number_from_the_first_record(log: RocksLog) -> None:
+    """Neither name nor context: the first record tells the number."""
     log.write(*THREE)
-    log.name = "99.log"
-    log.expect("intact", survivors=[0, 1, 2])
+    log.data += recyclable(FULL, b"ghost", OLDER)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.valid("log-number", "RDB-014")
+def number_from_the_first_synced_record(log: RocksLog) -> None:
+    """The same with 19-byte headers."""
+    log.write(*THREE, headers=WAL_SYNC)
+    log.data += wal_sync(FULL, b"ghost", 0, OLDER)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-014", "RDB-016")
+def number_from_the_next_block(log: RocksLog) -> None:
+    """The first record is damaged: the next block tells the number."""
+    log.flip("blocks[0].records[0].data", 1)
+    log.number_is_unknown()
+    log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4])
 
 
 @BOOK.valid("log-number", "RDB-014")
 def name_of_a_failover(log: RocksLog) -> None:
     """Pebble's second file of log 15 after a failover has the same number."""
     log.write(*THREE, number=15, headers=WAL_SYNC)
-    log.name = "000015-001.log"
+    log.is_called("000015-001.log")
     log.expect("intact", survivors=[0, 1, 2])
 
 
@@ -202,7 +220,7 @@ def number_from_the_context(log: RocksLog) -> None:
     """The context comes before the name."""
     log.write(*THREE, number=16)
     log.data += recyclable(FULL, b"ghost", 17)
-    log.name = "000017.log"
+    log.is_called("000017.log")
     log.context["log_number"] = 16
     log.expect("intact", survivors=[0, 1, 2], end=50)
 
@@ -215,9 +233,17 @@ def number_above_32_bits(log: RocksLog) -> None:
     log.expect("intact", survivors=[0, 1, 2])
 
 
+@BOOK.damaged(recycled_log, "log-number", "RDB-015", "RDB-050")
+def first_record_of_a_short_recycled_log_flipped(log: RocksLog) -> None:
+    """With its number known, the log may have ended before its first record."""
+    log.flip("blocks[0].records[0].data", 1)
+    log.expect("torn", "torn-tail", survivors=[], end=0)
+
+
 @BOOK.damaged(recycled_log, "log-number", "RDB-014", kind="limit")
 def first_record_flipped_and_no_number(log: RocksLog) -> None:
     """Nothing tells the number but the blocks of the older log: its records are returned."""
+    log.number_is_unknown()
     log.flip("blocks[0].records[0].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[Kept(numbered(32757))] * 2)
     log.note("With the number 12 from name or context, the answer is torn-tail at 0.")

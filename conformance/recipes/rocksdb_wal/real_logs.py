@@ -45,7 +45,7 @@ def put(sequence: int, key: bytes, value: bytes) -> bytes:
 def recycled_by_rocksdb(log: RocksLog) -> None:
     """Three puts of log 18 over nine of log 14, as RocksDB left them."""
     log.data += RECYCLED_BY_ROCKSDB
-    log.name = "000018.log"
+    log.is_called("000018.log")
     log.payloads += [put(49 + number, b"k%d" % number, b"v4") for number in range(3)]
     log.expect("intact", survivors=[0, 1, 2], end=90)
 

@@ -15,7 +15,7 @@ from conformance.recipes.rocksdb_wal.log_number import recycled_log
 def file_of_zeros_under_a_name(log: RocksLog) -> None:
     """A file that was made longer ahead, and never written to."""
     log.data += bytes(5000)
-    log.name = "000019.log"
+    log.is_called("000019.log")
     log.expect("intact", survivors=[], end=0)
 
 
