@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -41,7 +40,7 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	}
 	number, known := logNumber(req)
 	if !known && req.Format == "rocksdb-wal" {
-		number = firstNumber(req.Path)
+		return nil, adapterkit.Skip("the database takes the number from the file name, and this log has none")
 	}
 	return adapterkit.ReadRecords(req, func(log io.Reader) *record.Reader {
 		return numberedReader(record.NewReader, log, number)
@@ -55,18 +54,6 @@ func logNumber(req adapterkit.Request) (uint64, bool) {
 	}
 	number, _, ok := wal.ParseLogFilename(filepath.Base(req.Path))
 	return uint64(number), ok
-}
-
-// firstNumber is the number in the first header, for a log without a name; 0 if it has none.
-func firstNumber(path string) uint64 {
-	var header [11]byte
-	if log, err := os.Open(path); err == nil {
-		defer log.Close()
-		if _, err := io.ReadFull(log, header[:]); err == nil && 5 <= header[6] && header[6] <= 12 {
-			return uint64(binary.LittleEndian.Uint32(header[7:]))
-		}
-	}
-	return 0
 }
 
 // numberedReader and numberedWriter call functions that take the number of a log. N is

@@ -19,8 +19,6 @@ RECOVERY_MODES = {
     "kPointInTimeRecovery": 2,
     "kSkipAnyCorruptedRecords": 3,
 }
-#: Types with a log number (db/log_format.h).
-RECYCLABLE_TYPES = (5, 6, 7, 8, 11, 131)
 MODE = os.environ["WAL_RECOVERY_MODE"]
 #: kAbsoluteConsistency stops at the first damage by intention.
 PROFILES = {"kAbsoluteConsistency": ["strict"], "kPointInTimeRecovery": ["recover", "write"]}
@@ -64,16 +62,6 @@ def log_number(path: Path, request: dict[str, Any]) -> int | None:
     return int(path.stem) if re.fullmatch(r"\d{6,}\.log", path.name) else None
 
 
-def first_number(path: Path) -> int:
-    """Return the first number in the headers of a log without a name; 0 if there is none."""
-    with path.open("rb") as log:
-        while len(header := log.read(11)) == 11:
-            if header[6] in RECYCLABLE_TYPES:
-                return int.from_bytes(header[7:], "little")
-            log.seek(int.from_bytes(header[4:6], "little") - 4, os.SEEK_CUR)
-    return 0
-
-
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     """Return the records up to the end that the mode sees, and every report of the reader."""
     if "max_record_size" in request["context"]:
@@ -90,7 +78,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
     number = log_number(path, request)
     if number is None:
-        number = first_number(path)
+        raise Skipped("DB::Open takes the number from the file name, and this log has none")
     if not LIBRARY.read_log(bytes(path), number, RECOVERY_MODES[MODE], on_record, on_report):
         raise Skipped(f"cannot open {path}")
     return answer
