@@ -7,6 +7,7 @@ import tarfile
 from pathlib import Path
 
 DATA = Path(__file__).with_name("data")
+CHROMIUM = DATA / "chromium"
 ZMQ_RAFT = DATA / "zmq-raft"
 JOURNALS = {path.name.split(".")[0]: path for path in sorted(DATA.glob("systemd/*.journal.xz"))}
 SEGMENT_BYTES = 128 << 20

@@ -43,6 +43,7 @@ PLAIN = {
     "walproof/systems/contents.py": "a scratch copy of the first bytes of what is packed",
     "walproof/systems/copying.py": "in a folder that is published when whole",
     "walproof/summary/unpacked.py": "a scratch copy of what is packed or piped",
+    "walproof/systems/text_conversion.py": "a scratch copy without the conversion",
 }
 """File: why a plain write cannot leave anything half there under its final name."""
 _METHODS = frozenset({"write_text", "write_bytes"})

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tests.hostile.logs import Hostile, logs
 from walproof import decode
+from walproof.cli import walproof
 from walproof.scan import scanner
 from walproof.scan.log import Log
 from walproof.scan.model import Records, Wanted
@@ -54,6 +57,17 @@ def test_each_payload_has_a_struct_or_a_reason(one: Hostile, tmp_path: Path) -> 
         assert all(
             fault is None if expected is None else expected in str(fault) for fault in faults
         )
+
+
+@pytest.mark.parametrize("one", LOGS, ids=lambda one: f"{one.format}-{one.name}")
+def test_each_operation_is_a_line(one: Hostile, tmp_path: Path) -> None:
+    path = tmp_path / one.file_name
+    path.write_bytes(one.make(SIZE))
+    words = ["read", "--operations", "--format", one.format, str(path)]
+    done = CliRunner().invoke(walproof, words, standalone_mode=False)
+    assert done.return_value in (0, 3, 4), done.output
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all("at" in row for row in rows)
 
 
 def test_what_is_too_deep_is_said_of_the_record(tmp_path: Path) -> None:

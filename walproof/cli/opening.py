@@ -23,6 +23,7 @@ from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
 from walproof.systems import System, recognise
 from walproof.systems.contents import contents_of
+from walproof.systems.reading import read_log
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Opened:
         if tells:
             self.tell()
         if self.logs_apart is not None:
-            return self.logs_apart.folder_type.read(self.logs_apart, profile, context)
+            return self.logs_apart.folder_type.read(self.logs_apart, profile, context, read_log)
         if plugin_for(self.format.id).system_folder.is_closed(self.path):
             return iter([End("intact", None, None)])
         return self.format.read(self.path, profile, context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +14,21 @@ from rich.console import Console
 from conformance.text import json_pieces, json_text
 from reference_impl.answer import End, Event, Lost, Record, end_to_json
 from reference_impl.formats import Context
+from walproof.cli.conditions import Condition, parse_condition
 from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.cli.reading import few, is_worth_a_scanner, watched
+from walproof.cli.reading import few, watched
 from walproof.cli.record_files import write_record_files
 from walproof.cli.record_table import Gathered, Passed, gather, print_summary, print_table
 from walproof.cli.summary import about_one, progress, terminal_height
 from walproof.extras import advice
+from walproof.formats import plugin_for
 from walproof.jsonl import pieces
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.meter import Meter
 from walproof.summary.model import size_of
+from walproof.systems.reading import is_worth_a_scanner
 
 if TYPE_CHECKING:
     from walproof.scan.model import Event as ScanEvent
@@ -54,6 +58,22 @@ if TYPE_CHECKING:
 @click.option("--summary", "only_summary", is_flag=True, help="No rows: see walproof summary.")
 @click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
 @click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
+@click.option(
+    "--operations", is_flag=True, help="Print a line of JSON for each operation that records hold."
+)
+@click.option("--csv", "as_csv", is_flag=True, help="With --operations: print CSV.")
+@click.option(
+    "--where",
+    "conditions",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="With --operations: only those with this value; FIRST:LAST for whole numbers.",
+)
+@click.option(
+    "--pending",
+    is_flag=True,
+    help="Print the messages of a broker that wait, and the files that they pin.",
+)
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
@@ -73,6 +93,10 @@ def read(
     only_summary: bool,
     as_json: bool,
     as_lines: bool,
+    operations: bool,
+    as_csv: bool,
+    conditions: tuple[str, ...],
+    pending: bool,
     folder: Path | None,
     ranges: str | None,
     messagepack: bool,
@@ -88,6 +112,13 @@ def read(
     size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
     {"end": …}.
 
+    --operations prints what records hold, in the order of the log: the puts and deletes of a
+    database, the commands of a broker, the records of an engine, with keys and values as text. Of
+    bytes that are not text it prints {"hex": …}. Lost ranges go to standard error.
+
+    --pending replays a broker's store and prints how many messages wait for which destination and
+    subscription, since when, and in which files. --jsonl prints an object for each.
+
     --each names a file after the index of its record, or after its number in the log, from 0:
     0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
     Ranges include both ends.
@@ -97,13 +128,19 @@ def read(
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
+    walproof read ./db --operations | jq -r .key
+    walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each
     also 3 for a payload that could not be unpacked, and 1 for a range without records.
     """
-    _one_way(head=head, records=all_rows, lost_only=lost_only, summary=only_summary,
-             json=as_json, jsonl=as_lines, each=folder)  # fmt: skip
+    _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
+             summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
+             operations=operations, pending=pending, each=folder)  # fmt: skip
+    if not operations and (as_csv or conditions):
+        raise click.UsageError("--csv and --where go with --operations")
+    wanted = [parse_condition(condition) for condition in conditions]
     if folder is None and (ranges is not None or messagepack or unzip or force):
         raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
     if fast and profile != "recover":
@@ -119,6 +156,11 @@ def read(
             if folder is not None:
                 events = _events(found, profile, context, fast)
                 return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
+            if operations or pending:
+                events = _events(found, profile, context, fast)
+                if pending:
+                    return _print_pending(found, events, as_lines)
+                return _print_operations(found, events, as_csv, wanted, head)
             if as_lines and _is_scanned(found, profile, fast):
                 return EXIT_STATUS[_print_scanned(found, context)]
             if as_lines:
@@ -148,6 +190,40 @@ def read(
         raise click.ClickException(str(error)) from None
 
 
+def _print_operations(
+    found: Opened,
+    events: Iterator[Any],
+    as_csv: bool,
+    conditions: Sequence[Condition],
+    most: int | None,
+) -> int:
+    """Print the operations of a log and return the exit status."""
+    try:
+        from walproof.cli.operations import print_operations
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"--operations {advice(error) or error}") from None
+    of_log = plugin_for(found.format.id).operations(found.path)
+    # A bar between lines on one terminal would be in their way.
+    with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
+        seen: Iterator[Any] = watched(events, found.path, passed)
+        return print_operations(found.format.id, of_log, seen, found.name, as_csv, conditions, most)
+
+
+def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
+    """Print what waits when a log ends, and return the exit status."""
+    plugin = plugin_for(found.format.id)
+    if not plugin.has("pending"):
+        raise click.UsageError(f"--pending: expected a broker's store, found {found.format.id}")
+    try:
+        from walproof.cli.operations import print_pending
+    except ModuleNotFoundError as error:
+        raise click.ClickException(f"--pending {advice(error) or error}") from None
+    assert plugin.pending is not None
+    with progress(size_of(found.path)) as passed:
+        seen: Iterator[Any] = watched(events, found.path, passed)
+        return print_pending(found.format.id, plugin.pending(), seen, found.name, as_lines)
+
+
 def _one_way(**ways: object) -> None:
     """Raise ``UsageError`` if more than one way of printing was asked for."""
     asked = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
@@ -164,7 +240,8 @@ def _gathered(
 ) -> Gathered:
     """What :func:`gather` gives, with a bar on the terminal for a large log."""
     with progress(size_of(found.path)) as told:
-        return gather(watched(events, found.path, told), records, lost, stop)
+        count_lost = lost_counter(found.format.id, found.path)
+        return gather(watched(events, found.path, told), records, lost, stop, count_lost)
 
 
 def _events(

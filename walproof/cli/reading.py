@@ -10,26 +10,17 @@ from reference_impl.formats import Context, Format
 from walproof.cli.record_table import Passed
 from walproof.formats import plugin_for
 from walproof.summary.meter import Meter
-from walproof.summary.model import WORTH_A_KERNEL, size_of
+from walproof.systems.reading import read_log
 
 EVERY = 1000
 """Records after which progress is told."""
-
-
-def is_worth_a_scanner(format_id: str, path: Path) -> bool:
-    """Whether a log is large, and its scanner is installed. Raises ``OSError``."""
-    return size_of(path) >= WORTH_A_KERNEL and plugin_for(format_id).has_scanner
 
 
 def events(format: Format, path: Path, context: Context) -> Iterator[Event]:
     """The answer in pieces, in the profile ``recover``; the same from both. ``OSError``."""
     if plugin_for(format.id).system_folder.is_closed(path):
         return iter([End("intact", None, None)])
-    if not is_worth_a_scanner(format.id, path):
-        return format.read(path, "recover", context)
-    from walproof.scan.answers import read
-
-    return read(format.id, path, context)
+    return read_log(format.id, path, "recover", context)
 
 
 def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Event | Passed]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,10 +59,12 @@ def gather(
     records: int | None = None,
     lost: int | None = None,
     stop: int | None = None,
+    count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
     """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
 
-    When there are more rows than ``stop``, the rest is not read.
+    When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
+    a lost range.
     """
     found = Gathered()
     for event in events:
@@ -79,7 +81,7 @@ def gather(
                 found.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             found.lost_count += 1
-            found.lost_bytes += event.end - event.start
+            found.lost_bytes += count_lost(event)
             if lost is None or found.lost_count <= lost:
                 found.kept.add(event)
         else:
@@ -223,7 +225,13 @@ def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[s
     """What follows the cells of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
     said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
-    return [one_line(said.get(id(item)) or _last(item)) for _, item in piece]
+    return [one_line(_text_of(item, *said.get(id(item), (None, None)))) for _, item in piece]
+
+
+def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
+    if text is not None:
+        return text
+    return _last(item) if fault is None else f"{_last(item)}  ({fault})"
 
 
 def _is_plain(record: Record) -> bool:
@@ -231,11 +239,11 @@ def _is_plain(record: Record) -> bool:
     return "fields" not in record.fields and "update" not in record.fields
 
 
-def _meanings(format_id: str, records: Sequence[Record]) -> list[str | None]:
+def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
     try:
         from walproof.summary.meaning import meanings
     except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
-        return [None] * len(records)
+        return [(None, None)] * len(records)
     return meanings(format_id, records)
 
 

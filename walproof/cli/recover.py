@@ -22,8 +22,11 @@ from walproof.cli.recover_system import recover_folder, with_more
 from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.quantity import counted
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
+from walproof.summary.screen import may_be_carved
 from walproof.systems.contents import NotRead, contents_of
+from walproof.systems.text_conversion import before_conversion
 
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that describe the file around it, or repeat what its payload says."""
@@ -95,27 +98,34 @@ def recover(
 
 def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
     """Write the survivors of one log into a new one: exit status."""
+    context = context_of(context_items, old.format.id)
+    with before_conversion(old.format.id, old.path, context) as converted:
+        if converted is None:
+            return _recover_path(old, old.path, out, context)
+        say(f"{old.name}: each LF in it had become CR LF; this was undone", err=True)
+        return _recover_path(old, converted[0], out, context)
+
+
+def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
     format = old.format
-    context = context_of(context_items, format.id)
-    with progress(size_of(old.path)) as told:
-        found = gather(watched(events(format, old.path, context), old.path, told))
-    dialect = (
-        plugin_for(format.id).system_folder.foreign_dialect(old.path)
-        if old.path.is_file()
-        else None
-    )
+    with progress(size_of(path)) as told:
+        seen = watched(events(format, path, context), path, told)
+        found = gather(seen, count_lost=lost_counter(format.id, path))
+    system_folder = plugin_for(format.id).system_folder
+    dialect = system_folder.foreign_dialect(path) if path.is_file() else None
     if found.end.verdict == "refused" or dialect:
         reason = f"{dialect} dialect" if dialect else found.end.reason
         say(f"{old.name}: {format.id}, refused ({reason}); nothing was written", err=True)
         return 4
-    found, more = with_more(found, plugin_for(format.id).system_folder, old.path)
+    found, more = with_more(found, system_folder, path)
+    carve = f"walproof carve {shlex.quote(old.source.typed)}"
     if not found.record_count and found.lost_bytes:
-        carve = f"; walproof carve {shlex.quote(old.source.typed)} looks for records inside it"
+        advice = "" if old.source.is_copy else f"; {carve} looks for records inside it"
         raise click.ClickException(
             f"{old.name}: no record survives, {counted(found.lost_bytes, 'byte')} are lost: nothing"
-            f" was written{'' if old.source.is_copy else carve}"
+            f" was written{advice}"
         )
-    write_anew(format, old.path, found.kept.records, out, context)
+    write_anew(format, path, found.kept.records, out, context)
     say(
         f"{out}: {counted(found.record_count, 'record')};"
         f" {counted(found.lost_bytes, 'byte')} lost of {old.name}",
@@ -126,6 +136,8 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
     for gap in found.kept.lost():
         place = f"{gap.file}: " if gap.file else ""
         say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+    if may_be_carved(format.id, found.kept.lost()) and path == old.path and not old.source.is_copy:
+        say(f"  {carve} looks for records inside what is lost", err=True)
     return 3 if found.end.verdict != "intact" else 0
 
 

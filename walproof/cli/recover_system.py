@@ -7,7 +7,7 @@ import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 import click
 
-from conformance.saving import made_beside, named_in_errors, publish
+from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.text import one_line
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
@@ -25,12 +25,14 @@ from walproof.cli.record_table import Gathered, gather
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
 from walproof.summary.logs import FoundOne
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
 from walproof.summary.summary import summarise
 from walproof.systems import System, SystemFolder, SystemLog, examine, recognise
 from walproof.systems.contents import Contents, title_of
 from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size_on_disk
 from walproof.systems.model import WHOLE
+from walproof.systems.text_conversion import before_conversion
 
 WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 """Writes the records of a log as a new one. ``ValueError`` if they cannot stand in one."""
@@ -81,7 +83,7 @@ def recover_folder(
         raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
     systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
-    with made_beside(out) as made, named_in_errors(out):
+    with temporary_sibling(out) as made, named_in_errors(out):
         copy = partial(_copy_logs, systems) if only_logs else _copy
         not_copied = copy(folder, made, out)
         done = [
@@ -159,44 +161,8 @@ def _recover(
     """Write the damaged logs of a system anew in the copy ``made`` of its folder."""
     done = Recovery(system)
     for log in system.logs:
-        path = system.path(log)
-        name = "the log" if log.name == WHOLE else log.name
-        try:
-            with progress(size_of(path)) as told:
-                found = gather(watched(events(named(system.format), path, context), path, told))
-        except OSError as error:
-            done.left.append(f"{name}: {error.strerror or error}")
-            done.is_whole = False
-            continue
-        if found.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
-            reason = found.end.reason if found.end.verdict == "refused" else "foreign-dialect"
-            done.left.append(f"{name}: refused ({reason}): it stays as it is")
-            done.is_whole = False
-            continue
-        done.read += 1
-        before = found.record_count
-        found, more = with_more(found, system.folder_type, path)
-        done.more += [f"{name}: {more}"] if more else []
-        done.records += found.record_count
-        done.lost_bytes += found.lost_bytes
-        is_unusable = any(one.harm == "lost" and one.file == log.name for one in system.findings)
-        if found.end.verdict == "intact" and not is_unusable:
-            continue
-        done.is_whole = False
-        done.lost += [
-            f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
-            for gap in found.kept.lost()
-        ]
-        reason = system.folder_type.not_rewritten(system)
-        if reason is None and not found.record_count:
-            reason = "none of its records survives"
-        if reason is None:
-            try:
-                done.replaced += _replace(system, log, found, before, made, write_anew, context)
-                continue
-            except ValueError as error:
-                reason = f"its survivors cannot stand in one log: {error}"
-        done.left.append(f"{name}: not written anew, it stays as it is: {reason}")
+        with ExitStack() as scratch:
+            _recover_log(done, log, made, write_anew, context, scratch)
     stale = system.folder_type.stale_files(system)
     is_damaged = any(one.harm == "lost" and one.file in stale for one in system.findings)
     if done.replaced or is_damaged:
@@ -216,6 +182,61 @@ def _recover(
     return done
 
 
+def _recover_log(
+    done: Recovery,
+    log: SystemLog,
+    made: Path,
+    write_anew: WriteAnew,
+    context: Mapping[str, Any],
+    scratch: ExitStack,
+) -> None:
+    """Write a log anew in the copy ``made`` if it is damaged."""
+    system = done.system
+    path = system.path(log)
+    name = "the log" if log.name == WHOLE else log.name
+    try:
+        converted = scratch.enter_context(before_conversion(system.format, path, context))
+        if converted is not None:
+            path = converted[0]
+            done.more.append(f"{name}: each LF in it had become CR LF; this was undone")
+        with progress(size_of(path)) as told:
+            seen = watched(events(named(system.format), path, context), path, told)
+            found = gather(seen, count_lost=lost_counter(system.format, path))
+    except OSError as error:
+        done.left.append(f"{name}: {error.strerror or error}")
+        done.is_whole = False
+        return
+    if found.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
+        reason = found.end.reason if found.end.verdict == "refused" else "foreign-dialect"
+        done.left.append(f"{name}: refused ({reason}): it stays as it is")
+        done.is_whole = False
+        return
+    done.read += 1
+    before = found.record_count
+    found, more = with_more(found, system.folder_type, path)
+    done.more += [f"{name}: {more}"] if more else []
+    done.records += found.record_count
+    done.lost_bytes += found.lost_bytes
+    is_unusable = any(one.harm == "lost" and one.file == log.name for one in system.findings)
+    if found.end.verdict == "intact" and not is_unusable and converted is None:
+        return
+    done.is_whole = False
+    done.lost += [
+        f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
+        for gap in found.kept.lost()
+    ]
+    reason = system.folder_type.not_rewritten(system)
+    if reason is None and not found.record_count:
+        reason = "none of its records survives"
+    if reason is None:
+        try:
+            done.replaced += _replace(system, log, path, found, before, made, write_anew, context)
+            return
+        except ValueError as error:
+            reason = f"its survivors cannot stand in one log: {error}"
+    done.left.append(f"{name}: not written anew, it stays as it is: {reason}")
+
+
 def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
     """The survivors of a damaged log with those of a second reading, and a line if it has more."""
     if found.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
@@ -229,6 +250,7 @@ def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Ga
 def _replace(
     system: System,
     log: SystemLog,
+    path: Path,
     found: Gathered,
     before: int,
     made: Path,
@@ -237,12 +259,12 @@ def _replace(
 ) -> list[str]:
     """Write a damaged log anew in place of its copy, which stays beside it: a line for each file.
 
-    ``before`` is the number of records that a reader returns from the old log. Raises
+    ``path`` is where the old log can be read, ``before`` the number of its records. Raises
     ``ValueError`` if the survivors cannot stand in one log; then nothing has changed.
     """
     counts = f"{counted(before, 'record')} before, {found.record_count:,} after"
-    with made_beside(made / "log") as new:
-        write_anew(named(system.format), system.path(log), found.kept.records, new, context)
+    with temporary_sibling(made / "log") as new:
+        write_anew(named(system.format), path, found.kept.records, new, context)
         if log.name != WHOLE:
             (made / log.name).rename(made / f"{log.name}{ASIDE}")
             new.rename(made / log.name)

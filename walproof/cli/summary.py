@@ -37,6 +37,7 @@ from walproof.systems.contents import (
     what_it_is,
 )
 from walproof.systems.model import WHOLE, Observer
+from walproof.systems.text_conversion import conversion_finding
 
 LONG = 16 << 20
 """Bytes from which on a bar shows how far the reading is."""
@@ -167,6 +168,8 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
         about = _summarised(found, told)
     if system is None:
         findings = _of_a_part(found)
+        if about.verdict != "intact" and found.format is not None:
+            findings += conversion_finding(found.format, found.path, found.path.name)
         if as_json:
             said = {"findings": [one.to_json() for one in findings]} if findings else {}
             say_json({**_json(log.typed, found, about, log), **said})

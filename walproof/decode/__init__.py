@@ -68,16 +68,20 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
     return pa.array(values, type_of(format_id, names)), pa.array(faults, pa.string())
 
 
-def phrases(format_id: str, run: Records) -> list[str | None]:
-    """The phrase of each record of a run, None for one that is not decoded. See :func:`phrase`."""
-    found: list[str | None] = []
+def phrases(format_id: str, run: Records) -> list[tuple[str | None, str | None]]:
+    """The phrase of each record of a run and why there is none, of which one is None.
+
+    Both are None for a record without a meaning. See :func:`phrase`.
+    """
+    found: list[tuple[str | None, str | None]] = []
     for piece in pieces(format_id, run):
-        values, _ = decoded(format_id, piece)
+        values, faults = decoded(format_id, piece)
         columns = {name: column.to_pylist() for name, column in piece.fields.items()}
-        for n, value in enumerate(values):
+        for n, (value, fault) in enumerate(zip(values, faults.to_pylist(), strict=True)):
             # One struct at a time becomes objects: they take many times its columns.
-            said = value.as_py()
-            found.append(None if said is None else phrase(format_id, said, _row(columns, n)))
+            one = value.as_py()
+            text = None if one is None else phrase(format_id, one, _row(columns, n))
+            found.append((text, fault))
     return found
 
 

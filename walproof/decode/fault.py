@@ -7,6 +7,10 @@ class Undecodable(ValueError):
     """The payload is not what the format's users put there; the message says what was found."""
 
 
+class Incomplete(Undecodable):
+    """The payload ends before the value that is read."""
+
+
 def most_values(size: int) -> int:
     """Values that are made of a payload of ``size`` bytes: operations, fields, elements.
 
@@ -29,9 +33,9 @@ class Cursor:
         return len(self.data) - self.at
 
     def take(self, count: int) -> bytes:
-        """The next bytes. Raises :class:`Undecodable` where there are fewer."""
+        """The next bytes. Raises :class:`Incomplete` where there are fewer."""
         if count > self.left:
-            raise Undecodable(f"at {self.at}: {count} bytes expected, {self.left} left")
+            raise Incomplete(f"at {self.at}: {count} bytes expected, {self.left} left")
         self.at += count
         return self.data[self.at - count : self.at]
 
@@ -54,7 +58,8 @@ class Cursor:
             if byte < 0x80:
                 self.at = at + 1
                 return value & (2**32 - 1 if limit <= 5 else 2**64 - 1)
-        raise Undecodable(f"at {self.at}: a varint that does not end")
+        fault = Incomplete if self.left < limit else Undecodable
+        raise fault(f"at {self.at}: a varint that does not end")
 
     def sized(self, limit: int = 10) -> bytes:
         """Bytes with their length in front, as a varint."""

@@ -9,7 +9,7 @@ from typing import Any
 from walproof.decode.fault import Undecodable
 from walproof.scan.model import Records
 
-CUT = "the payload was cut (option maxPayloadBytes)"
+CUT = "the payload was cut"
 """Why a payload is not decoded, or not all of it."""
 
 
@@ -24,16 +24,12 @@ def whole_payloads(run: Records) -> list[bytes | None]:
 
 
 def decoders_of(
-    run: Records, decode: Callable[[bytes], Mapping[str, Any]]
+    run: Records, decode: Callable[[bytes, bool], Mapping[str, Any]]
 ) -> list[Callable[[], Mapping[str, Any]]]:
-    """``decode`` for the payload of each record."""
-    return [partial(_uncut, decode, payload) for payload in whole_payloads(run)]
-
-
-def _uncut(
-    decode: Callable[[bytes], Mapping[str, Any]], payload: bytes | None
-) -> Mapping[str, Any]:
-    return decode(known(payload))
+    """``decode`` for the payload of each record, with whether the payload was cut."""
+    assert run.payload is not None
+    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+    return [partial(decode, *pair) for pair in zip(run.payload.to_pylist(), is_cut, strict=True)]
 
 
 def known(payload: bytes | None) -> bytes:

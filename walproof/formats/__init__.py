@@ -13,6 +13,11 @@ part               required  content
                              by numba; without it, the executable specification reads into columns
 ``decoder``        no        the meaning of payloads (:class:`walproof.decode.decoder.Decoder`);
                              without it, payloads are shown as bytes
+``operations``     no        ``Operations``: the operations of a record as rows
+                             (:class:`walproof.decode.operations.Operations`); without it, a record
+                             is one row
+``pending``        no        ``Pending``: what waits when a log ends
+                             (:class:`walproof.decode.pending.Pending`)
 ``discovery``      no        ``DISCOVERY``: how its logs are found in folders, and their options
                              (:class:`walproof.lake.format_discovery.Discovery`); without it, each
                              log is a file that its reader recognises
@@ -45,6 +50,8 @@ from reference_impl.register import registers
 if TYPE_CHECKING:
     from walproof.carve.base import Carver
     from walproof.decode.decoder import Decoder
+    from walproof.decode.operations import Operations
+    from walproof.decode.pending import Pending
     from walproof.inspection.note import Notes
     from walproof.lake.format_discovery import Discovery
     from walproof.scan.columns import Column
@@ -132,6 +139,22 @@ class FormatPlugin:
 
         decoder: Decoder = self._part("decoder") or NoDecoder()
         return decoder
+
+    @cached_property
+    def operations(self) -> type[Operations]:
+        """The class that makes rows of decoded records."""
+        from walproof.decode.operations import Operations
+
+        part = self._part("operations")
+        operations: type[Operations] = Operations if part is None else part.Operations
+        return operations
+
+    @cached_property
+    def pending(self) -> type[Pending] | None:
+        """The class that follows what waits, if nothing waits in other formats."""
+        part = self._part("pending")
+        pending: type[Pending] | None = None if part is None else part.Pending
+        return pending
 
     @cached_property
     def discovery(self) -> Discovery:

@@ -61,7 +61,7 @@ class Meanings:
             from walproof.summary.meaning import meanings
         except ModuleNotFoundError:  # no numpy or pyarrow: the bytes are all there is to show
             return [None] * len(batch)
-        return meanings(self._format, batch)
+        return [text for text, _ in meanings(self._format, batch)]
 
 
 def _late(read: Callable[[], Iterable[Event]]) -> Iterator[Event]:

@@ -121,7 +121,7 @@ def times(run: Records) -> pa.Array | None:
 
 def decoded(run: Records, format_id: str) -> pa.Array:
     """What each record says, in a line."""
-    return pa.array(map(_line, decode.phrases(format_id, run)), pa.string())
+    return pa.array([_line(text) for text, _ in decode.phrases(format_id, run)], pa.string())
 
 
 def _line(text: str | None) -> str | None:

@@ -20,8 +20,8 @@ _VARIES = re.compile(
 def recognise_log(path: Path) -> str:
     """Return the id of the format that a file or folder shows.
 
-    Zeros, or no bytes, look like a log of every format without a signature: then the name decides,
-    if it is that of one format. Raises ``UnknownFormat`` and ``OSError``.
+    Zeros, or no bytes, look like a log of every format without a signature, and of none with one:
+    then the name decides, if it is that of one format. Raises ``UnknownFormat`` and ``OSError``.
     """
     try:
         found = detect(path).id
@@ -29,6 +29,8 @@ def recognise_log(path: Path) -> str:
         for format_id in registers():
             if plugin_for(format_id).discovery.recognises(path):
                 return format_id
+        if not path.is_dir() and is_blank(path) and len(names := named_like(path.name)) == 1:
+            return names[0]
         raise
     if is_blank(path) and len(names := named_like(path.name)) == 1:
         return names[0]

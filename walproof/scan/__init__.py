@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from walproof.formats import plugin_for
 from walproof.scan.model import WHOLE, Part, Scanner
+from walproof.summary.model import WORTH_A_KERNEL
 
 
 def scanner(format_id: str) -> Scanner:
@@ -22,6 +23,18 @@ def scanner(format_id: str) -> Scanner:
     installed = plugin_for(format_id).scanner
     if installed is not None:
         return installed
+    from walproof.scan.reference import ReferenceScanner
+
+    return ReferenceScanner(format_id)
+
+
+def scanner_for(format_id: str, size: int) -> Scanner:
+    """Return the scanner for a log of ``size`` bytes: the specification for a small one.
+
+    Loading a compiled kernel takes longer than reading such a log.
+    """
+    if size >= WORTH_A_KERNEL:
+        return scanner(format_id)
     from walproof.scan.reference import ReferenceScanner
 
     return ReferenceScanner(format_id)

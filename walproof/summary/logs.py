@@ -10,6 +10,7 @@ from typing import Any
 from reference_impl.formats import UnknownFormat, named
 from walproof.lake.recognition import is_blank, named_like, recognise_log
 from walproof.summary.model import size_of
+from walproof.systems.text_conversion import is_converted
 
 _HEAD_BYTES = 1 << 20
 
@@ -68,6 +69,8 @@ def looks_like(path: Path, error: str) -> str:
     if head and not head.strip(b"\0"):
         more = "or more " if len(head) == _HEAD_BYTES else ""
         said.append(f"it begins with {len(head)} {more}zeros")
+    if b"\0" in head and is_converted(path):
+        said.append("each LF in it is one of CR LF: a log that is converted as text is damaged")
     if names := named_like(path.name):
         said.append(f"its name is that of a {' or '.join(names)}, its bytes are not")
     return "; ".join(said)

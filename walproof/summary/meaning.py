@@ -11,10 +11,10 @@ from walproof.scan.reference import ReferenceScanner
 from walproof.summary.runs import LONGEST
 
 
-def meanings(format_id: str, records: Sequence[Record]) -> list[str | None]:
-    """The phrase of each record, None for one that is not decoded. Text in it is as it was found.
+def meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
+    """The phrase of each record and why there is none. See :func:`walproof.decode.phrases`.
 
-    A payload is looked at as far as a summary looks.
+    Text in a phrase is as it was found. A payload is looked at as far as a summary looks.
     """
     if not records:
         return []

@@ -14,6 +14,8 @@ from walproof.quoted import quoted
 
 WORTH_A_KERNEL = 4 << 20
 """Bytes from which on a compiled kernel is worth loading, and, the first time, compiling."""
+MOST_BYTES = 32
+"""Bytes of a payload without a meaning that are shown."""
 SHOWN_RANGES = 8
 """Lost ranges that are kept, the largest ones."""
 _TIME = "realtime"
@@ -37,7 +39,8 @@ class Summary:
     ``framed_bytes`` are those of the records with their headers; ``times`` are microseconds since
     1970, of the earliest and the latest record where records have a time; ``indexes`` the lowest
     and the highest index where records have one, and ``with_index`` how many records have it.
-    ``ranges`` are the largest lost ranges, largest first.
+    ``ranges`` are the largest lost ranges, largest first. ``lost_bytes`` are those of all lost
+    ranges that may have held content, ``unwritten_bytes`` the others.
     """
 
     format: str
@@ -49,6 +52,7 @@ class Summary:
     indexes: tuple[int, int] | None = None
     with_index: int = 0
     lost_bytes: int = 0
+    unwritten_bytes: int = 0
     reasons: Counter[str] = field(default_factory=Counter)
     ranges: list[Lost] = field(default_factory=list)
     verdict: str = "refused"
@@ -77,6 +81,7 @@ class Summary:
             "indexes": list(map(str, self.indexes)) if self.indexes else None,
             "missing_indexes": self.missing,
             "lost_bytes": self.lost_bytes,
+            "unwritten_bytes": self.unwritten_bytes,
             "lost_ranges": sum(self.reasons.values()),
             "lost_by_reason": dict(self.reasons.most_common()),
             "largest_lost": [gap.to_json() for gap in self.ranges],
@@ -102,7 +107,7 @@ def wider(span: tuple[int, int] | None, low: int, high: int) -> tuple[int, int]:
 
 def plain_text(payload: bytes) -> str:
     """What a record says without a decoder: its text, else its first bytes in hexadecimal."""
-    return quoted(payload, 64)
+    return quoted(payload, 2 * MOST_BYTES)
 
 
 class Observer(Protocol):

@@ -10,11 +10,16 @@ import pyarrow as pa
 
 from reference_impl.formats import Context
 from walproof import decode
-from walproof.scan import scanner
+from walproof.scan import scanner_for
 from walproof.scan.log import Log
 from walproof.scan.model import Event, Records, Wanted
-from walproof.scan.reference import ReferenceScanner
-from walproof.summary.model import WORTH_A_KERNEL, Shown, Summary, plain_text, wider
+from walproof.summary.model import (
+    MOST_BYTES,
+    Shown,
+    Summary,
+    plain_text,
+    wider,
+)
 
 LONGEST = 1 << 16
 """Bytes of a payload, and of each value in an entry, that are looked at for the two ends."""
@@ -24,8 +29,7 @@ _SPANS = {"realtime": "times", "index": "indexes"}
 
 def events(format_id: str, path: Path, context: Context, size: int) -> Iterator[Event]:
     """The scanner's events for a log of ``size`` bytes. ``OSError``, ``ValueError``."""
-    chosen = scanner(format_id) if size >= WORTH_A_KERNEL else ReferenceScanner(format_id)
-    return chosen.scan(Log(path, context), Wanted(max_payload=LONGEST))
+    return scanner_for(format_id, size).scan(Log(path, context), Wanted(max_payload=LONGEST))
 
 
 class OfRuns:
@@ -69,8 +73,15 @@ class OfRuns:
         if value is not None:
             return Shown(at, size, row.file, decode.phrase(self.format_id, value, _fields(row)))
         payload = row.payload[0].as_py() if row.payload is not None else b""
-        text = str(_fields(row).get("update") or plain_text(payload))
+        text = str(_fields(row).get("update") or _start(row, payload))
         return Shown(at, size, row.file, f"{text}  ({fault})" if fault else text)
+
+
+def _start(row: Records, payload: bytes) -> str:
+    """A payload without a meaning; of one that was cut the start, without a wrong size."""
+    if row.truncated is None:
+        return plain_text(payload)
+    return f"{plain_text(payload[:MOST_BYTES])}… (more than {len(payload):,} bytes)"
 
 
 def _fields(row: Records) -> dict[str, object]:

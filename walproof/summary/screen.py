@@ -6,7 +6,9 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
 from conformance.text import one_line
+from reference_impl.answer import Lost
 from reference_impl.register import registers
+from walproof.formats import plugin_for
 from walproof.quantity import counted, exact, in_bytes, moment
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import Shown, Summary
@@ -20,6 +22,8 @@ _RECOGNISED = {
     "name": "recognised by its name alone",
     "told": "as you said",
 }
+MIN_CARVED_BYTES = 512
+"""Size of a lost range from which on a search of it is advised."""
 LABEL = 8
 """Columns of the words on the left."""
 _WORDS = {
@@ -57,7 +61,8 @@ def screen(
     else:
         left = f"{counted(found.records, 'record')}, whole, and not all that there were"
         yield f"  {left}", VERDICT_STYLE["damaged"]
-    if one.by == "name" and one.size and not one.is_blank and not found.records:
+    is_strange = one.by == "name" and one.size and not one.is_blank and not found.records
+    if is_strange and not findings:
         yield "  nothing in it is as such a log has it: it may be none, or be encrypted", None
     if findings:
         yield "", None
@@ -109,6 +114,9 @@ def _losses(found: Summary, width: int) -> Iterator[Line]:
         yield _row("", f"and {left:,} more, all in all:", width), None
         for code, count in found.reasons.most_common():
             yield _row("", f"  {count:,} × {code}", width), None
+    if found.unwritten_bytes:
+        text = f"of these, {counted(found.unwritten_bytes, 'byte')} at the end were never written"
+        yield _row("", text, width), None
     if found.missing:
         low, high = found.indexes or (0, 0)
         said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
@@ -170,10 +178,21 @@ def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
             if found.records:
                 told.append((f"walproof recover {name} --out NEW", "write what survives"))
             told.append((f"walproof read --lost-only {name}", "every lost range"))
+            if may_be_carved(found.format, found.ranges) and not log.is_copy:
+                told.append((f"walproof carve {name}", "records inside what is lost"))
         if found.records:
             told.append((f"walproof read --head 20 {name}", "the first records"))
+            if plugin_for(found.format).has("pending"):
+                told.append((f"walproof read --pending {name}", "the messages that wait"))
         told.append((f"walproof inspect {name}", "every byte"))
     yield from commands(told)
+
+
+def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
+    """Whether a search may find records inside what is lost, where a reader may not look."""
+    if plugin_for(format_id).carver is None:
+        return False
+    return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
 
 
 def commands(told: Sequence[tuple[str, str]]) -> Iterator[Line]:

@@ -14,6 +14,7 @@ from typing import Any
 from reference_impl.answer import End as ReferenceEnd
 from reference_impl.answer import Lost, Record
 from reference_impl.formats import Context, named
+from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.meter import Meter
 from walproof.summary.model import (
     SHOWN_RANGES,
@@ -52,9 +53,10 @@ def summarise(
         take, finish = of_runs.take, of_runs.finish
     summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []
+    count_lost = lost_counter(format_id, path)
     for number, event in enumerate(found):
         if isinstance(event, Lost):
-            _take_lost(summary, event, number, largest)
+            _take_lost(summary, event, number, largest, count_lost(event))
             meter.at(event.file, event.end)
         elif isinstance(event, ReferenceEnd):
             summary.verdict, summary.reason = event.verdict, event.reason
@@ -77,10 +79,11 @@ def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) 
 
 
 def _take_lost(
-    summary: Summary, gap: Lost, number: int, largest: list[tuple[int, int, Lost]]
+    summary: Summary, gap: Lost, number: int, largest: list[tuple[int, int, Lost]], written: int
 ) -> None:
     size = gap.end - gap.start
-    summary.lost_bytes += size
+    summary.lost_bytes += written
+    summary.unwritten_bytes += size - written
     summary.reasons[gap.reason] += 1
     # Of two of one size the earlier one is kept.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop

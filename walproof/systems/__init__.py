@@ -25,6 +25,7 @@ from walproof.systems.model import (
     SystemLog,
     size_of_all,
 )
+from walproof.systems.text_conversion import conversion_findings
 
 __all__ = [
     "Finding",
@@ -51,6 +52,8 @@ def examine(system: System, found: Mapping[str, Summary]) -> System:
             findings += system.folder_type.of_log(system, log, found[log.name])
             if system.is_one_log:
                 findings += system.folder_type.beyond(system, found[log.name])
+            if found[log.name].verdict != "intact":
+                findings += conversion_findings(system, log.name)
     return replace(system, findings=findings)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -90,6 +90,17 @@ class Observer(summary.Observer, Protocol):
         """What there is to say, a line each."""
 
 
+ReadLog = Callable[[str, Path, str, Mapping[str, Any]], Iterator[Event]]
+"""Reads a log of a format, in a profile and with a context."""
+
+
+def by_specification(
+    format_id: str, log: Path, profile: str, context: Mapping[str, Any]
+) -> Iterator[Event]:
+    """Read a log with the executable specification."""
+    return named(format_id).read(log, profile, context)
+
+
 class SystemFolder:
     """How the folders of one kind of system are recognised, read and recovered.
 
@@ -111,6 +122,13 @@ class SystemFolder:
     def is_closed(self, log: Path) -> bool:
         """Whether a log holds nothing but the mark of a clean close: 0 records, intact."""
         return False
+
+    def written_end(self, log: Path) -> int | None:
+        """Where a file ends that holds content; the rest was allocated and never written.
+
+        None if the format does not tell. Raises ``OSError``.
+        """
+        return None
 
     def not_rewritten(self, system: System) -> str | None:
         """Why no log of it may be written anew, in words; None if logs may be."""
@@ -156,18 +174,32 @@ class SystemFolder:
         """What looks at the records of all logs as they are summarised; None for nothing."""
         return None
 
-    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-        """The answer about all of its logs: one after the other, unless the system merges them."""
+    def read(
+        self,
+        system: System,
+        profile: str,
+        context: Mapping[str, Any],
+        read_log: ReadLog = by_specification,
+    ) -> Iterator[Event]:
+        """The answer about all of its logs: one after the other, unless the system merges them.
+
+        ``read_log`` reads one of them.
+        """
         if system.is_one_log:
-            return named(system.format).read(system.folder, profile, context)
-        return in_order(system, profile, context)
+            return read_log(system.format, system.folder, profile, context)
+        return in_order(system, profile, context, read_log)
 
 
-def in_order(system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+def in_order(
+    system: System,
+    profile: str,
+    context: Mapping[str, Any],
+    read_log: ReadLog = by_specification,
+) -> Iterator[Event]:
     """The logs of a system one after the other; the verdict is the worst, the end the last's."""
     ends = []
     for log in system.logs:
-        for event in named(system.format).read(system.path(log), profile, context):
+        for event in read_log(system.format, system.path(log), profile, context):
             if isinstance(event, End):
                 ends.append(replace(event, file=log.name))
             else:

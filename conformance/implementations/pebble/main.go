@@ -1,5 +1,5 @@
-// Adapter for Pebble's record package: its reader called the way pebble.DB replays a WAL, the writer
-// of its MANIFEST, which writes LevelDB's log format, and the writer of its WALs.
+// Adapter for Pebble's record package: its reader, called as pebble.DB does to replay a WAL, the writer
+// that Pebble uses for its MANIFEST, which has LevelDB's log format, and the writer of its WALs.
 package main
 
 import (
@@ -33,7 +33,7 @@ func main() {
 
 // read is the loop of DB.replayWAL (open.go) and virtualWALReader.NextRecord (wal/reader.go) without
 // the decoding of batches. Any error but io.EOF ends the replay and is a signal: ErrUnexpectedEOF,
-// which the DB puts up with in its newest WAL, as much as ErrInvalidChunk and ErrZeroedChunk.
+// which the DB accepts in its newest WAL, as well as ErrInvalidChunk and ErrZeroedChunk.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	if req.Context["max_record_size"] != nil {
 		return nil, adapterkit.Skip("the reader has no limit for the size of a record")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from reference_impl.answer import collect
 from reference_impl.formats import named
+from reference_impl.leveldb_log.layout import FULL, HEADER, masked_crc
 from tests.walproof.carve.conftest import CHECKED, payloads
 
 JOINED = ("leveldb-log", "kahadb-journal", "zeebe-journal")
@@ -150,3 +152,16 @@ def test_a_copy_of_a_file_has_its_id_too(builder, log_of, carve, tmp_path: Path)
     made = carve(builder.save(tmp_path / "disk.img"))
     assert [row["kind"] for row in made.rows].count("loose") > 0
     assert not any("continues" in row for row in made.rows)
+
+
+def test_compressed_records_say_so(builder, carve, tmp_path: Path) -> None:
+    """A log of RocksDB with ``wal_compression``: the checksum is that of the compressed bytes."""
+    records = []
+    for number in range(20):
+        payload = zstandard.compress(b"batch %d" % number) if number % 2 else b"plain %d" % number
+        data = bytes([FULL]) + payload
+        records.append(HEADER.pack(masked_crc(data), len(payload), FULL) + payload)
+    builder.put(b"\xff" * 11 + b"".join(records))
+    made = carve(builder.save(tmp_path / "disk.img"))
+    kinds = [(one["payload"][:8] == "28b52ffd", one.get("compression")) for one in made.loose]
+    assert kinds == [(False, None), (True, "zstd")] * 10

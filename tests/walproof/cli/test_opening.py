@@ -175,3 +175,28 @@ def test_errors_are_one_line_that_names_what_was_typed(
     assert len(said.strip().splitlines()) == 1, said
     assert str(path) in said
     assert "walproof-" not in said.replace(str(tmp_path), "")
+
+
+EMPTY_LOGS = {
+    "000003.log": "leveldb-log",
+    "db-1.log": "kahadb-journal",
+    "raft-partition-partition-1-2.log": "zeebe-journal",
+    "system.journal": "systemd-journal",
+    "00000000000001.rlog": "zmq-raft",
+    "raft.pers": "zmq-raft",
+}
+
+
+@pytest.mark.parametrize("size", [0, 4096])
+@pytest.mark.parametrize("name", EMPTY_LOGS)
+def test_every_command_takes_an_empty_file_for_the_same_log(
+    name: str, size: int, tmp_path: Path
+) -> None:
+    """By its name, if that is one of one format: no bytes and zeros tell nothing."""
+    (tmp_path / name).write_bytes(bytes(size))
+    statuses = set()
+    for words in (["summary", "--json"], ["read"]):
+        done = CliRunner().invoke(walproof, [*words, str(tmp_path / name)], standalone_mode=False)
+        assert EMPTY_LOGS[name] in done.stdout, done.output
+        statuses.add(done.return_value)
+    assert len(statuses) == 1

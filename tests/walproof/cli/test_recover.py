@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from conformance.vectors import Vector, load_all
-from reference_impl.answer import collect
+from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
+from walproof.cli import walproof
 from walproof.cli.recover import recover, write_anew
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
@@ -52,6 +54,12 @@ def run(*arguments: object):
     return CliRunner().invoke(recover, [str(a) for a in arguments], standalone_mode=False)
 
 
+def invoke(*arguments: object):
+    return CliRunner(env={"COLUMNS": "200"}).invoke(
+        walproof, [str(a) for a in arguments], standalone_mode=False
+    )
+
+
 def vector(name: str) -> Path:
     (found,) = [v.input for v in VECTORS if v.id == name]
     return found
@@ -90,3 +98,28 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
     assert "index: expected 3, found 5" in result.output
     for path in log.iterdir():
         assert (tmp_path / "new" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
+    """47 bytes are missing: no later block is where a reader looks for it."""
+    log = tmp_path / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
+    data = log.read_bytes()
+    log.write_bytes(data[:20_000] + data[20_047:])
+    done = invoke("recover", log, "--out", tmp_path / "new")
+    assert done.return_value == 3
+    assert f"walproof carve {log} looks for records inside what is lost" in done.stderr
+    assert f"walproof carve {log}" in invoke(log).stdout
+    recovered = collect(named("leveldb-log").read(tmp_path / "new", "recover", {}))
+    carved = invoke("carve", log, "--json")
+    found = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
+    assert sum(found) > len(recovered.records)
+
+
+def test_carve_is_not_named_for_a_small_loss(tmp_path: Path) -> None:
+    log = tmp_path / "000003.log"
+    named("leveldb-log").write(log, [NewRecord(b"%d" % n, {}) for n in range(9)], {})
+    data = bytearray(log.read_bytes())
+    data[-1] ^= 1
+    log.write_bytes(data)
+    assert "walproof carve" not in invoke("recover", log, "--out", tmp_path / "new").stderr

@@ -270,14 +270,15 @@ def test_read_prints_what_was_asked_for() -> None:
 
 
 def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
-    """A put in words; what is no batch as it is; JSON has the payloads."""
+    """A put in words; what is no batch as it is, with the reason; JSON has the payloads."""
     put = bytes.fromhex("1100000000000000010000000101610162")
     log = tmp_path / "000001.log"
     named("leveldb-log").write(log, [NewRecord(put), NewRecord(b"other"), NewRecord(put)], {})
     table = CliRunner().invoke(walproof, ["read", str(log)]).stdout.splitlines()
     assert [line.split(None, 3)[3] for line in table[1:4]] == [
         'put "a" = "b" (sequence 17)',
-        '"other"',
+        '"other"  (not decoded: neither a write batch (at 0: 12 bytes expected, 5 left) nor a'
+        " version edit (at 0: unknown tag 111))",
         'put "a" = "b" (sequence 17)',
     ]
     assert put.hex() in CliRunner().invoke(walproof, ["read", "--json", str(log)]).stdout

@@ -192,3 +192,24 @@ def test_objects_inside_one_another_are_bounded() -> None:
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
     found = openwire.message(struct.pack(">i", len(data)) + data)
     assert "an object of type 111 in place of one of type 120" in found["not_decoded"]
+
+
+def test_a_message_of_which_only_the_start_is_read() -> None:
+    """It names the message and its destination, and the size of what is not decoded."""
+    fields = message(
+        (2, message((1, 0), (2, b"orders"))), (3, b"ID:h-1:0:1:1"), (4, b"x" * 100_000)
+    )
+    payload = bytes([1]) + varint(len(fields)) + fields
+    missing = "not decoded after 60,000 bytes: the message of 100,000 bytes"
+    (value,) = pa.array([decode(payload[:60_000], is_cut=True)], TYPE).to_pylist()
+    assert said(value) == f"message ID:h-1:0:1:1 to queue://orders ({missing})"
+    for size in (0, 1, 2, 10, len(payload)):
+        with pytest.raises(Undecodable):
+            decode(payload[:size], is_cut=True)
+
+
+def test_another_command_of_which_only_the_start_is_read() -> None:
+    """A command without a message, and one whose message is in another, stay as they are."""
+    for number in (9, 10):
+        with pytest.raises(Undecodable, match="the payload was cut"):
+            decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -183,3 +183,56 @@ def test_what_is_neither_or_both() -> None:
     # As a batch it has sequence 0x...0a01 and no operation; as an edit, a comparator.
     with pytest.raises(Undecodable, match="both a write batch and a version edit"):
         decode(b"\x01\x0asevens" + bytes(4))
+
+
+def cut(payload: bytes) -> str:
+    (value,) = pa.array([decode(payload, is_cut=True)], TYPE).to_pylist()
+    return phrase("leveldb-log", value, {})
+
+
+def test_a_batch_of_which_only_the_start_is_read() -> None:
+    """It tells the operations that are there, and the real size of the value that is not."""
+    large = b"\x01\x05chunk\xa0\x8d\x06" + b"A" * 100_000
+    whole = batch(1, 3, b"\x01\x01k\x01v", large, b"\x00\x01k")
+    found = decode(whole[:60_000], is_cut=True)
+    assert found["ops"] == [
+        {"op": "put", "key": b"k", "value": b"v"},
+        {"op": "put", "key": b"chunk"},
+    ]
+    missing = "not decoded after 60,000 bytes: the value of 100,000 bytes"
+    assert found["ops_fault"] == f"{missing} and 1 more operation"
+    assert cut(batch(1, 1, large)[:60_000]) == f'put "chunk" (sequence 1)  ({missing})'
+
+
+def test_a_cut_at_each_byte_returns_only_operations_that_are_there() -> None:
+    whole = batch(1, 3, b"\x01\x01k\x01v", b"\x05\x80\x01\x02ab\x83\x01" + b"c" * 131, b"\x00\x01k")
+    ops = decode(whole)["ops"]
+    for size in range(13, len(whole)):
+        found = decode(whole[:size], is_cut=True)
+        assert "not decoded after" in found["ops_fault"]
+        for one, original in zip(found["ops"], ops, strict=False):
+            assert one.items() <= original.items()
+    with pytest.raises(Undecodable):
+        decode(whole[:12] + b"\x80", is_cut=True)  # no operation
+
+
+def test_a_cut_payload_without_a_batch() -> None:
+    for payload in (b"", b"x" * 11, b"neither a batch nor an edit"):
+        with pytest.raises(Undecodable, match="the payload was cut"):
+            decode(payload, is_cut=True)
+
+
+def test_an_edit_of_which_only_the_start_is_read() -> None:
+    """The first edit of a MANIFEST names all tables."""
+    bound = b"\x09k" + b"\x01" + bytes(7)
+    table = b"\x07\x00\x09\x85\x20" + bound + bound
+    whole = b"\x01\x1aleveldb.BytewiseComparator" + table * 4000
+    tables = len(version_edit.decode(whole)["new_files"])
+    for size in range(60_000, 60_030):
+        found = decode(whole[:size], is_cut=True)
+        edit = found["version_edit"]
+        assert edit["comparator"] == "leveldb.BytewiseComparator"
+        assert len(edit["new_files"]) == (size - 28) // len(table) < tables
+    assert cut(whole[:60_000]).endswith("(not decoded after 60,000 bytes: the rest of the edit)")
+    with pytest.raises(Undecodable):
+        decode(whole[:60_000])

@@ -15,14 +15,20 @@ import java.util.TreeMap;
 import org.apache.activemq.broker.ConnectionContext;
 import org.apache.activemq.broker.scheduler.Job;
 import org.apache.activemq.broker.scheduler.JobScheduler;
+import org.apache.activemq.command.ActiveMQDestination;
 import org.apache.activemq.command.ActiveMQQueue;
 import org.apache.activemq.command.ActiveMQTextMessage;
+import org.apache.activemq.command.ActiveMQTopic;
 import org.apache.activemq.command.Message;
 import org.apache.activemq.command.MessageAck;
 import org.apache.activemq.command.MessageId;
+import org.apache.activemq.command.SubscriptionInfo;
+import org.apache.activemq.command.XATransactionId;
 import org.apache.activemq.store.MessageRecoveryListener;
 import org.apache.activemq.store.MessageStore;
+import org.apache.activemq.store.TopicMessageStore;
 import org.apache.activemq.store.kahadb.KahaDBStore;
+import org.apache.activemq.store.kahadb.KahaDBTransactionStore;
 import org.apache.activemq.store.kahadb.disk.index.BTreeIndex;
 import org.apache.activemq.store.kahadb.disk.journal.Journal;
 import org.apache.activemq.store.kahadb.disk.journal.Location;
@@ -40,13 +46,14 @@ import org.apache.activemq.util.ByteSequence;
  * options for missing and corrupt journal files, {@code rebuild} also without its index.
  *
  * <p>Variants of message stores: {@code stopped}, {@code killed} (with the messages of a second queue), {@code killed
- * orders}, {@code closed}, {@code acknowledged} (all but ten messages), and {@code emptied} (a second queue is deleted,
+ * orders}, {@code waiting} (with a topic and transactions), {@code closed}, {@code acknowledged} (all but ten messages), and {@code emptied} (a second queue is deleted,
  * which leaves free pages). Variants of the store of scheduled jobs: {@code scheduler}, {@code removed} (each third
  * job), and {@code legacy}, as brokers before 5.11 write it.
  */
 public final class Store {
   private static final ActiveMQQueue QUEUE = new ActiveMQQueue("orders");
   private static final ActiveMQQueue EMPTIED = new ActiveMQQueue("emptied");
+  private static final ActiveMQTopic NEWS = new ActiveMQTopic("news");
   private static final int MESSAGES = 300;
   private static final long DELAY_MS = 1_000_000_000L;
 
@@ -62,12 +69,15 @@ public final class Store {
       Map<String, Object> answer;
       try {
         Map<String, String> items = Map.of();
-        if (!action.equals("write")) {
+        if (action.equals("count")) {
+          items = count(folder);
+        } else if (!action.equals("write")) {
           items = isScheduler ? readJobs(folder, action) : readMessages(folder, action);
         } else {
           switch (variant) {
             case "scheduler", "removed" -> writeJobs(folder, variant.equals("removed"));
             case "legacy" -> writeLegacyJobs(folder);
+            case "waiting" -> writeWaiting(folder);
             case "stopped", "killed" -> writeMessages(folder, variant.equals("killed"));
             default -> writeOrders(folder, variant);
           }
@@ -149,14 +159,120 @@ public final class Store {
     copy(busy, folder);
   }
 
-  private static Message add(MessageStore queue, ActiveMQQueue destination, String host, int number)
+  /** Queues, a topic with subscriptions that differ in what they acknowledged, and transactions. */
+  private static void writeWaiting(Path folder) throws Exception {
+    Path busy = Path.of(folder + ".busy");
+    KahaDBStore store = store(busy);
+    store.start();
+    ConnectionContext context = new ConnectionContext();
+    MessageStore queue = store.createQueueMessageStore(QUEUE);
+    queue.start();
+    TopicMessageStore news = store.createTopicMessageStore(NEWS);
+    news.start();
+    add(news, NEWS, "ID:early", 0); // nobody has subscribed: it is not kept
+    for (String name : List.of("slow", "fast", "leaves")) {
+      news.addSubscription(subscription(name), false);
+    }
+    for (int number = 0; number < 100; number++) {
+      Message message = add(news, NEWS, "ID:news", number);
+      acknowledge(news, "leaves", message, number % 2 == 0);
+      acknowledge(news, "fast", message, number < 90);
+      acknowledge(news, "slow", message, number < 40 && number % 4 == 0);
+      Message order = add(queue, QUEUE, "ID:order", number);
+      if (number % 5 == 0) {
+        queue.updateMessage(order);
+      }
+      if (number % 10 == 0) {
+        acknowledge(queue, order);
+      }
+    }
+    news.addSubscription(subscription("late"), true);
+    news.deleteSubscription("client", "leaves");
+    add(news, NEWS, "ID:news", 100);
+    KahaDBTransactionStore transactions = (KahaDBTransactionStore) store.createTransactionStore();
+    transactions.start();
+    MessageStore within = transactions.proxy(queue);
+    for (String end : List.of("commit", "rollback", "prepare", "prepare commit")) {
+      XATransactionId id = new XATransactionId();
+      id.setFormatId(7);
+      id.setGlobalTransactionId(end.getBytes(StandardCharsets.UTF_8));
+      id.setBranchQualifier(new byte[] {1});
+      for (int number = 0; number < 3; number++) {
+        ActiveMQTextMessage message = message(QUEUE, "ID:" + end.replace(' ', '-'), number);
+        message.setTransactionId(id);
+        within.addMessage(context, message);
+      }
+      if (end.startsWith("prepare")) {
+        transactions.prepare(id);
+      }
+      if (end.endsWith("commit")) {
+        transactions.commit(id, end.startsWith("prepare"), null, null);
+      } else if (end.equals("rollback")) {
+        transactions.rollback(id);
+      }
+    }
+    MessageStore gone = store.createQueueMessageStore(EMPTIED);
+    add(gone, EMPTIED, "ID:gone", 0);
+    store.removeQueueMessageStore(EMPTIED);
+    gone.removeAllMessages(context);
+    store.stop();
+    copy(busy, folder);
+  }
+
+  private static SubscriptionInfo subscription(String name) {
+    SubscriptionInfo info = new SubscriptionInfo("client", name);
+    info.setDestination(NEWS);
+    info.setSubscribedDestination(NEWS);
+    return info;
+  }
+
+  private static void acknowledge(TopicMessageStore topic, String name, Message message, boolean is)
+      throws Exception {
+    if (is) {
+      MessageAck ack = new MessageAck(message, MessageAck.INDIVIDUAL_ACK_TYPE, 1);
+      ack.setLastMessageId(message.getMessageId());
+      ack.setResponseRequired(true);
+      topic.acknowledge(new ConnectionContext(), "client", name, message.getMessageId(), ack);
+    }
+  }
+
+  /** The number of messages that wait, by queue, and by topic and subscription. */
+  private static Map<String, String> count(Path folder) throws Exception {
+    KahaDBStore store = store(folder);
+    Map<String, String> items = new TreeMap<>();
+    store.start();
+    for (ActiveMQDestination destination : store.getDestinations()) {
+      String name = destination.getQualifiedName();
+      if (destination instanceof ActiveMQTopic topic) {
+        TopicMessageStore messages = store.createTopicMessageStore(topic);
+        for (SubscriptionInfo info : messages.getAllSubscriptions()) {
+          int count = messages.getMessageCount(info.getClientId(), info.getSubscriptionName());
+          items.put(name + " client:" + info.getSubscriptionName(), String.valueOf(count));
+        }
+      } else {
+        MessageStore messages = store.createQueueMessageStore((ActiveMQQueue) destination);
+        messages.start(); // counts the messages
+        items.put(name, String.valueOf(messages.getMessageCount()));
+      }
+    }
+    store.stop();
+    return items;
+  }
+
+  private static ActiveMQTextMessage message(ActiveMQDestination to, String host, int number)
       throws Exception {
     ActiveMQTextMessage message = new ActiveMQTextMessage();
     message.setMessageId(new MessageId(host + "-1:1:1:" + (number + 1)));
-    message.setDestination(destination);
+    message.setDestination(to);
     message.setPersistent(true);
     message.setResponseRequired(true); // the call returns when the message is on the disk
     message.setText("order " + number + " " + "x".repeat(200));
+    return message;
+  }
+
+  private static Message add(MessageStore queue, ActiveMQDestination destination, String host, int number)
+      throws Exception {
+    ActiveMQTextMessage message = message(destination, host, number);
     queue.addMessage(new ConnectionContext(), message);
     return message;
   }

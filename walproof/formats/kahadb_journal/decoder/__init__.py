@@ -11,12 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from reference_impl.kahadb_journal.layout import COMMANDS as NAMES
 from reference_impl.kahadb_journal.layout import command
 from walproof.decode.fault import Cursor, Undecodable
-from walproof.decode.payloads import decoders_of
+from walproof.decode.payloads import CUT, decoders_of
 from walproof.formats.kahadb_journal.decoder import openwire
 from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
-from walproof.formats.kahadb_journal.decoder.protobuf import read
+from walproof.formats.kahadb_journal.decoder.protobuf import NOT_READ, read
 from walproof.quantity import counted, moment
 from walproof.quoted import MOST, quoted
 from walproof.scan.model import Records
@@ -77,13 +78,33 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
     return decoders_of(run, decode)
 
 
-def decode(payload: bytes) -> dict[str, Any]:
+def _cut(payload: bytes) -> dict[str, Any]:
+    """A command with a message, of which the end is missing. Raises ``Undecodable``."""
+    number = payload[0] if payload else len(NAMES)
+    if number >= len(NAMES) or _OBJECTS.get(number, ("",))[0] != "message" or number == _UPDATE:
+        raise Undecodable(CUT)
+    cursor = Cursor(payload)
+    cursor.take(1)
+    cursor.varint()
+    found = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
+    name, size = found.pop(NOT_READ, (None, 0))
+    if name != "data":
+        raise Undecodable(CUT)
+    text = f"not decoded after {len(payload):,} bytes: the message of {size:,} bytes"
+    value = _value(number, found)
+    return {"command": number, "name": NAMES[number], **value, "message": {"not_decoded": text}}
+
+
+def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """The command, and what it says. Raises ``Undecodable``.
 
     ``data`` is the message (add, update, scheduled job), its acknowledgement (remove), the
     subscription's description, or a Java object, which is never opened; ``fields`` are those that
-    have no column; ``body`` is the whole protobuf message.
+    have no column; ``body`` is the whole protobuf message. Of a payload that ``is_cut`` a command
+    with a message is decoded, without the message.
     """
+    if is_cut:
+        return _cut(payload)
     known = command(payload)
     if not known:
         raise Undecodable("no command of the broker")
@@ -93,6 +114,11 @@ def decode(payload: bytes) -> dict[str, Any]:
     number = int(known["command"])
     found = read(body, COMMANDS[number])
     found = found.get("message", {}) if number == _UPDATE else found
+    return {"command": number, "name": known["command_name"], "body": body, **_value(number, found)}
+
+
+def _value(number: int, found: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a command by their columns."""
     value: dict[str, Any] = {name: found.pop(name) for name in _COLUMNS if name in found}
     if "destination" in value:
         value |= _destination(value["destination"])
@@ -102,7 +128,7 @@ def decode(payload: bytes) -> dict[str, Any]:
         name, read_object = _OBJECTS[number]
         value[name] = read_object(value["data"])
     value["fields"] = [(name, _shown(inner)) for name, inner in found.items()]
-    return {"command": number, "name": known["command_name"], "body": body, **value}
+    return value
 
 
 def _destination(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -56,9 +56,17 @@ def nested(name: str, of: Fields) -> Field:
     return Field(name, BYTES, lambda data: read(data, of))
 
 
-def read(data: bytes, known: Fields) -> dict[str, Any]:
-    """The known fields; of one that is there twice the last. Raises ``Undecodable``."""
-    cursor, found = Cursor(data), {}
+NOT_READ = "not_read"
+"""The key of the field that the end of a cut message cuts: its name and its size in bytes."""
+
+
+def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
+    """The known fields; of one that is there twice the last. Raises ``Undecodable``.
+
+    Of a message that ``is_cut`` these are the fields that are whole, and :data:`NOT_READ`.
+    """
+    cursor = Cursor(data)
+    found: dict[str, Any] = {}
     while cursor.left:
         at, key = cursor.at, cursor.varint()
         wire = key & 7
@@ -66,7 +74,11 @@ def read(data: bytes, known: Fields) -> dict[str, Any]:
         if wire == VARINT:
             value = cursor.varint()
         elif wire == BYTES:
-            value = cursor.sized()
+            size = cursor.varint()
+            if is_cut and size > cursor.left:
+                cut = known.get((key >> 3, wire))
+                return found | {NOT_READ: (None if cut is None else cut.name, size)}
+            value = cursor.take(size)
         elif wire in _FIXED:
             value = cursor.take(_FIXED[wire])
         else:

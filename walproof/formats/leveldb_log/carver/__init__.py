@@ -33,6 +33,7 @@ MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
 COMPARATOR = b"\x01\x1aleveldb.BytewiseComparator"
 """How the first record of a manifest begins."""
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(slots=True)
@@ -138,13 +139,13 @@ class Carver(base.Carver):
                 yield from self._fragments(parts)
                 parts = []
             if kind == FULL:
-                yield Loose(start, stop - start, self._data(start, stop))
+                yield _whole(start, stop, self._data(start, stop))
                 continue
             parts.append((start, stop, kind))
             if kind == LAST:
                 if parts[0][2] == FIRST:
                     data = b"".join(self._data(one, other) for one, other, _ in parts)
-                    yield Loose(parts[0][0], stop - parts[0][0], data)
+                    yield _whole(parts[0][0], stop, data)
                 else:
                     yield from self._fragments(parts)
                 parts = []
@@ -356,3 +357,12 @@ def _has_shape(data: bytes) -> bool:
 
 
 assert AHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0
+
+
+def _whole(start: int, stop: int, payload: bytes) -> Loose:
+    """A whole record. A log of RocksDB may be compressed: then its field ``compression`` says so.
+
+    Only the first record of a log tells which compression its records have.
+    """
+    is_compressed = payload.startswith(_ZSTD_MAGIC)
+    return Loose(start, stop - start, payload, {"compression": "zstd"} if is_compressed else {})

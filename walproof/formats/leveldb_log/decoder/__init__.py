@@ -7,12 +7,13 @@ both allow or neither does is left alone. The name of a log is no evidence: file
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import decoders_of
+from walproof.decode.payloads import CUT, decoders_of
 from walproof.formats.leveldb_log.decoder import version_edit, write_batch
 from walproof.scan.model import Records
 
@@ -20,6 +21,8 @@ TYPE = pa.struct(
     [
         ("sequence", pa.int64()),
         ("ops", pa.list_(write_batch.OPERATION)),
+        # Why these are not all operations of the batch, or all fields of the edit.
+        ("ops_fault", pa.string()),
         ("version_edit", version_edit.TYPE),
     ]
 )
@@ -37,10 +40,18 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
     return decoders_of(run, decode)
 
 
-def decode(payload: bytes) -> dict[str, Any]:
-    """A write batch as ``sequence`` and ``ops``, or ``version_edit``. Raises ``Undecodable``."""
-    batch, no_batch = _tried(write_batch.decode, payload)
-    edit, no_edit = _tried(version_edit.decode, payload)
+def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
+    """A write batch as ``sequence`` and ``ops``, or ``version_edit``. Raises ``Undecodable``.
+
+    Of a payload that ``is_cut`` it is what its start holds; ``ops_fault`` states what is missing.
+    """
+    batch, no_batch = _tried(partial(write_batch.decode, is_cut=is_cut), payload)
+    edit, no_edit = _tried(partial(version_edit.decode, is_cut=is_cut), payload)
+    if is_cut:
+        if (batch is None) == (not edit):
+            raise Undecodable(CUT)
+        rest = f"not decoded after {len(payload):,} bytes: the rest of the edit"
+        return batch or {"version_edit": edit, "ops_fault": rest}
     if batch is not None and edit is not None:
         raise Undecodable("both a write batch and a version edit")
     if batch is not None:
@@ -62,5 +73,6 @@ def _tried(
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """See :func:`walproof.decode.phrase`: the first operation, or what the edit changes."""
     if value["version_edit"] is not None:
-        return version_edit.phrase(value["version_edit"])
-    return write_batch.phrase(value["sequence"], value["ops"])
+        line = version_edit.phrase(value["version_edit"])
+        return line if value["ops_fault"] is None else f"{line}  ({value['ops_fault']})"
+    return write_batch.phrase(value["sequence"], value["ops"], value["ops_fault"])

@@ -15,7 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from walproof.decode.fault import Cursor, Undecodable, text
+from walproof.decode.fault import Cursor, Incomplete, Undecodable, text
 from walproof.decode.signed import signed
 from walproof.quantity import counted, number
 from walproof.quoted import quoted
@@ -88,8 +88,7 @@ _HAS_POINT_KEYS = 1
 """Of the byte before the bounds of a Pebble table with range keys."""
 _IGNORABLE = 1 << 13
 _NOT_IGNORABLE = 1 << 6
-# Custom field of a new file → its name, and how its number is written; None: it is no number.
-_CUSTOM: Mapping[int, tuple[str, str | None]] = {
+CUSTOM_FIELDS: Mapping[int, tuple[str, str | None]] = {
     2: ("need_compaction", "byte"),
     3: ("min_log_number_to_keep", "fixed64"),
     4: ("oldest_blob_file_number", "varint"),
@@ -110,6 +109,8 @@ _CUSTOM: Mapping[int, tuple[str, str | None]] = {
     _NOT_IGNORABLE + 3: ("synthetic_prefix", None),
     _NOT_IGNORABLE + 4: ("synthetic_suffix", None),
 }
+"""Custom field of a new file → its name, and how its number is written; None: it is no number."""
+
 _VIRTUAL, _BLOB_REFERENCES, _SIZED_BLOB_REFERENCES = 66, 69, 70
 """Pebble's fields of a new file that have no length in front."""
 
@@ -117,14 +118,24 @@ Edit = dict[str, Any]
 _Read = Callable[[Cursor], Any]
 
 
-def decode(payload: bytes, is_pebble: bool = False) -> Edit:
+def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edit:
     """The fields of an edit, by their names in :data:`TYPE`. Raises ``Undecodable``.
 
     ``fields`` are those that a database may pass over, those of a new file that RocksDB added, and
     Pebble's own: each with its number where it is one, else with its bytes. RocksDB writes edits
-    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB.
+    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB. Of a
+    payload that ``is_cut`` these are the fields that are whole.
     """
     cursor, edit = Cursor(payload), Edit()
+    try:
+        _read_into(edit, cursor, is_pebble)
+    except Incomplete:
+        if not is_cut:
+            raise
+    return edit
+
+
+def _read_into(edit: Edit, cursor: Cursor, is_pebble: bool) -> None:
     while cursor.left:
         at, tag = cursor.at, cursor.varint(5)
         cursor.count_values()
@@ -144,7 +155,6 @@ def decode(payload: bytes, is_pebble: bool = False) -> Edit:
             edit.setdefault("fields", []).append(_ignorable(tag, cursor))
         else:
             raise Undecodable(f"at {at}: unknown tag {tag}")
-    return edit
 
 
 def _u32(cursor: Cursor) -> int:
@@ -228,7 +238,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
                 _u64(cursor)
             found.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
             continue
-        name, form = _CUSTOM.get(tag, (None, None))
+        name, form = CUSTOM_FIELDS.get(tag, (None, None))
         if name is None and tag & _NOT_IGNORABLE:
             raise Undecodable(f"at {at}: unknown field {tag} of a new file")
         data = cursor.sized(5)

@@ -14,8 +14,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.fault import Cursor, Incomplete, Undecodable
 from walproof.decode.signed import signed
+from walproof.quantity import counted
 from walproof.quoted import quoted
 
 COLUMN = pa.struct([("name", pa.binary()), ("value", pa.binary())])
@@ -32,6 +33,8 @@ OPERATION = pa.struct(
     ]
 )
 
+_MARKS = ("noop", "begin_prepare")
+"""Operations that only stand before others."""
 _HEADER = struct.Struct("<QI")
 _TIME = struct.Struct("<Q")
 
@@ -78,28 +81,44 @@ _TAGS: Mapping[int, _Tag] = {
     0x19: _Tag("timed_put", _PAIR, has_family=True),
 }
 _NEVER_IN_A_BATCH: Mapping[int, str] = {0x14: "deletion with timestamp"}
+WITHOUT_NUMBER = frozenset(tag.op for tag in _TAGS.values() if not tag.is_counted)
+"""Operations that take no sequence number."""
 
 
-def decode(payload: bytes) -> dict[str, Any]:
+def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """Sequence number of the first operation, and the operations.
 
     ``value`` of ``delete_range`` is the key after the range, ``key`` of ``log_data`` the data.
     Where a database has timestamps, a key ends in one: the batch does not say so. Raises
     ``Undecodable``.
+
+    Of a payload that ``is_cut`` these are the operations that are whole, then what is whole of the
+    next one; ``ops_fault`` says what is missing.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
-    found, counted = [], 0
+    found: list[dict[str, Any]] = []
+    numbered = 0
     while cursor.left:
         at, number = cursor.at, cursor.take(1)[0]
         tag = _TAGS.get(number)
         if tag is None:
             raise Undecodable(f"at {at}: {_unknown(number)}")
         operation: dict[str, Any] = {"op": tag.op}
-        if tag.has_family:
-            operation["column_family"] = cursor.varint(5)
-        for name in tag.strings:
-            operation[name] = cursor.sized(5)
+        try:
+            if tag.has_family:
+                operation["column_family"] = cursor.varint(5)
+            for name in tag.strings:
+                size = cursor.varint(5)
+                if is_cut and size > cursor.left:
+                    return _cut(
+                        payload, count, [*found, operation], f"the {name} of {size:,} bytes"
+                    )
+                operation[name] = cursor.take(size)
+        except Incomplete:
+            if is_cut:  # in the midst of a number
+                return _cut(payload, count, found)
+            raise
         if tag.op == "timed_put":
             _split_time(operation, at)
         elif tag.op == "put_entity":
@@ -107,10 +126,23 @@ def decode(payload: bytes) -> dict[str, Any]:
             cursor.count_values(len(operation["columns"] or ()))
         cursor.count_values()
         found.append(operation)
-        counted += tag.is_counted
-    if counted != count:
-        raise Undecodable(f"{count} operations announced, {counted} found")
+        numbered += tag.is_counted
+    if is_cut and numbered < count:
+        return _cut(payload, count, found)
+    if numbered != count:
+        raise Undecodable(f"{count} operations announced, {numbered} found")
     return {"sequence": signed(sequence), "ops": found}
+
+
+def _cut(
+    payload: bytes, count: int, found: list[dict[str, Any]], missing: str = ""
+) -> dict[str, Any]:
+    """What is decoded of a cut payload; ``missing`` is the part of the last operation without."""
+    sequence, _ = _HEADER.unpack_from(payload)
+    more = count - sum(op["op"] not in WITHOUT_NUMBER for op in found)
+    parts = [missing] * bool(missing) + [counted(more, "more operation")] * (more > 0)
+    fault = f"not decoded after {len(payload):,} bytes: {' and '.join(parts)}"
+    return {"sequence": signed(sequence), "ops": found, "ops_fault": fault}
 
 
 def _unknown(number: int) -> str:
@@ -154,11 +186,14 @@ def _bounded(cursor: Cursor, count: int) -> int:
     return count
 
 
-def phrase(sequence: int, ops: list[Mapping[str, Any]]) -> str:
+def phrase(sequence: int, ops: list[Mapping[str, Any]], fault: str | None) -> str:
     """The first operation that means something, the sequence number, and how many follow."""
+    if fault is not None:
+        first = next((_operation(op) for op in ops if op["op"] not in _MARKS), "write batch")
+        return f"{first} (sequence {sequence})  ({fault})"
     if not ops:
         return f"no operation (sequence {sequence})"
-    shown = next((op for op in ops if op["op"] not in ("noop", "begin_prepare")), ops[0])
+    shown = next((op for op in ops if op["op"] not in _MARKS), ops[0])
     more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
     return f"{_operation(shown)} (sequence {sequence}){more}"
 

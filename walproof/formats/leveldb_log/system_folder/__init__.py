@@ -18,6 +18,7 @@ from reference_impl.leveldb_log.reader import Scan
 from walproof.formats.leveldb_log.discovery import PLAIN, dialect_of, first_dialect
 from walproof.formats.leveldb_log.system_folder.manifest import (
     BYTEWISE,
+    FORMAT,
     Manifest,
     describe,
     read_manifest,
@@ -31,7 +32,6 @@ from walproof.quoted import quoted
 from walproof.summary.model import Summary
 from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog, size_of_all
 
-FORMAT = "leveldb-log"
 CURRENT = "CURRENT"
 LOG_NAME = re.compile(r"(\d{6,20})\.log")
 TABLE_NAME = re.compile(r"(\d{6,20})\.(ldb|sst)")

@@ -24,8 +24,17 @@ from walproof.formats.systemd_journal.system_folder.merge import merged
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted, moment
 from walproof.quoted import quoted
+from walproof.summary.lost_bytes import last_byte_end
 from walproof.summary.model import Summary
-from walproof.systems.model import Finding, OtherFile, System, SystemFolder, SystemLog
+from walproof.systems.model import (
+    Finding,
+    OtherFile,
+    ReadLog,
+    System,
+    SystemFolder,
+    SystemLog,
+    by_specification,
+)
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
@@ -120,11 +129,29 @@ class SystemdFolder(SystemFolder):
             text = f"its header counts {header.n_entries:,} entries, {found.records:,} are here"
             yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
 
+    def written_end(self, log: Path) -> int | None:
+        """See :class:`SystemFolder`: by the last object that the header names, and by what follows.
+
+        A writer stores the place of an object after the object. Where zeros are in its place, the
+        header is no evidence; nor is it in a file that was cut.
+        """
+        header = _held_at(log, log.name).header
+        if header is None or log.stat().st_size < header.header_size + header.arena_size:
+            return None
+        end = last_byte_end(log)
+        return end if 0 < header.tail_object_offset < end else None
+
     def observer(self, system: System) -> Boots:
         """See :class:`SystemFolder`: the boots."""
         return Boots()
 
-    def read(self, system: System, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    def read(
+        self,
+        system: System,
+        profile: str,
+        context: Mapping[str, Any],
+        read_log: ReadLog = by_specification,
+    ) -> Iterator[Event]:
         """See :class:`SystemFolder`: the entries of all files as journalctl merges them."""
         paths = [(log.name, system.path(log)) for log in system.logs]
         return read_merged(paths, profile, context)

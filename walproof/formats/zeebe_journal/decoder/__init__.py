@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from reference_impl.zeebe_journal import raft
 from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import CUT
+from walproof.decode.payloads import CUT, decoders_of
 from walproof.decode.signed import signed
 from walproof.formats.zeebe_journal.decoder import batch
 from walproof.quantity import counted
@@ -52,10 +51,7 @@ def type_of(names: tuple[str, ...]) -> pa.DataType:
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
     """What decodes each payload of a run."""
-    assert run.payload is not None
-    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
-    pairs = zip(run.payload.to_pylist(), is_cut, strict=True)
-    return [partial(decode, payload, cut) for payload, cut in pairs]
+    return decoders_of(run, decode)
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:

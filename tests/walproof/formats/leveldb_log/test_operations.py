@@ -1,0 +1,216 @@
+"""Operations of batches as rows; keys and values of a real Chromium as text.
+
+``tests/data/chromium/page.html`` is the page that the browser opened: the expected values below are
+those that it stored.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reference_impl.answer import Record
+from reference_impl.leveldb_log import read
+from tests.real_files import CHROMIUM
+from walproof.decode.fault import Undecodable
+from walproof.decode.operations import with_text
+from walproof.formats.leveldb_log.decoder import decode
+from walproof.formats.leveldb_log.operations import Operations, batch_rows, v8_value
+from walproof.formats.leveldb_log.operations.snappy import decompress
+
+INDEXED_DB = CHROMIUM / "IndexedDB" / "http_127.0.0.1_8765.indexeddb.leveldb"
+ITEM = {
+    "id": "a1", "title": "Zoë", "n": 42, "neg": -7, "f": 1.5, "big": {"bigint": hex(12345678901)},
+    "ok": True, "no": False, "nil": None, "u": {"undefined": True}, "d": {"date": 1700000000123},
+    "list": [1, "two", [3]], "sparse": {"1": 1}, "re": {"regexp": "a+b", "flags": 3},
+    "map": {"map": [["k", 1]]}, "set": {"set": [1, "z"]}, "bytes": {"hex": "0102ff"},
+    "buf": {"hex": "00000000"}, "nan": {"float": "nan"}, "inf": {"float": "-inf"}, "jp": "日本語",
+}  # fmt: skip
+
+
+def rows_of(log: Path, folder: Path | None = None) -> Iterator[dict[str, Any]]:
+    operations = Operations(folder or log)
+    for record in read(log, "strict", {}):
+        if isinstance(record, Record):
+            yield from operations.rows(decode(record.payload), {})
+
+
+def entries(log: Path, entry: str) -> list[tuple[Any, ...]]:
+    found = [row for row in rows_of(log) if row.get("entry") == entry]
+    return [(row["op"], row.get("store"), row["key"], row.get("value")) for row in found]
+
+
+def test_each_operation_of_a_batch_has_its_sequence_number() -> None:
+    payload = struct.pack("<QI", 7, 3)
+    payload += b"\x01\x01k\x01v\x03\x04note\x05\x02\x01c\x02\xff\xfe\x0f\x01a\x01z"
+    found = list(batch_rows(decode(payload)))
+    assert [(row["op"], row["sequence"], row["key"]) for row in found] == [
+        ("put", "7", b"k"),
+        ("log_data", "8", b"note"),  # it takes no number
+        ("put", "8", b"c"),
+        ("delete_range", "9", b"a"),
+    ]
+    assert (found[2]["column_family"], found[3]["end_key"]) == (2, b"z")
+
+
+def test_records_of_indexed_db() -> None:
+    log = INDEXED_DB / "000003.log"
+    found = entries(log, "record")
+    assert found[:2] == [
+        ("put", "items", "a1", ITEM),
+        ("put", "items", "a2", {"id": "a2", "title": "second"}),
+    ]
+    error = {"type": "Error", "message": "boom"}
+    expected: list[tuple[Any, Any]] = [
+        ("text", "plain text"),
+        (17, "日本語"),
+        ([1, "x", {"date": 5}], 3.25),
+        ({"date": 1700000000000}, "by date"),
+        ({"hex": "010203"}, {"hex": "0908"}),
+        ("large", "y" * 200_000),  # compressed with Snappy
+        ("obj", {"self": "o"}),
+        ("dead", "dead"),
+        ("dead", None),
+        ("shared", {"a": {"b": 1}, "c": {"same_as": 1}}),
+        ("error", {"error": error}),
+        ("String", "wrapped"),
+        ("holes", {}),
+        ("two-byte", "x" * 300 + "日"),
+        ("dv", {"hex": "00000000"}),
+        ("u32", 4294967295),
+        ("f", 1e300),
+    ]
+    for (op, store, key, value), (name, stored) in zip(found[2:], expected, strict=True):
+        if name == "error":
+            value["error"].pop("stack")
+        assert (store, key, value) == ("misc", name, stored)
+        assert op == ("delete" if value is None else "put")
+
+
+def test_names_of_indexed_db() -> None:
+    rows = list(rows_of(INDEXED_DB / "000003.log"))
+    record = next(row for row in rows if row.get("entry") == "record")
+    assert (record["origin"], record["database"]) == ("http_127.0.0.1_8765@1", "notes")
+    assert not [row for row in rows if "fault" in row]
+    indexes = entries(INDEXED_DB / "000003.log", "index")
+    assert indexes[0][2] == {"index_id": 31, "key": "Zoë", "primary_key": "a1"}
+    paths = [row["value"] for row in rows if row.get("entry") == "key path"]
+    assert paths == ["id", "title", None]
+
+
+@pytest.mark.parametrize("with_manifest", [True, False])
+def test_indexed_db_under_another_name(with_manifest: bool, tmp_path: Path) -> None:
+    """By the comparator in the MANIFEST; a log alone by its first key."""
+    shutil.copy(INDEXED_DB / "000003.log", tmp_path / "copy.log")
+    if with_manifest:
+        shutil.copy(INDEXED_DB / "MANIFEST-000001", tmp_path)
+    assert len(entries(tmp_path / "copy.log", "record")) == 19
+
+
+def test_a_key_that_is_not_of_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
+    operations = Operations(INDEXED_DB)
+    payload = struct.pack("<QI", 1, 1) + b"\x01\x03abc\x01v"
+    (row,) = operations.rows(decode(payload), {})
+    assert (row["key"], row["value"]) == (b"abc", b"v")
+    assert row["fault"].startswith("no key of IndexedDB: ")
+
+
+def test_local_storage() -> None:
+    found = list(rows_of(CHROMIUM / "Local Storage" / "leveldb" / "000003.log"))
+    records = [row for row in found if row.get("entry") == "record"]
+    assert {row["origin"] for row in records} == {"http://127.0.0.1:8765"}
+    assert [(row["op"], row["key"], row.get("value")) for row in records] == [
+        ("put", "日本", "東京 ✓"),  # UTF-16
+        ("put", "naïve", "café"),  # Latin-1
+        ("put", "theme", "dark"),
+        ("delete", "gone", None),
+    ]
+
+
+def test_session_storage() -> None:
+    found = list(rows_of(CHROMIUM / "Session Storage" / "000003.log"))
+    records = [row for row in found if row.get("entry") == "record"]
+    assert [(row["op"], row["key"], row.get("value")) for row in records[:2]] == [
+        ("put", b"tab", "7"),
+        ("put", "ünï".encode(), "日本"),
+    ]
+    assert {row["origin"] for row in records} == {"http://127.0.0.1:8765/"}
+
+
+def test_other_databases_keep_their_keys() -> None:
+    """Only a key with the exact form of Local Storage is explained."""
+    for key in (b"_key\0\1", b"_\0\1x", b"map-7-k", b"_a://b\0\2x"):
+        payload = struct.pack("<QI", 1, 1) + b"\x01" + bytes([len(key)]) + key + b"\x02\x01v"
+        (row,) = Operations(Path()).rows(decode(payload), {})
+        assert (row["key"], row["value"], "origin" in row) == (key, b"\x01v", False)
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"\x05\x10hello", b"hello"),
+        (b"\x08\x04ab\x05\x02", None),  # the copy is shorter than the claimed size
+        (b"\x08\x04ab\x16\x02\x00", b"abababab"),
+        (b"\x08\x04ab\x16\x03\x00", None),  # a copy from before the start
+        (b"\xff\xff\xff\xff\x0f\x00a", None),  # 4 GiB claimed
+        (b"\x05\x10hell", None),
+    ],
+)
+def test_snappy(data: bytes, found: bytes | None) -> None:
+    """Source: google/snappy, ``format_description.txt``."""
+    if found is not None:
+        assert decompress(data) == found
+        return
+    with pytest.raises(Undecodable):
+        decompress(data)
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff\x0fo", b"\xff\x0f?", b"\xff\x0fA\xff\xff\xff\x0f",
+                                  b"\xff\x0f" + b"A\x01" * 5000, b"\xff\x0fI\x02x"])  # fmt: skip
+def test_what_is_no_value_of_javascript(data: bytes) -> None:
+    with pytest.raises(Undecodable):
+        v8_value.decode(data)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_damaged_keys_and_values(seed: int) -> None:
+    """Whatever the bytes are, each operation is a row that can be printed."""
+    chance = random.Random(seed)
+    payloads = [
+        record.payload
+        for record in read(INDEXED_DB / "000003.log", "strict", {})
+        if isinstance(record, Record)
+    ]
+    operations = Operations(INDEXED_DB)
+    faults = 0
+    for payload in payloads * 4:
+        value = decode(payload)
+        for op in value["ops"]:
+            for name in ("key", "value"):
+                if op.get(name):
+                    data = bytearray(op[name])
+                    data[chance.randrange(len(data))] = chance.randrange(256)
+                    op[name] = bytes(data[: chance.randrange(len(data) + 1)])
+        for row in operations.rows(value, {}):
+            json.dumps(with_text(row), allow_nan=False)
+            faults += "fault" in row
+    assert faults > 100
+
+
+def test_time_is_linear() -> None:
+    """A copy in Snappy takes as long as what it copies, whatever it copies from."""
+    near, far = b"\xfe\x01\x00", b"\xfe\xff\xff"  # 64 bytes each
+    start = time.process_time()
+    for copies in (near * 60_000, near * 30_000 + far * 20_000):
+        size = 1 + 64 * len(copies) // 3
+        head = bytes([*(size >> bits & 0x7F | 0x80 for bits in (0, 7, 14)), size >> 21])
+        assert decompress(head + b"\0a" + copies) == b"a" * size
+    assert time.process_time() - start < 5

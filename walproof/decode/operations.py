@@ -1,0 +1,57 @@
+"""The interface of a format to ``walproof read --operations``: operations as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+"""An operation: numbers, text, bytes, lists and mappings by their names."""
+
+
+class Operations:
+    """The operations of one log, or of all logs of a directory in their order.
+
+    This class itself: one row for each record, with the columns of the record and its decoded
+    struct. A format whose records hold several operations has a class of its own. An instance may
+    remember earlier records that later ones refer to.
+    """
+
+    #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.
+    COLUMNS: Sequence[str] | None = None
+
+    #: Columns of a record that every row has, also that of a record which cannot be decoded.
+    FIELDS: Sequence[str] = ()
+
+    def __init__(self, log: Path) -> None:
+        """``log`` is the file or the directory that is read."""
+
+    def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
+        """Yield the operations of a record.
+
+        ``value`` is its decoded struct, from which null members may be missing; ``fields`` are its
+        columns. Members that are None are left out of a row.
+        """
+        yield {**fields, **without_nulls(value)}
+
+
+def with_text(value: Any) -> Any:
+    """Return a value as JSON has it: bytes are text if they are UTF-8, else ``{"hex": …}``."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"hex": value.hex()}
+    if isinstance(value, Mapping):
+        return {name: with_text(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [with_text(member) for member in value]
+    return value
+
+
+def without_nulls(value: Any) -> Any:
+    """Return a decoded struct without the members that have no value."""
+    if isinstance(value, Mapping):
+        return {name: without_nulls(member) for name, member in value.items() if member is not None}
+    return [without_nulls(member) for member in value] if isinstance(value, list) else value

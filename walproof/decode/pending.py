@@ -1,0 +1,50 @@
+"""The interface of a format to ``walproof read --pending``: messages that wait when a log ends."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from reference_impl.answer import Record
+
+
+@dataclass
+class Waiting:
+    """Messages, or other things, that wait in one place.
+
+    ``first`` and ``last`` are the oldest and the newest time, in milliseconds since 1970, None if
+    no time is known. ``files`` counts by the file that they pin: it is needed as long as they wait.
+    """
+
+    place: str
+    subscription: str | None = None
+    count: int = 0
+    first: int | None = None
+    last: int | None = None
+    files: Counter[str] = field(default_factory=Counter)
+
+    def add(self, file: str, time: int | None) -> None:
+        """Count one more."""
+        self.count += 1
+        self.files[file] += 1
+        if time is not None:
+            self.first = time if self.first is None else min(self.first, time)
+            self.last = time if self.last is None else max(self.last, time)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that ``--pending --jsonl`` prints."""
+        members = {"place": self.place, "subscription": self.subscription, "count": self.count,
+                 "first": self.first, "last": self.last, "files": dict(self.files)}  # fmt: skip
+        return {name: value for name, value in members.items() if value is not None}
+
+
+class Pending(Protocol):
+    """The state of a broker or engine, made from the records of its log in order."""
+
+    def take(self, record: Record, value: Mapping[str, Any]) -> None:
+        """Apply a record; ``value`` is its decoded struct, null members may be missing."""
+
+    def waiting(self) -> Iterator[Waiting]:
+        """Yield the number of waiting messages, by place."""

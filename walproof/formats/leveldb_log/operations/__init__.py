@@ -1,0 +1,95 @@
+"""The operations of write batches, and the keys and values of Chromium's databases as text.
+
+A browser's database is recognised by the comparator in the MANIFEST next to the log, by the names
+of its directories, or by keys that only it has. Names of databases and stores are known if the log
+holds the operations that gave them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from reference_impl.answer import Record
+from reference_impl.leveldb_log import read
+from walproof.decode.fault import Undecodable
+from walproof.decode.operations import Operations as AnyOperations
+from walproof.decode.operations import Row
+from walproof.formats.leveldb_log.decoder import version_edit, write_batch
+from walproof.formats.leveldb_log.operations.indexed_db import (
+    COMPARATOR,
+    SCHEMA_VERSION,
+    IndexedDB,
+)
+from walproof.formats.leveldb_log.operations.web_storage import WebStorage
+
+#: Records that are looked at: of a MANIFEST for the comparator, of a log for IndexedDB's first key.
+_FIRST_RECORDS = 8
+
+
+class Operations(AnyOperations):
+    """See :class:`walproof.decode.operations.Operations`: a row for each operation of a batch.
+
+    The version edits of a MANIFEST are a row each.
+    """
+
+    COLUMNS = (
+        "op", "sequence", "column_family", "origin", "database", "database_id", "store", "store_id",
+        "entry", "key", "value", "end_key", "columns", "write_time", "xid",
+        "timestamp", "edit",
+    )  # fmt: skip
+
+    def __init__(self, log: Path) -> None:
+        folder = log if log.is_dir() else log.absolute().parent
+        self._keys = IndexedDB() if _is_indexed_db(log, folder) else WebStorage(folder)
+
+    def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
+        """See :class:`walproof.decode.operations.Operations`."""
+        if value.get("version_edit") is not None:
+            edit, fault = value["version_edit"], value.get("ops_fault")
+            yield {"op": "version_edit", "edit": edit, "fault": fault}
+            return
+        for row in batch_rows(value):
+            yield self._keys.explain(row)
+
+
+def batch_rows(value: Mapping[str, Any]) -> Iterator[Row]:
+    """Yield the operations of a write batch, each with its sequence number."""
+    sequence = value["sequence"]
+    for op in value["ops"]:
+        row: Row = {"op": op["op"], "sequence": str(sequence), **op}
+        if op["op"] == "delete_range":
+            row["end_key"] = row.pop("value")
+        if "columns" in row and row["columns"] is not None:
+            del row["value"]
+        yield row
+        sequence += op["op"] not in write_batch.WITHOUT_NUMBER
+    if value.get("ops_fault") is not None:
+        yield {"sequence": str(sequence), "fault": value["ops_fault"]}
+
+
+def _is_indexed_db(log: Path, folder: Path) -> bool:
+    """Return whether a log is of IndexedDB, by names, by a MANIFEST, or by its first key."""
+    if folder.name.endswith(".indexeddb.leveldb"):
+        return True
+    for manifest in sorted(folder.glob("MANIFEST-*"), reverse=True):
+        for edit in _first(manifest, version_edit.decode):
+            if "comparator" in edit:
+                return bool(edit["comparator"] == COMPARATOR)
+    if log.is_dir():
+        return False
+    batches = _first(log, write_batch.decode)
+    return any(op.get("key") == SCHEMA_VERSION for batch in batches for op in batch["ops"])
+
+
+def _first(log: Path, decode: Callable[[bytes], dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the first records of a log that can be decoded; none of a file that is not there."""
+    with suppress(OSError):
+        events = read(log, "recover", {})
+        records = (event for event in events if isinstance(event, Record))
+        for record in itertools.islice(records, _FIRST_RECORDS):
+            with suppress(Undecodable):
+                yield decode(record.payload)
