@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from array import array
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -44,28 +45,22 @@ def differences(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Difference
 
 
 def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
-    """Records with one number correspond; of several with one number the first with the first.
+    """Records with one number correspond if their numbers have one source.
 
-    What only the second log has stands after what comes before it there.
+    The numbers of a copy may have another source. Its records correspond to those of the same
+    moment, first to those with the same content. Of several that fit, the first corresponds to
+    the first. What only the second log has stands after what comes before it there.
     """
-    first: dict[object, int] = {}  # number → the first place in ``new`` that is not taken
-    last: dict[object, int] = {}
-    after = array("q", [-1]) * len(new)  # the next place with the same number
-    for place, one in enumerate(new):
-        if one.number in last:
-            after[last[one.number]] = place
-        else:
-            first[one.number] = place
-        last[one.number] = place
-    del last
-    rights = array("q", [-1]) * len(old)
-    left_of = array("q", [-1]) * len(new)
-    for left, one in enumerate(old):
-        rights[left] = right = first.get(one.number, -1)
-        if right >= 0:
-            left_of[right] = left
-            first[one.number] = after[right]
-    del first, after
+    rights, left_of = (array("q", [-1]) * len(log) for log in (old, new))
+    shared = {one.source for one in old} & {one.source for one in new}
+
+    def number(one: Seen) -> object:
+        return (one.source, one.number) if one.source in shared else None
+
+    _pair(old, new, number, rights, left_of)
+    if any(one.moment is not None for one in itertools.islice(old, 1)):
+        _pair(old, new, lambda one: (one.moment, one.digest), rights, left_of)
+        _pair(old, new, lambda one: one.moment, rights, left_of)
     alone: dict[int, list[int]] = {}
     before = -1
     for right, left in enumerate(left_of):
@@ -76,6 +71,37 @@ def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
         if left >= 0:
             yield left, rights[left] if rights[left] >= 0 else None
         yield from ((None, right) for right in alone.get(left, ()))
+
+
+def _pair(
+    old: Sequence[Seen],
+    new: Sequence[Seen],
+    key: Callable[[Seen], object],
+    rights: array[int],
+    left_of: array[int],
+) -> None:
+    """Pair the records that have no partner yet and one key; those whose key is None stay alone.
+
+    ``rights`` and ``left_of`` have the partner of each record, -1 for none.
+    """
+    first: dict[object, int] = {}  # key → the first place in ``new`` that is not taken
+    last: dict[object, int] = {}
+    after = array("q", [-1]) * len(new)  # the next place with the same key
+    for place, one in enumerate(new):
+        if left_of[place] >= 0 or (of_one := key(one)) is None:
+            continue
+        if of_one in last:
+            after[last[of_one]] = place
+        else:
+            first[of_one] = place
+        last[of_one] = place
+    del last
+    for left, one in enumerate(old):
+        if not first:
+            return
+        if rights[left] < 0 and (right := first.get(key(one), -1)) >= 0:
+            rights[left], left_of[right] = right, left
+            first[key(one)] = after[right]
 
 
 def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]:
