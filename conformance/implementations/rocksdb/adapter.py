@@ -90,6 +90,8 @@ def write(path: Path, request: dict[str, Any]) -> None:
     headers = context.get("headers", "recyclable")
     if headers == "wal-sync" or context.get("closed"):
         raise Skipped("these are Pebble's")
+    if any("sync_offset" in each for each in request["records"]):
+        raise Skipped("the writer cannot be given sync_offset")
     number = log_number(path, request)
     log = LIBRARY.create_log(
         bytes(path),
