@@ -178,7 +178,8 @@ def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
     store = tmp_path / "store"
     context = {"folder": True, "max_file_length": 20_000}
     named("kahadb-journal").write(store, [NewRecord(b"one")], context)
-    assert "--parquet OUT" in str(run("export", store).exception)
+    refused = run("export", store)
+    assert refused.return_value == EXIT_STATUS["refused"] and "--parquet OUT" in refused.stderr
     assert run("export", tmp_path).return_value == EXIT_STATUS["refused"]
     assert "unknown format" in str(run("export", log, "--parquet", out, "--format", "x").exception)
     (tmp_path / "text").write_text("no log at all")
