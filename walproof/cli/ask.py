@@ -66,8 +66,8 @@ def ask(
     vector = _vector(wanted)
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
-        owed = " or ".join(case.profile for case in cases_of([vector]))
-        raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {owed}")
+        expected = " or ".join(case.profile for case in cases_of([vector]))
+        raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {expected}")
     say(f"vector   {vector.id}: {vector.body['title']}")
     say(f"log      {vector.input}")
     say(f"damage   {'; '.join(vector.damage) or 'none'}")
@@ -142,8 +142,8 @@ def _vector(wanted: str) -> Vector:
         vectors = load_all()
     except BrokenVector as error:
         raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    found = [one for id, one in vectors.items() if wanted in (id, id.partition("/")[2])]
-    if len(found) != 1:
-        why = ", ".join(one.id for one in found) if found else "there is none of that id"
+    results = [each for id, each in vectors.items() if wanted in (id, id.partition("/")[2])]
+    if len(results) != 1:
+        why = ", ".join(each.id for each in results) if results else "there is none of that id"
         raise click.UsageError(f"--vector {wanted}: expected one vector; {why}")
-    return found[0]
+    return results[0]

@@ -101,7 +101,7 @@ def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
     for option, place in (("--out", out), ("--state", state)):
         if place is None:
             continue
-        folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
+        folder = next(each for each in (place.absolute(), *place.absolute().parents) if each.is_dir())
         if _is_on(folder, image):
             raise click.UsageError(
                 f"{option} {place} is on {image}: writing there may overwrite it"

@@ -93,7 +93,7 @@ class _Run:
             out.mkdir(parents=True, exist_ok=True)
         self.is_resumed = known is not None
         self._known: dict[str, list[tuple[int, int]]] = {}
-        for row in sorted(self.rows, key=lambda one: int(one["offset"])):
+        for row in sorted(self.rows, key=lambda each: int(each["offset"])):
             span = row["offset"], row["offset"] + row["length"]
             self._known.setdefault(row["format"], []).append(span)
         loose = sum(row["kind"] == "loose" for row in self.rows)
@@ -114,8 +114,8 @@ class _Run:
             with progress_bar("carving", self.carving.stop, in_bytes=True) as bar:
                 bar.show(done=self.carving.position)
                 steps = self.carving.steps(lambda at: bar.show(done=at))
-                for found in steps:
-                    for name, find in found:
+                for result in steps:
+                    for name, find in result:
                         self._take(name, find)
                     self._note()
                 extra = self._finish()
@@ -168,10 +168,10 @@ class _Run:
         for place, log in keyed(self.carving.carvers, pieces).items():
             by_place[place]["continues"] = log
         extra = []
-        for one in joined(self.image, self.carving.carvers, pieces):
-            for before, after in zip(one.pieces, one.pieces[1:], strict=False):
+        for each in joined(self.image, self.carving.carvers, pieces):
+            for before, after in zip(each.pieces, each.pieces[1:], strict=False):
                 by_place[after.format, after.at]["continues"] = before.at
-            extra.append(output.joined_row(self.image, one, self.out))
+            extra.append(output.joined_row(self.image, each, self.out))
             self._show(extra[-1])
         if self.out is not None:
             lines = output.loose_lines(self.rows, dict(self.carving.carvers))
@@ -184,7 +184,7 @@ class _Run:
 
     def _manifest(self, extra: list[Row]) -> Iterator[str]:
         everything = [*self.rows, *extra]
-        for row in sorted(everything, key=lambda one: (one["offset"], one["format"], one["kind"])):
+        for row in sorted(everything, key=lambda each: (each["offset"], each["format"], each["kind"])):
             yield json_text(row) + "\n"
 
     def _summary(self, extra: list[Row]) -> None:
@@ -201,12 +201,12 @@ class _Run:
 
 def _line(row: Row) -> str:
     """A find in a line for a person."""
-    said = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
-    said += f"  {row['certainty']}"
+    message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
+    message += f"  {row['certainty']}"
     if row["records"] is not None:
-        said += f"  {counted(row['records'], 'record')}"
+        message += f"  {counted(row['records'], 'record')}"
     if row["verdict"]:
-        said += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
+        message += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
     if "parts" in row:
-        said += f"  from {counted(len(row['parts']), 'place')}"
-    return said
+        message += f"  from {counted(len(row['parts']), 'place')}"
+    return message

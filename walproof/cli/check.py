@@ -205,7 +205,7 @@ def check(
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
-        subjects = [one for one in subjects if not one.formats or read & set(one.formats)]
+        subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
@@ -298,7 +298,7 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
     """The patterns, with those that are files of vectors loaded and replaced by their ids."""
-    found = []
+    results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
             try:
@@ -307,27 +307,27 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
                 raise click.ClickException(str(error)) from None
             vectors[vector.id] = vector
             pattern = vector.id
-        found.append(pattern)
-    return found
+        results.append(pattern)
+    return results
 
 
 def _full_scores(
     report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
 ) -> list[str]:
     """The formats of which a program was asked every vector to read, and passed each."""
-    (entry,) = [one for one in report["implementations"] if one["title"] == command]
-    asked = {vector.id for vector in chosen}
-    found = []
+    (entry,) = [each for each in report["implementations"] if each["title"] == command]
+    requested = {vector.id for vector in chosen}
+    results = []
     for format in sorted({vector.body["format"] for vector in chosen}):
-        owed = {vector.id for vector in vectors.values() if vector.body["format"] == format}
+        expected = {vector.id for vector in vectors.values() if vector.body["format"] == format}
         classes = {
             result["class"]
             for result in entry["results"]
-            if result["vector"] in owed and result["profile"] in ("recover", "strict")
+            if result["vector"] in expected and result["profile"] in ("recover", "strict")
         }
-        if owed <= asked and "pass" in classes <= {"pass", "skipped"}:
-            found.append(format)
-    return found
+        if expected <= requested and "pass" in classes <= {"pass", "skipped"}:
+            results.append(format)
+    return results
 
 
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> run.Report:
@@ -352,9 +352,9 @@ def _check_cause(
     if cause is None or because is not None:
         return
     lacking = [
-        one.name
-        for one in subjects
-        if one.known.path is not None and not one.known.causes.get(cause)
+        each.name
+        for each in subjects
+        if each.known.path is not None and not each.known.causes.get(cause)
     ]
     if lacking:
         raise click.UsageError(
@@ -386,7 +386,7 @@ def _update_known(
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
     """Whether something did not run that must run: always if broken, else in CI or if named."""
     must_run = asked_for or in_ci()
-    optional = set() if asked_for else {one.name for one in all_implementations() if one.optional}
+    optional = set() if asked_for else {each.name for each in all_implementations() if each.optional}
     return any(
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable" and entry["name"] not in optional)

@@ -76,22 +76,22 @@ def damage(
     """
     if ksy is not None and format_id is not None:
         raise click.UsageError("--ksy is for a file of any format: it excludes --format")
-    asked = _Asked(words, out, listed, count, seed)
+    requested = _Asked(words, out, listed, count, seed)
     try:
         if ksy is not None:
             with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
                 if held := grammar.sandbox.isolation()["could"]:
                     say(f"not isolated: the parser could {'; '.join(held)}", err=True)
                 path = source.path
-                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, asked)
-        with opened(log, format_id) as found:
-            if (system := found.logs_apart) is not None:
+                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, requested)
+        with opened(log, format_id) as result:
+            if (system := result.logs_apart) is not None:
                 raise click.UsageError(
                     f"{log}: a {system.title}: expected one of its logs, such as"
                     f" {system.logs[0].name if system.logs else 'none'}"
                 )
-            path, format = found.path, found.format
-            return _damaged(lambda: log_at(path, format.id), path, format, asked)
+            path, format = result.path, result.format
+            return _damaged(lambda: log_at(path, format.id), path, format, requested)
     except (BadWords, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
 
@@ -128,18 +128,18 @@ def _damaged(
     if asked.count is not None:
         _write_family(make, log, format, asked.count, asked.seed, out)
         return 0
-    made = make()
-    for one in asked.words:
-        carry_out(made, one)
-    _write(made.contents, out)
+    created = make()
+    for each in asked.words:
+        carry_out(created, each)
+    _write(created.contents, out)
     if format is None:
-        say(f"{out}: {counted(size(made.contents), 'byte')}; {'; '.join(made.operations)}")
+        say(f"{out}: {counted(size(created.contents), 'byte')}; {'; '.join(created.operations)}")
         return 0
-    told = gather(format.read(out, "recover", {}), 0, 0)
-    end = told.end
+    given = gather(format.read(out, "recover", {}), 0, 0)
+    end = given.end
     say(
         f"{out}: {end.verdict}{f' ({end.reason})' if end.reason else ''},"
-        f" {counted(told.record_count, 'record')}, {counted(told.lost_bytes, 'byte')} lost"
+        f" {counted(given.record_count, 'record')}, {counted(given.lost_bytes, 'byte')} lost"
     )
     return 0
 
@@ -157,10 +157,10 @@ def _list(log: LogToDamage) -> None:
 
 
 def _write(contents: Contents, out: Path) -> None:
-    with temporary_sibling(out) as made:
+    with temporary_sibling(out) as created:
         with named_in_errors(out):
-            write_contents(contents, made)
-        publish(made, out)
+            write_contents(contents, created)
+        publish(created, out)
 
 
 def _write_family(
@@ -172,19 +172,19 @@ def _write_family(
     out: Path,
 ) -> None:
     about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
-    with temporary_sibling(out) as made:
+    with temporary_sibling(out) as created:
         with named_in_errors(out):
-            made.mkdir()
-        with named_in_errors(out), saved(made / MANIFEST) as file:
+            created.mkdir()
+        with named_in_errors(out), saved(created / MANIFEST) as file:
             manifest = Manifest(file, about)
             copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
             for number, (words, contents) in enumerate(copies, start=1):
                 name = f"{number:0{len(str(count))}}{log.suffix}"
                 with named_in_errors(out):
-                    write_contents(contents, made / name)
-                said = format.read(made / name, "recover", {}) if format is not None else None
-                manifest.add(name, words, contents, said)
+                    write_contents(contents, created / name)
+                message = format.read(created / name, "recover", {}) if format is not None else None
+                manifest.add(name, words, contents, message)
             manifest.finish()
-        publish(made, out)
+        publish(created, out)
     few = f", of {count:,}: the log has room for no more" if manifest.count < count else ""
     say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")

@@ -84,8 +84,8 @@ def diff(
     compared, 1 for a usage or I/O error.
     """
     try:
-        with opened(first, format_id) as one, opened(second, format_id) as other:
-            is_a = one.format.id
+        with opened(first, format_id) as each, opened(second, format_id) as other:
+            is_a = each.format.id
             if is_a != other.format.id:
                 raise click.ClickException(
                     f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
@@ -93,7 +93,7 @@ def diff(
             context = context_of(context_items, is_a)
             sides = [
                 Side(log.name, seen(log.events("recover", context)), _losses(log))
-                for log in (one, other)
+                for log in (each, other)
             ]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
@@ -103,17 +103,17 @@ def diff(
     if refused:
         say(f"{first} and {second} cannot be compared", err=True)
         return EXIT_STATUS["refused"]
-    found = differences(sides[0].log.records, sides[1].log.records)
+    result = differences(sides[0].log.records, sides[1].log.records)
     count = 0
     if as_json:
-        for one_difference in found:
+        for one_difference in result:
             say_json(_json(one_difference))
             count += 1
         for mark, side in zip("ab", sides, strict=True):
             if not side.is_whole:
                 say_json(side.to_json(mark))
     else:
-        count = _print(sides, found, None if all_of_them else SHOWN)
+        count = _print(sides, result, None if all_of_them else SHOWN)
     return 3 if count else 0
 
 
@@ -130,26 +130,26 @@ def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> 
         lost += f", {counted(len(side.losses), 'finding')} of loss" if side.losses else ""
         say(f"{mark}  {side.name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
     counts: Counter[str] = Counter()
-    for number, one in enumerate(found):
-        counts[one.kind] += 1
+    for number, each in enumerate(found):
+        counts[each.kind] += 1
         if most is not None and number >= most:
             continue
-        mark = _MARKS[one.kind]
-        for line, record in zip("AB", (one.old, one.new), strict=True):
+        mark = _MARKS[each.kind]
+        for line, record in zip("AB", (each.old, each.new), strict=True):
             if record is not None:
                 sign = mark if mark != "~" else f"~{line}"
                 say(f"{sign:<2} {_shown(record)}", style=_COLOURS[mark])
     if most is not None and counts.total() > most:
         say(f"… and {counts.total() - most:,} more: --all")
-    told = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
-    said = ", ".join(told) if told else "no difference"
+    given = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
+    message = ", ".join(given) if given else "no difference"
     if not any(len(side.log.records) for side in sides):
-        said = "no record on either side: nothing was compared"
+        message = "no record on either side: nothing was compared"
     broken = [mark for mark, side in zip("AB", sides, strict=True) if not side.is_whole]
     if broken:
         verb = "is" if len(broken) == 1 else "are"
-        said += f" in what can be read; {' and '.join(broken)} {verb} not whole"
-    say(said)
+        message += f" in what can be read; {' and '.join(broken)} {verb} not whole"
+    say(message)
     return counts.total()
 
 

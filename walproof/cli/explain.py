@@ -43,10 +43,10 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
         printing.print_format(console, formats[names[0]])
         return 0
     try:
-        found = subjects(rest[0], format)
+        result = subjects(rest[0], format)
     except Unknown as unknown:
         raise click.ClickException(str(unknown)) from None
-    for number, subject in enumerate(found):
+    for number, subject in enumerate(result):
         if number:
             console.rule()
         printing.print_subject(console, subject, everything)

@@ -146,16 +146,16 @@ def _parquet(
         raise click.ClickException(f"--parquet {advice(error) or error}") from None
     try:
         with source_of(log, format_id) as source:
-            found = log_in(source, format_id)
-            if found.logs_apart is not None:
+            result = log_in(source, format_id)
+            if result.logs_apart is not None:
                 raise UnknownFormat(f"{log}: expected one log; unpack it to export tables of all")
             if out.is_dir():
                 raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
-            must_not_overwrite(found.path, out, "--parquet")
-            format = found.format
+            must_not_overwrite(result.path, out, "--parquet")
+            format = result.format
             context = context_of(context_items, format.id)
             done = to_parquet(
-                Log(found.path, context), format.id, out, compression, max_payload,
+                Log(result.path, context), format.id, out, compression, max_payload,
                 is_decoded=is_decoded, has_payloads=not is_bare,
             )  # fmt: skip
     except ValueError as error:  # a --context that the format does not understand

@@ -98,12 +98,12 @@ def inspect(
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 return about_folder(source, format_id)
-            found = log_in(source, format_id)
-            with LogBytes(found.path) as data:
-                view = inspection(found.path, found.format, data)
-                view = replace(view, path=Path(found.name))
+            result = log_in(source, format_id)
+            with LogBytes(result.path) as data:
+                view = inspection(result.path, result.format, data)
+                view = replace(view, path=Path(result.name))
                 if page is not None:
-                    must_not_overwrite(found.path, page, "--html")
+                    must_not_overwrite(result.path, page, "--html")
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)

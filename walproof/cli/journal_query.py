@@ -82,7 +82,7 @@ class JournalFilters:
     @property
     def are_given(self) -> bool:
         """Return whether any of the options was given."""
-        return any(getattr(self, one.name) not in (None, (), False) for one in fields(self))
+        return any(getattr(self, each.name) not in (None, (), False) for each in fields(self))
 
     def query(self, words: Sequence[str] = ()) -> Query:
         """The query of these options and of ``FIELD=VALUE`` words. Raises ``UsageError``."""
@@ -144,7 +144,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_filters(**values: Any) -> Any:
-            chosen = {one.name: values.pop(one.name) for one in fields(JournalFilters)}
+            chosen = {each.name: values.pop(each.name) for each in fields(JournalFilters)}
             return command(journal_filters=JournalFilters(**chosen), **values)
 
         decorated: Callable[..., Any] = with_filters
@@ -176,12 +176,12 @@ def journal_files(
     ``otherwise`` is what is reported about the folder of another system. Ends the command with a
     line on standard error for what cannot be read or is no journal.
     """
-    found: list[tuple[str, Path]] = []
+    results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
         for path in typed:
             source = stack.enter_context(source_of(path, format_id))
             if not source.path.is_dir():
-                found.append((f"{path}{source.came}", source.path))
+                results.append((f"{path}{source.came}", source.path))
                 continue
             system = recognise(source.path, format_id)
             if system is not None and system.format != SYSTEMD:
@@ -189,12 +189,12 @@ def journal_files(
             if system is not None:
                 log_in(source, format_id).tell()
                 prefix = f"{path}/" if len(typed) > 1 else ""
-                found += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
+                results += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
             else:
                 logs = stack.enter_context(logs_of(source, SYSTEMD))
                 say(f"{path}: {counted(len(logs), 'journal file')} below it", err=True)
-                found += logs
-        yield found
+                results += logs
+        yield results
 
 
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:

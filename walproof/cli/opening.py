@@ -139,9 +139,9 @@ def source_of(
 @contextlib.contextmanager
 def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]]:
     """Name and path of each log of a format in a folder, at every level. ``UnknownFormat``."""
-    with contents_of(source.path, "" if source.is_copy else source.typed) as found:
+    with contents_of(source.path, "" if source.is_copy else source.typed) as result:
         paths: list[tuple[str, Path]] = []
-        for item in found.items:
+        for item in result.items:
             if isinstance(item.what, System):
                 if item.what.format == format_id:
                     parts = ((log.name, item.what.path(log)) for log in item.what.logs)

@@ -73,22 +73,22 @@ def parsers(
     except BadName as error:
         raise click.UsageError(f"--{error}") from None
     known = all_grammars(folder)
-    for one in names:
-        if one not in known:
-            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {one!r}")
+    for each in names:
+        if each not in known:
+            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {each!r}")
     if not known:
         raise click.UsageError(f"--ksy: no grammar (NAME.ksy) in {folder}")
     failed: dict[str, list[str]] = {}
     for id in dict.fromkeys(languages or tuple(LANGUAGES)):
         language = LANGUAGES[id]
         try:
-            made = make_package(language, out / id, names, folder, naming)
+            created = make_package(language, out / id, names, folder, naming)
         except (NotOurs, ToolMissing) as error:
             raise click.ClickException(str(error)) from None
         except GrammarError as error:
             failed.setdefault(str(error), []).append(id)
             continue
-        say(f"{out / id}: {counted(len(made), 'parser')} for {language.title}")
+        say(f"{out / id}: {counted(len(created), 'parser')} for {language.title}")
     for why, ids in failed.items():
         say_lines(f"{', '.join(ids)}: not made\n{why}", err=True)
     return 1 if failed else 0
@@ -122,14 +122,14 @@ def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
         return 0
     chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
     try:
-        found = compile_errors(chosen)
+        result = compile_errors(chosen)
     except ToolMissing as error:
         say_lines(f"not compiled: {error}", err=True)
-        found = []
-    found += [str(finding) for file in chosen for finding in lint(file)]
-    for finding in found:
+        result = []
+    result += [str(finding) for file in chosen for finding in lint(file)]
+    for finding in result:
         say_lines(finding)
-    return 3 if found else 0
+    return 3 if result else 0
 
 
 @parsers.command("test")

@@ -150,43 +150,43 @@ def read(
             " first damage, they keep all that is provably whole"
         )
     try:
-        with opened(log, format_id) as found:
-            context = context_of(context_items, found.format.id)
+        with opened(log, format_id) as result:
+            context = context_of(context_items, result.format.id)
             if only_summary:
-                return about_one(found.source, format_id, context)
+                return about_one(result.source, format_id, context)
             if folder is not None:
-                events = _events(found, profile, context, fast)
-                return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
+                events = _events(result, profile, context, fast)
+                return write_record_files(result, events, folder, ranges, messagepack, unzip, force)
             if operations or pending:
-                events = _events(found, profile, context, fast)
+                events = _events(result, profile, context, fast)
                 if pending:
-                    return _print_pending(found, events, as_lines)
-                return _print_operations(found, events, as_csv, wanted, head)
-            if as_lines and _is_scanned(found, profile, fast):
-                return EXIT_STATUS[_print_scanned(found, context)]
+                    return _print_pending(result, events, as_lines)
+                return _print_operations(result, events, as_csv, wanted, head)
+            if as_lines and _is_scanned(result, profile, fast):
+                return EXIT_STATUS[_print_scanned(result, context)]
             if as_lines:
-                return EXIT_STATUS[_print_lines(_events(found, profile, context, fast)).verdict]
+                return EXIT_STATUS[_print_lines(_events(result, profile, context, fast)).verdict]
             if as_json:
-                kept = _gathered(found, _events(found, profile, context, fast))
-                return EXIT_STATUS[_print_json(kept).verdict]
+                stored = _gathered(result, _events(result, profile, context, fast))
+                return EXIT_STATUS[_print_json(stored).verdict]
             room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
             most = head if head is not None else room
             is_asked = head is not None or lost_only
-            events = _events(found, profile, context, fast, 0 if lost_only else most)
+            events = _events(result, profile, context, fast, 0 if lost_only else most)
             stop = None if is_asked else room
-            kept = _gathered(found, events, 0 if lost_only else most, most, stop)
-            if stop is not None and kept.rows > stop:
-                status = about_one(found.source, format_id, context)
+            stored = _gathered(result, events, 0 if lost_only else most, most, stop)
+            if stop is not None and stored.rows > stop:
+                status = about_one(result.source, format_id, context)
                 piped = "… | " if log == "-" else ""
                 again = f"{piped}walproof read --records {shlex.quote(log)}"
                 say(f"  {again}  all of them as a table", style="cyan")
                 return status
             console = Console()
-            rows = kept.lost_count if lost_only else kept.rows
-            is_merged = found.logs_apart is not None
-            print_table(kept, found.format.id, console, most, rows, is_merged)
-            print_summary(kept, found.format.id, found.name, console, resume=found.may_resume)
-            return EXIT_STATUS[kept.end.verdict]
+            rows = stored.lost_count if lost_only else stored.rows
+            is_merged = result.logs_apart is not None
+            print_table(stored, result.format.id, console, most, rows, is_merged)
+            print_summary(stored, result.format.id, result.name, console, resume=result.may_resume)
+            return EXIT_STATUS[stored.end.verdict]
     except ValueError as error:  # a --context that the format does not understand
         raise click.ClickException(str(error)) from None
 
@@ -227,9 +227,9 @@ def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
 
 def _one_way(**ways: object) -> None:
     """Raise ``UsageError`` if more than one way of printing was asked for."""
-    asked = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
-    if len(asked) > 1:
-        raise click.UsageError(f"{' and '.join(asked)} exclude each other")
+    requested = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
+    if len(requested) > 1:
+        raise click.UsageError(f"{' and '.join(requested)} exclude each other")
 
 
 def _gathered(
@@ -240,9 +240,9 @@ def _gathered(
     stop: int | None = None,
 ) -> Gathered:
     """What :func:`gather` gives, with a bar on the terminal for a large log."""
-    with progress(size_of(found.path)) as told:
+    with progress(size_of(found.path)) as given:
         count_lost = lost_counter(found.format.id, found.path)
-        return gather(watched(events, found.path, told), records, lost, stop, count_lost)
+        return gather(watched(events, found.path, given), records, lost, stop, count_lost)
 
 
 def _events(
@@ -326,8 +326,8 @@ def _print_scanned(found: Opened, context: Context) -> str:
     found.tell()
     # A bar between lines on one terminal would be in their way.
     size = 0 if sys.stdout.isatty() else size_of(found.path)
-    with progress(size) as told:
-        meter = Meter(found.path, told)
+    with progress(size) as given:
+        meter = Meter(found.path, given)
         for piece in lines(found.format.id, passed()):
             sys.stdout.buffer.write(piece)
     return verdict

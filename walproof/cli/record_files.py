@@ -173,11 +173,11 @@ class _RecordFiles:
         index = int(record.fields.get("index", number))
         low, high = self.seen or (index, index)
         self.seen = min(low, index), max(high, index)
-        holding = [one for one in self.ranges if one.holds(index)]
+        holding = [each for each in self.ranges if each.holds(index)]
         if not holding:
             return
-        for one in holding:
-            one.found += 1
+        for each in holding:
+            each.found += 1
         payload, ending = record.payload, "data"
         if self.unzip:
             try:
@@ -209,7 +209,7 @@ class _RecordFiles:
 
     def check_found(self) -> None:
         """A range without records is a mistake: say so, after all others are written."""
-        missing = [one.text for one in self.ranges if not one.found and one.text != ":"]
+        missing = [each.text for each in self.ranges if not each.found and each.text != ":"]
         if missing:
             has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
             raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")

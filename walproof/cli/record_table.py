@@ -65,27 +65,27 @@ def gather(
     When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
     a lost range.
     """
-    found = Gathered()
+    result = Gathered()
     for event in events:
-        if stop is not None and found.rows > stop:
+        if stop is not None and result.rows > stop:
             break
         if isinstance(event, Passed):
-            found.record_count += event.count
-            found.last = event.last
+            result.record_count += event.count
+            result.last = event.last
         elif isinstance(event, Record):
-            found.record_count += 1
-            found.last = event
-            if records is None or found.record_count <= records:
-                found.kept.add(event)
-                found.columns |= dict.fromkeys(_columns(event))
+            result.record_count += 1
+            result.last = event
+            if records is None or result.record_count <= records:
+                result.kept.add(event)
+                result.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
-            found.lost_count += 1
-            found.lost_bytes += count_lost(event)
-            if lost is None or found.lost_count <= lost:
-                found.kept.add(event)
+            result.lost_count += 1
+            result.lost_bytes += count_lost(event)
+            if lost is None or result.lost_count <= lost:
+                result.kept.add(event)
         else:
-            found.end = event
-    return found
+            result.end = event
+    return result
 
 
 def print_summary(
@@ -223,8 +223,8 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
 def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
     """What follows the cells of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
-    said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
-    return [one_line(_text_of(item, *said.get(id(item), (None, None)))) for _, item in piece]
+    message = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
+    return [one_line(_text_of(item, *message.get(id(item), (None, None)))) for _, item in piece]
 
 
 def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:

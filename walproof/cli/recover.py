@@ -101,12 +101,12 @@ def recover(
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
-                with contents_of(source.path, name, format_id) as found:
-                    if any(not isinstance(item.what, NotRead) for item in found.items):
+                with contents_of(source.path, name, format_id) as result:
+                    if any(not isinstance(item.what, NotRead) for item in result.items):
                         context = context_of(context_items, format_id) if format_id else {}
                         name = f"{source.typed}{source.came}"
                         return recover_folder(
-                            found, source.path, name, write_anew, out, context, logs_only
+                            result, source.path, name, write_anew, out, context, logs_only
                         )
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
@@ -139,37 +139,37 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
 
 def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
     format = old.format
-    with progress(size_of(path)) as told:
-        seen = watched(events(format, path, context), path, told)
-        found = gather(seen, count_lost=lost_counter(format.id, path))
+    with progress(size_of(path)) as given:
+        seen = watched(events(format, path, context), path, given)
+        result = gather(seen, count_lost=lost_counter(format.id, path))
     system_folder = plugin_for(format.id).system_folder
     dialect = system_folder.foreign_dialect(path) if path.is_file() else None
-    if found.end.verdict == "refused" or dialect:
-        reason = f"{dialect} dialect" if dialect else found.end.reason
+    if result.end.verdict == "refused" or dialect:
+        reason = f"{dialect} dialect" if dialect else result.end.reason
         say(f"{old.name}: {format.id}, refused ({reason}); nothing was written", err=True)
         return 4
-    found, more = with_more(found, system_folder, path)
+    result, more = with_more(result, system_folder, path)
     carve = f"walproof carve {shlex.quote(old.source.typed)}"
-    if not found.record_count and found.lost_bytes:
+    if not result.record_count and result.lost_bytes:
         advice = "" if old.source.is_copy else f"; {carve} looks for records inside it"
         raise click.ClickException(
-            f"{old.name}: no record survives, {counted(found.lost_bytes, 'byte')} are lost: nothing"
+            f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} are lost: nothing"
             f" was written{advice}"
         )
-    write_anew(format, path, found.kept.records, out, context)
+    write_anew(format, path, result.kept.records, out, context)
     say(
-        f"{out}: {counted(found.record_count, 'record')};"
-        f" {counted(found.lost_bytes, 'byte')} lost of {old.name}",
+        f"{out}: {counted(result.record_count, 'record')};"
+        f" {counted(result.lost_bytes, 'byte')} lost of {old.name}",
         err=True,
     )
     if more:
         say(f"  {more}", err=True)
-    for gap in found.kept.lost():
+    for gap in result.kept.lost():
         place = f"{gap.file}: " if gap.file else ""
         say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    if may_be_carved(format.id, found.kept.lost()) and path == old.path and not old.source.is_copy:
+    if may_be_carved(format.id, result.kept.lost()) and path == old.path and not old.source.is_copy:
         say(f"  {carve} looks for records inside what is lost", err=True)
-    return 3 if found.end.verdict != "intact" else 0
+    return 3 if result.end.verdict != "intact" else 0
 
 
 def write_anew(
@@ -184,18 +184,18 @@ def write_anew(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
     ) as folder:
         # In some formats the name decides which kind of log to write.
-        made = Path(folder) / log.resolve().name
-        told = format.copied(log, context)
+        created = Path(folder) / log.resolve().name
+        given = format.copied(log, context)
         try:
             with named_in_errors(out), progress(size_of(log), "writing") as passed:
-                format.write(made, Anew(records, passed), told)
+                format.write(created, Anew(records, passed), given)
         except ValueError:
             if not records:  # a log of this format has at least one
                 raise ValueError("no record survives") from None
             raise
-        with progress(size_of(made), "reading back") as passed:
-            _compare(records, watched(events(format, made, told), made, passed))
-        publish(made, out)
+        with progress(size_of(created), "reading back") as passed:
+            _compare(records, watched(events(format, created, given), created, passed))
+        publish(created, out)
 
 
 class Anew(Sequence[NewRecord]):
@@ -236,9 +236,9 @@ def _compare(old: Sequence[Record], new: Iterable[Event | Passed]) -> None:
     count = 0
     for event in new:
         if isinstance(event, Record):
-            one = next(waiting, None)
-            if one is not None:
-                _compare_two(count, one, event)
+            each = next(waiting, None)
+            if each is not None:
+                _compare_two(count, each, event)
             count += 1
         elif isinstance(event, End):
             end = event
@@ -255,5 +255,5 @@ def _compare_two(number: int, one: Record, other: Record) -> None:
     if one.payload != other.payload:
         raise Unlike(f"record {number} at {one.at} reads back with another payload")
     for name in sorted((one.fields.keys() | other.fields.keys()) - ABOUT_THE_FILE):
-        if (was := one.fields.get(name)) != (found := other.fields.get(name)):
-            raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {found}")
+        if (was := one.fields.get(name)) != (result := other.fields.get(name)):
+            raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {result}")

@@ -47,15 +47,15 @@ def recover_without(
             return _say(typed, out, [_write(name, path, out, dropped, write_anew)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
-        with temporary_sibling(out) as made, named_in_errors(out):
-            made.mkdir()
+        with temporary_sibling(out) as created, named_in_errors(out):
+            created.mkdir()
             done = []
             for name, path in paths:
-                new = made / _below(source.path, name, path)
+                new = created / _below(source.path, name, path)
                 new.parent.mkdir(parents=True, exist_ok=True)
                 done.append(_write(name, path, new, dropped, write_anew))
-            if not all(one.is_refused for one in done):
-                publish(made, out)
+            if not all(each.is_refused for each in done):
+                publish(created, out)
         say("Journals alone were written: other files may hold what was left out.", err=True)
         return _say(typed, out, done)
 
@@ -120,24 +120,24 @@ def _write(
 
 def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
     """Say what was written, left out and lost: exit status."""
-    for one in done:
-        if one.is_refused:
-            say(f"{one.file.name}: refused ({one.file.end.reason}); not written", err=True)
-    if all(one.is_refused for one in done):
+    for each in done:
+        if each.is_refused:
+            say(f"{each.file.name}: refused ({each.file.end.reason}); not written", err=True)
+    if all(each.is_refused for each in done):
         return EXIT_STATUS["refused"]
-    written = sum(len(one.records) for one in done)
-    dropped = sum(one.dropped for one in done)
-    lost = sum(one.lost_bytes for one in done)
+    written = sum(len(each.records) for each in done)
+    dropped = sum(each.dropped for each in done)
+    lost = sum(each.lost_bytes for each in done)
     say(
         f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} left out;"
         f" {counted(lost, 'byte')} lost of {typed}",
         err=True,
     )
-    for one in done:
-        for gap in one.file.lost:
-            place = f"{one.file.name}: " if len(done) > 1 else ""
+    for each in done:
+        for gap in each.file.lost:
+            place = f"{each.file.name}: " if len(done) > 1 else ""
             say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    if missing := sum(one.missing_fields for one in done):
+    if missing := sum(each.missing_fields for each in done):
         text = "some of their fields are lost, so no filter sees them"
         say(f"  look  {counted(missing, 'record')} of {out}: {text}", err=True)
-    return EXIT_STATUS[of_all([one.file.end for one in done]).verdict]
+    return EXIT_STATUS[of_all([each.file.end for each in done]).verdict]

@@ -83,20 +83,20 @@ def recover_folder(
         raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
     systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
-    with temporary_sibling(out) as made, named_in_errors(out):
+    with temporary_sibling(out) as created, named_in_errors(out):
         copy = partial(_copy_logs, systems) if only_logs else _copy
-        not_copied = copy(folder, made, out)
+        not_copied = copy(folder, created, out)
         done = [
-            _recover(one, made / one.folder.relative_to(folder), write_anew, context)
-            for one in systems
+            _recover(each, created / each.folder.relative_to(folder), write_anew, context)
+            for each in systems
         ]
-        publish(made, out)
-    results = [_result(one, out / one.system.folder.relative_to(folder)) for one in done]
+        publish(created, out)
+    results = [_result(each, out / each.system.folder.relative_to(folder)) for each in done]
     _say(done, results, not_copied, folder, typed, out)
-    if done and all(one.is_refused for one in done):
+    if done and all(each.is_refused for each in done):
         return EXIT_STATUS["refused"]
-    is_whole = all(one.is_whole for one in done) and not any(one.is_lost for one in not_copied)
-    is_lost = any(one.harm == "lost" for system in [*systems, *results] for one in system.findings)
+    is_whole = all(each.is_whole for each in done) and not any(each.is_lost for each in not_copied)
+    is_lost = any(each.harm == "lost" for system in [*systems, *results] for each in system.findings)
     return 0 if is_whole and not is_lost else 3
 
 
@@ -133,8 +133,8 @@ def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
                 f" ({in_bytes(free)} are free)",
                 err=True,
             )
-    with progress(size, "copying") as told:
-        return copy_folder(folder, made, told)
+    with progress(size, "copying") as given:
+        return copy_folder(folder, made, given)
 
 
 def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -> list[NotCopied]:
@@ -164,7 +164,7 @@ def _recover(
         with ExitStack() as scratch:
             _recover_log(done, log, made, write_anew, context, scratch)
     stale = system.folder_type.stale_files(system)
-    is_damaged = any(one.harm == "lost" and one.file in stale for one in system.findings)
+    is_damaged = any(each.harm == "lost" and each.file in stale for each in system.findings)
     if done.replaced or is_damaged:
         for name in stale:
             if (made / name).exists():
@@ -199,38 +199,38 @@ def _recover_log(
         if converted is not None:
             path = converted[0]
             done.more.append(f"{name}: each LF in it had become CR LF; this was undone")
-        with progress(size_of(path)) as told:
-            seen = watched(events(named(system.format), path, context), path, told)
-            found = gather(seen, count_lost=lost_counter(system.format, path))
+        with progress(size_of(path)) as given:
+            seen = watched(events(named(system.format), path, context), path, given)
+            result = gather(seen, count_lost=lost_counter(system.format, path))
     except OSError as error:
         done.left.append(f"{name}: {error.strerror or error}")
         done.is_whole = False
         return
-    if found.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
-        reason = found.end.reason if found.end.verdict == "refused" else "foreign-dialect"
+    if result.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
+        reason = result.end.reason if result.end.verdict == "refused" else "foreign-dialect"
         done.left.append(f"{name}: refused ({reason}): it stays as it is")
         done.is_whole = False
         return
     done.read += 1
-    before = found.record_count
-    found, more = with_more(found, system.folder_type, path)
+    before = result.record_count
+    result, more = with_more(result, system.folder_type, path)
     done.more += [f"{name}: {more}"] if more else []
-    done.records += found.record_count
-    done.lost_bytes += found.lost_bytes
-    is_unusable = any(one.harm == "lost" and one.file == log.name for one in system.findings)
-    if found.end.verdict == "intact" and not is_unusable and converted is None:
+    done.records += result.record_count
+    done.lost_bytes += result.lost_bytes
+    is_unusable = any(each.harm == "lost" and each.file == log.name for each in system.findings)
+    if result.end.verdict == "intact" and not is_unusable and converted is None:
         return
     done.is_whole = False
     done.lost += [
         f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
-        for gap in found.kept.lost()
+        for gap in result.kept.lost()
     ]
     reason = system.folder_type.not_rewritten(system)
-    if reason is None and not found.record_count:
+    if reason is None and not result.record_count:
         reason = "none of its records survives"
     if reason is None:
         try:
-            done.replaced += _replace(system, log, path, found, before, made, write_anew, context)
+            done.replaced += _replace(system, log, path, result, before, made, write_anew, context)
             return
         except ValueError as error:
             reason = f"its survivors cannot stand in one log: {error}"
@@ -293,11 +293,11 @@ def _result(done: Recovery, folder: Path) -> System:
     system = recognise(folder, done.system.format)
     if system is None:  # logs alone
         return replace(done.system, folder=folder, findings=(), facts={})
-    found = {}
+    results = {}
     for log in system.logs:
         with suppress(OSError):
-            found[log.name] = summarise(system.format, system.path(log), {})
-    return examine(system, found)
+            results[log.name] = summarise(system.format, system.path(log), {})
+    return examine(system, results)
 
 
 def _say(
@@ -309,28 +309,28 @@ def _say(
     out: Path,
 ) -> None:
     """Say what is lost, what to do with the result, and last each file that was replaced."""
-    records = sum(one.records for one in done)
-    lost = sum(one.lost_bytes for one in done)
+    records = sum(each.records for each in done)
+    lost = sum(each.lost_bytes for each in done)
     say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} lost of {typed}", err=True)
     for left in not_copied:
         say(f"  not copied  {one_line(left.name)}: {left.why}", err=True)
-    for one, result in zip(done, results, strict=True):
-        place = one.system.folder.relative_to(folder).as_posix()
+    for each, result in zip(done, results, strict=True):
+        place = each.system.folder.relative_to(folder).as_posix()
         prefix = "" if place == "." else f"{one_line(place)}/"
-        for text in one.more:
+        for text in each.more:
             say(f"  found  {prefix}{text}", err=True)
-        for text in one.lost:
+        for text in each.lost:
             say(f"  lost  {prefix}{text}", err=True)
         _say_findings(result, prefix)
-        for text in one.left:
+        for text in each.left:
             say(f"  unchanged  {prefix}{text}", err=True)
         for advice in result.folder_type.after_recovery(result):
             say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
     replaced = 0
-    for one in done:
-        place = one.system.folder.relative_to(folder).as_posix()
+    for each in done:
+        place = each.system.folder.relative_to(folder).as_posix()
         prefix = "" if place == "." else f"{one_line(place)}/"
-        for text in one.replaced:
+        for text in each.replaced:
             replaced += 1
             say(f"  replaced  {prefix}{text}", err=True)
     if not replaced:

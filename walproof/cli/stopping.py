@@ -32,12 +32,12 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
         else:
             raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, stop) for one in STOPS if signal.getsignal(one) not in KEPT}
+    before = {each: signal.signal(each, stop) for each in STOPS if signal.getsignal(each) not in KEPT}
     try:
         yield came
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextlib.contextmanager

@@ -83,7 +83,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
 
     Raises a usage error that lists the names if one is unknown.
     """
-    ours: Mapping[str, Implementation] = {one.name: one for one in all_implementations()}
+    ours: Mapping[str, Implementation] = {each.name: each for each in all_implementations()}
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in ours:
@@ -144,7 +144,7 @@ def chosen_subjects(
     ``chosen`` are the vectors of the run. Of a one-shot program that is asked about several formats
     ``telling`` are the vectors that show which of them it reads; empty where formats were named.
     """
-    found = []
+    results = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         why = None if one_shot else _no_hello(command, subject)
@@ -158,11 +158,11 @@ def chosen_subjects(
                 f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
                 err=True,
             )
-        asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
-        subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
-        found.append(subject)
+        requested = [each for each in chosen if subject.formats and each.body["format"] in subject.formats]
+        subject.strict = subject.one_shot and takes_strict(subject, requested or chosen)
+        results.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
-    return found + [own_subject(one, isolated) for one in ours]
+    return results + [own_subject(each, isolated) for each in ours]
 
 
 def _formats_of(
@@ -177,8 +177,8 @@ def _formats_of(
     It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
     what came instead of a hello, if it was asked for one.
     """
-    tried = formats_read(subject, [one for one in vectors if one.body["format"] in every])
-    found = [format for format, reads in tried.items() if reads is True]
+    tried = formats_read(subject, [each for each in vectors if each.body["format"] in every])
+    results = [format for format, reads in tried.items() if reads is True]
     died = {format: why for format, why in tried.items() if isinstance(why, str)}
     if died and len(died) == len(tried):
         no_hello = f"no reply to hello ({why}), and " if why else ""
@@ -186,12 +186,12 @@ def _formats_of(
             f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
             f" about any format ({next(iter(died.values()))})"
         )
-    because = "whose smallest log it reads" if found else "though it reads no smallest log right"
+    because = "whose smallest log it reads" if results else "though it reads no smallest log right"
     say(
-        f"{command}: asked about {', '.join(found or every)}, {because}; --format ID chooses.",
+        f"{command}: asked about {', '.join(results or every)}, {because}; --format ID chooses.",
         err=True,
     )
-    return found or every
+    return results or every
 
 
 def _no_hello(command: str, subject: Subject) -> str | None:

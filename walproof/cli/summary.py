@@ -103,17 +103,17 @@ def _about(
     log: Unpacked, format_id: str | None, context: Context, all_logs: bool, as_json: bool
 ) -> int:
     if log.path.is_dir():
-        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as found:
-            top = [item.what for item in found.items if _is_at(item, log.path)]
+        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as result:
+            top = [item.what for item in result.items if _is_at(item, log.path)]
             if len(top) == 1 and isinstance(top[0], System):
-                rest = Contents([i for i in found.items if i.what is not top[0]], found.foreign)
+                rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
                 system = _with_unread(log, top[0], rest)
                 status = _about_system(log, system, context, all_logs, as_json)
                 if rest.items:
                     status = max(status, _about_tree(log, rest, all_logs, as_json, is_rest=True))
                 return status
             if format_id is None or "folder" not in registers()[format_id].log:
-                return _about_tree(log, found, all_logs, as_json)
+                return _about_tree(log, result, all_logs, as_json)
     try:
         one_log = find_log(log.path, format_id)
     except UnknownFormat as error:
@@ -132,7 +132,7 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
     Those files are taken out of ``rest``.
     """
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
-    found = []
+    results = []
     for item in [*rest.items]:
         what = item.what
         if isinstance(what, System) or what.path.parent != system.folder:
@@ -142,17 +142,17 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
             rest.items.remove(item)
             if name not in known:
                 text = f"{what.why}; nothing reads it with the folder"
-                found.append(Finding(text, name, "look" if what.is_fault else "none"))
+                results.append(Finding(text, name, "look" if what.is_fault else "none"))
         elif what.is_packed and what.format is not None:
             rest.items.remove(item)
             command = "" if log.is_copy else f": walproof {shlex.quote(str(what.path))} does"
             text = f"a packed {title_of(what.format)}; nothing reads it with the folder{command}"
-            found.append(Finding(text, name, "look"))
+            results.append(Finding(text, name, "look"))
     if rest.foreign:
         text = f"{counted(rest.foreign, 'other file')} in it or below it, not of the system"
-        found.append(Finding(text, None, "none"))
+        results.append(Finding(text, None, "none"))
         rest.foreign = 0
-    return replace(system, findings=[*system.findings, *found])
+    return replace(system, findings=[*system.findings, *results])
 
 
 def _carved(log: Unpacked) -> str:
@@ -164,15 +164,15 @@ def _carved(log: Unpacked) -> str:
 
 
 def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
-    with progress(found.size) as told:
-        about = _summarised(found, told)
+    with progress(found.size) as given:
+        about = _summarised(found, given)
     if system is None:
         findings = _of_a_part(found)
         if about.verdict != "intact" and found.format is not None:
             findings += conversion_finding(found.format, found.path, found.path.name)
         if as_json:
-            said = {"findings": [one.to_json() for one in findings]} if findings else {}
-            say_json({**_json(log.typed, found, about, log), **said})
+            message = {"findings": [each.to_json() for each in findings]} if findings else {}
+            say_json({**_json(log.typed, found, about, log), **message})
         else:
             told_of = list(of_system.findings(findings, _width()))
             is_all = not of_system.is_lost(findings)
@@ -194,7 +194,7 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
 def _of_a_part(found: FoundOne) -> list[Finding]:
     """What the folder around a file says of it, if it is a system's, and its dialect."""
     around = recognise(found.path.absolute().parent)
-    findings = [one for one in around.findings if one.file == found.path.name] if around else []
+    findings = [each for each in around.findings if each.file == found.path.name] if around else []
     if found.format is not None and found.path.is_file():
         findings += plugin_for(found.format).system_folder.of_dialect(found.path)
     return findings
@@ -204,17 +204,17 @@ def _about_system(
     log: Unpacked, system: System, context: Context, all_logs: bool, as_json: bool
 ) -> int:
     if system.is_one_log:
-        found = _one_of(system, system.logs[0], context)
-        return _about_one(log, found, as_json, system)
+        result = _one_of(system, system.logs[0], context)
+        return _about_one(log, result, as_json, system)
     observer = system.folder_type.observer(system)
     name = "" if log.is_copy else log.typed
     rows, status, system = _of_system(log, name, system, context, as_json, observer)
-    said = observer.lines() if observer is not None else []
+    message = observer.lines() if observer is not None else []
     if as_json:
-        say_json({"folder": log.typed, **system.to_json(), "about": said})
+        say_json({"folder": log.typed, **system.to_json(), "about": message})
     else:
         say(log.typed)
-        _print(of_system.screen(log, system, rows, said, _width(), _height(all_logs)))
+        _print(of_system.screen(log, system, rows, message, _width(), _height(all_logs)))
     return status
 
 
@@ -343,25 +343,25 @@ def _summaries(
     """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
     rows: list[Row] = []
     status = 0
-    with progress(sum(found.size for _, found in logs)) as told:
+    with progress(sum(result.size for _, result in logs)) as given:
         passed = 0
-        for name, found in logs:
+        for name, result in logs:
             try:
-                if found.fault is not None:
-                    raise OSError(found.fault)
-                with _unpacked(found, name, log) as (source, ready):
-                    about = _summarised(ready, partial(_after, told, passed), observer)
+                if result.fault is not None:
+                    raise OSError(result.fault)
+                with _unpacked(result, name, log) as (source, ready):
+                    about = _summarised(ready, partial(_after, given, passed), observer)
             except (OSError, ValueError) as error:
-                if (what := what_it_is(found.path)) is not None and not found.path.is_symlink():
+                if (what := what_it_is(result.path)) is not None and not result.path.is_symlink():
                     _say_aside([(name, what)], as_json)
                     continue
                 say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
                 status = 1
                 continue
-            passed += found.size
+            passed += result.size
             if as_json:
-                say_json(_json(name, found, about, source))
-            rows.append((name, found.size, about))
+                say_json(_json(name, result, about, source))
+            rows.append((name, result.size, about))
     return rows, status
 
 

@@ -185,17 +185,17 @@ def import_(
             seqnum_id=file_id,
             machine_id=_machine_id(),
         )
-        made = QuickWriter(options)
-        skipped = _write_all(made, stream.read(), strict)
-        if skipped and not made.header.n_entries:
+        created = QuickWriter(options)
+        skipped = _write_all(created, stream.read(), strict)
+        if skipped and not created.header.n_entries:
             raise click.ClickException(f"no entry is whole: nothing was written to {out}")
-        save(out, made.finish(), replace=False)
+        save(out, created.finish(), replace=False)
     except (CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from None
     more = f"; {counted(skipped, 'range')} of the input skipped" if skipped else ""
-    say(f"{out}: {counted(made.header.n_entries, 'entry')}{more}", err=True)
+    say(f"{out}: {counted(created.header.n_entries, 'entry')}{more}", err=True)
     return 3 if skipped else 0
 
 

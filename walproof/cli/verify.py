@@ -69,10 +69,10 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
     with source_of(log) as source:
         if not source.path.is_dir():
             return _verify_file(source, context, as_json)
-        with contents_of(source.path, "" if source.is_copy else source.typed) as found:
-            if all(isinstance(item.what, NotRead) for item in found.items):
+        with contents_of(source.path, "" if source.is_copy else source.typed) as result:
+            if all(isinstance(item.what, NotRead) for item in result.items):
                 raise UnknownFormat(f"{source.path}: expected a log, or a folder with some")
-            return max(_verify_item(source, item, context, as_json) for item in found.items)
+            return max(_verify_item(source, item, context, as_json) for item in result.items)
 
 
 def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:
@@ -128,12 +128,12 @@ PASSES = 3
 def _of_another_format(source: Unpacked) -> Opened | None:
     """The log if it is none of systemd's; None also for a file that is nothing at all."""
     try:
-        found = log_in(source, None)
+        result = log_in(source, None)
     except UnknownFormat:
         if source.path.is_dir():
             raise
         return None
-    return found if found.format.id != "systemd-journal" else None
+    return result if result.format.id != "systemd-journal" else None
 
 
 def _verify_lost(log: Opened, as_json: bool) -> int:
@@ -166,8 +166,8 @@ def _verify_lost(log: Opened, as_json: bool) -> int:
         say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
         return 4
     if not as_json:
-        said = counted(findings, "finding") if findings else "no findings"
-        say(f"{log.name}: {log.format.id}, {said}")
+        message = counted(findings, "finding") if findings else "no findings"
+        say(f"{log.name}: {log.format.id}, {message}")
     return 3 if findings or end.verdict != "intact" else 0
 
 
@@ -183,16 +183,16 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
             _say_unsealed(name, as_json)
-        found = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
-        if found is not None and not found.contradictions:
+        result = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
+        if result is not None and not result.contradictions:
             if not as_json:
-                _say_whole(name, found.objects, found.entries, is_unproved)
-                _say_seals(header, found.sealed_until, context)
+                _say_whole(name, result.objects, result.entries, is_unproved)
+                _say_seals(header, result.sealed_until, context)
             return 3 if is_unproved else 0
-        with progress(size, "verifying") as told:
-            checked = inspection.inspect(data, context, _summed(told, size))
+        with progress(size, "verifying") as given:
+            checked = inspection.inspect(data, context, _summed(given, size))
         contradictions = find_contradictions(checked.view, checked.entries, checked.items)
-        checked.faults.extend(one.to_fault() for one in contradictions)
+        checked.faults.extend(each.to_fault() for each in contradictions)
         if not as_json and not checked.faults:
             _say_whole(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
             _say_seals(header, checked.sealed_until, context)

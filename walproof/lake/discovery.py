@@ -52,7 +52,7 @@ def find(options: Options) -> list[FoundLog]:
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
-    found: dict[tuple[str, str], FoundLog] = {}
+    results: dict[tuple[str, str], FoundLog] = {}
     seen: set[tuple[int, int]] = set()
     searches = []
     for path in options.paths:
@@ -62,24 +62,24 @@ def find(options: Options) -> list[FoundLog]:
         searches.append((search, _expand(tree, here, path)))
     for search, roots in searches:
         for log in (log for root in roots for log in search.under(root)):
-            found.setdefault((log.path, str(log.context.get("name"))), log)
+            results.setdefault((log.path, str(log.context.get("name"))), log)
     for search, _ in searches:
         for log in search.behind_links():
-            found.setdefault((log.path, str(log.context.get("name"))), log)
-    return _once([found[key] for key in sorted(found)])
+            results.setdefault((log.path, str(log.context.get("name"))), log)
+    return _once([results[key] for key in sorted(results)])
 
 
 def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
     """Without links to files that are found under another name."""
-    own = {log.inode for log in logs if log.inode is not None and not log.is_link}
-    kept = []
+    mine = {log.inode for log in logs if log.inode is not None and not log.is_link}
+    stored = []
     for log in logs:
         if log.inode is not None and log.is_link:
-            if log.inode in own:
+            if log.inode in mine:
                 continue
-            own.add(log.inode)
-        kept.append(log)
-    return kept
+            mine.add(log.inode)
+        stored.append(log)
+    return stored
 
 
 class _Search:
@@ -166,10 +166,10 @@ class _Search:
         if log.fault is not None:
             return True
         try:
-            found = self.tree.detect(log.path)
+            result = self.tree.detect(log.path)
         except (OSError, ValueError):
             return False
-        return self.options.format in ("auto", found)
+        return self.options.format in ("auto", result)
 
     def _logs_of_several(self, folder: Entry, entries: Sequence[Entry]) -> Iterator[FoundLog]:
         wanted = FORMATS if self.options.format == "auto" else (self.options.format,)
@@ -222,13 +222,13 @@ def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
     except FileNotFoundError:
         if not re.search(r"[*?\[{]", path):
             raise FileNotFoundError(f"journal: path does not exist: {given}") from None
-    found: dict[str, Entry] = {}
+    results: dict[str, Entry] = {}
     for alternative in _braces(path):
         for entry in _glob(tree, alternative):
-            found[entry.path] = entry
-    if not found:
+            results[entry.path] = entry
+    if not results:
         raise FileNotFoundError(f"journal: path does not exist: {given} (nothing matches)")
-    return [found[name] for name in sorted(found)]
+    return [results[name] for name in sorted(results)]
 
 
 def _glob(tree: Tree, path: str) -> Iterator[Entry]:
@@ -236,10 +236,10 @@ def _glob(tree: Tree, path: str) -> Iterator[Entry]:
     parts = rest.strip("/").split("/")
     first = 1 if mark else 0  # a bucket or a host is no glob
     start = f"{scheme}{mark}{parts[0]}" if mark else "/"
-    places = [Entry(start, is_folder=True)]
+    locations = [Entry(start, is_folder=True)]
     for part in parts[first:]:
-        places = [inner for place in places for inner in _matching(tree, place, part)]
-    yield from places
+        locations = [inner for place in locations for inner in _matching(tree, place, part)]
+    yield from locations
 
 
 def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
@@ -269,4 +269,4 @@ def _braces(glob: str) -> list[str]:
     if match is None:
         return [glob]
     before, after = glob[: match.start()], glob[match.end() :]
-    return [made for one in match[1].split(",") for made in _braces(before + one + after)]
+    return [created for each in match[1].split(",") for created in _braces(before + each + after)]

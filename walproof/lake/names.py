@@ -14,7 +14,7 @@ def shown(path: str) -> str:
     A name that says ``\xNN`` itself has its backslashes doubled, so that two names never look
     alike.
     """
-    return printable_message(_BEFORE_A_BYTE.sub(lambda found: found[0] * 2, path))
+    return printable_message(_BEFORE_A_BYTE.sub(lambda result: result[0] * 2, path))
 
 
 def printable_message(text: str) -> str:

@@ -131,7 +131,7 @@ def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]
             file_system[key.removeprefix(FILE_SYSTEM)] = text
             continue
         if key not in by_name:
-            raise BadOption(_unknown(key, options, [one.name for one, _ in by_name.values()]))
+            raise BadOption(_unknown(key, options, [each.name for each, _ in by_name.values()]))
         option, format_id = by_name[key]
         try:
             value = option.parse(text)
@@ -172,7 +172,7 @@ def of_formats() -> list[tuple[str, Option]]:
 
 def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
     """``load("a")`` gives ``path``, ``load(["a", "b"])`` gives ``paths``, as JSON."""
-    found = [options["path"]] if options.get("path") else []
+    result = [options["path"]] if options.get("path") else []
     if "paths" in options:
         try:
             more = json.loads(options["paths"])
@@ -182,5 +182,5 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
             raise BadOption(
                 f"journal: option paths: expected a JSON list of paths, found {options['paths']!r}"
             )
-        found += more
-    return tuple(found)
+        result += more
+    return tuple(result)

@@ -24,7 +24,7 @@ def recognise_log(path: Path) -> str:
     then the name decides, if it is that of one format. Raises ``UnknownFormat`` and ``OSError``.
     """
     try:
-        found = detect(path).id
+        result = detect(path).id
     except UnknownFormat:
         for format_id in registers():
             if plugin_for(format_id).discovery.recognises(path):
@@ -34,7 +34,7 @@ def recognise_log(path: Path) -> str:
         raise
     if is_blank(path) and len(names := named_like(path.name)) == 1:
         return names[0]
-    return found
+    return result
 
 
 def is_blank(path: Path) -> bool:

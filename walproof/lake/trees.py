@@ -39,17 +39,17 @@ class LocalTree:
     @patient
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
-        found = []
+        results = []
         with os.scandir(folder) as scan:
             listed = sorted(scan, key=lambda entry: entry.name)
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
                 # Whether it is a link is known from the listing; another call would ask again.
-                found.append(_entry(path, *_status(each)))
+                results.append(_entry(path, *_status(each)))
             except OSError as error:  # a link to nowhere, or it is gone already
-                found.append(Entry(path, fault=error))
-        return found
+                results.append(Entry(path, fault=error))
+        return results
 
     @patient
     def is_a(self, format_id: str, file: Entry) -> bool:
@@ -128,8 +128,8 @@ class RemoteTree:
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
-        found = self.file_system.get_file_info(selector)
-        return sorted((self._entry(info) for info in found), key=lambda entry: entry.path)
+        result = self.file_system.get_file_info(selector)
+        return sorted((self._entry(info) for info in result), key=lambda entry: entry.path)
 
     @patient
     def is_a(self, format_id: str, file: Entry) -> bool:

@@ -43,8 +43,8 @@ def find_log(path: Path, format_id: str | None) -> FoundOne | None:
     if format_id is not None:
         return FoundOne(path, named(format_id).id, size, by="told", is_blank=is_blank(path))
     try:
-        found = recognise_log(path)
-        return FoundOne(path, found, size, by=_by(path, found), is_blank=is_blank(path))
+        result = recognise_log(path)
+        return FoundOne(path, result, size, by=_by(path, result), is_blank=is_blank(path))
     except UnknownFormat as error:
         if path.is_dir():
             return None
@@ -63,14 +63,14 @@ def _by(path: Path, format_id: str) -> str:
 
 def looks_like(path: Path, error: str) -> str:
     """Why a file is no log, with what its name and its bytes say besides."""
-    said = [error]
+    message = [error]
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if head and not head.strip(b"\0"):
         more = "or more " if len(head) == _HEAD_BYTES else ""
-        said.append(f"it begins with {len(head)} {more}zeros")
+        message.append(f"it begins with {len(head)} {more}zeros")
     if b"\0" in head and is_converted(path):
-        said.append("each LF in it is one of CR LF: a log that is converted as text is damaged")
+        message.append("each LF in it is one of CR LF: a log that is converted as text is damaged")
     if names := named_like(path.name):
-        said.append(f"its name is that of a {' or '.join(names)}, its bytes are not")
-    return "; ".join(said)
+        message.append(f"its name is that of a {' or '.join(names)}, its bytes are not")
+    return "; ".join(message)

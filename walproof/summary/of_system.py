@@ -32,7 +32,7 @@ MOST_FILES = 12
 
 def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
     """Each finding with its harm, the worst first, in as many lines as it takes."""
-    for finding in sorted(found, key=lambda one: _ORDER.index(one.harm)):
+    for finding in sorted(found, key=lambda each: _ORDER.index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
         lines = textwrap.wrap(text, max(20, width - LABEL - 2)) or [""]
@@ -82,10 +82,10 @@ def screen(
     yield "", None
     name = shlex.quote(log.typed)
     is_whole = worst == "intact"
-    told = [(f"walproof read --head 20 {name}", "the first records")]
+    given = [(f"walproof read --head 20 {name}", "the first records")]
     if not is_whole and "pipe" not in log.how:
-        told.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
-    yield from commands(told)
+        given.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
+    yield from commands(given)
 
 
 def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
@@ -95,7 +95,7 @@ def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator
     yield "", None
     yield f"  {one_line(name)}", None
     yield f"  {system.title}, {records}; {state}", VERDICT_STYLE[verdict]
-    yield from findings((one for one in system.findings if one.harm != "none"), width)
+    yield from findings((each for each in system.findings if each.harm != "none"), width)
 
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
@@ -113,21 +113,21 @@ def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterat
     """
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
-    by_harm = sorted(paired, key=lambda one: -_HARM[one[1][2].verdict])[:room]
-    shown = [one for one in paired if one in by_harm]
+    by_harm = sorted(paired, key=lambda each: -_HARM[each[1][2].verdict])[:room]
+    shown = [each for each in paired if each in by_harm]
     cells = [("log", "size", "records", "lost", "")]
-    for log, (_, size, found) in shown:
-        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
-        verdict = "whole" if found.verdict == "intact" else found.reason or found.verdict
-        said = f"{verdict}; {log.role}"
-        cells.append((one_line(log.name), in_bytes(size), f"{found.records:,}", lost, said))
+    for log, (_, size, result) in shown:
+        lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
+        verdict = "whole" if result.verdict == "intact" else result.reason or result.verdict
+        message = f"{verdict}; {log.role}"
+        cells.append((one_line(log.name), in_bytes(size), f"{result.records:,}", lost, message))
     widths = [max(len(row[n]) for row in cells) for n in range(4)]
     widths[0] = min(widths[0], max(12, width // 2))
-    for number, (name, *counts, said) in enumerate(cells):
+    for number, (name, *counts, message) in enumerate(cells):
         if len(name) > widths[0]:
             name = f"…{name[-(widths[0] - 1) :]}"
         numbers = "  ".join(cell.rjust(size) for cell, size in zip(counts, widths[1:], strict=True))
-        line = f"  {name:<{widths[0]}}  {numbers}  {said}".rstrip()
+        line = f"  {name:<{widths[0]}}  {numbers}  {message}".rstrip()
         colour = VERDICT_STYLE[shown[number - 1][1][2].verdict] if number else None
         yield line if len(line) <= width else f"{line[: width - 1]}…", colour
     if len(paired) > len(shown):

@@ -55,8 +55,8 @@ class OfRuns:
             # Importing pyarrow.compute takes longer than reading a small log.
             import pyarrow.compute as pc
 
-            found = pc.min_max(values)
-            low, high = found["min"].as_py(), found["max"].as_py()
+            result = pc.min_max(values)
+            low, high = result["min"].as_py(), result["max"].as_py()
             setattr(summary, name, wider(getattr(summary, name), low, high))
             if column == "index":
                 summary.with_index += len(values) - values.null_count
@@ -85,8 +85,8 @@ def _start(row: Records, payload: bytes) -> str:
 
 
 def _fields(row: Records) -> dict[str, object]:
-    found = {name: column[0].as_py() for name, column in row.fields.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    results = {name: column[0].as_py() for name, column in row.fields.items()}
+    return {name: value for name, value in results.items() if value is not None}
 
 
 def _row(run: Records, n: int) -> Records:

@@ -83,23 +83,23 @@ def screen(
 
 
 def _verdict(one: FoundOne, found: Summary) -> str:
-    said = _WORDS[found.verdict]
+    message = _WORDS[found.verdict]
     code = f" ({found.reason})" if found.reason is not None else ""
     if one.is_blank and not found.records:
         blank = "nothing but zeros: prepared and never written, or wiped" if one.size else "empty"
         return f"{blank}{code}"
     if found.verdict == "refused":
         reasons = registers()[found.format].reasons
-        return f"{said}: {reasons[found.reason].words}{code}" if found.reason else said
+        return f"{message}: {reasons[found.reason].words}{code}" if found.reason else message
     survive = f"; {counted(found.records, 'record')}"
     if found.verdict == "intact":
-        return f"{said}{survive}"
+        return f"{message}{survive}"
     survive += f" survive{'s' if found.records == 1 else ''}"
     if not found.lost_bytes:
-        return f"{said}{survive}{code}"
-    places = sum(found.reasons.values())
-    where = "one place" if places == 1 else f"{places:,} places"
-    return f"{said}{survive}, {counted(found.lost_bytes, 'byte')} lost in {where}"
+        return f"{message}{survive}{code}"
+    locations = sum(found.reasons.values())
+    where = "one place" if locations == 1 else f"{locations:,} places"
+    return f"{message}{survive}, {counted(found.lost_bytes, 'byte')} lost in {where}"
 
 
 def _losses(found: Summary, width: int) -> Iterator[Line]:
@@ -119,8 +119,8 @@ def _losses(found: Summary, width: int) -> Iterator[Line]:
         yield _row("", text, width), None
     if found.missing:
         low, high = found.indexes or (0, 0)
-        said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
-        yield _row("missing", said, width), VERDICT_STYLE["damaged"]
+        message = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
+        yield _row("missing", message, width), VERDICT_STYLE["damaged"]
     if found.ranges or found.missing:
         yield "", None
 
@@ -166,26 +166,26 @@ def _resume(found: Summary) -> str:
 def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
     """What to type next, most useful first."""
     name = shlex.quote(log.typed)
-    told: list[tuple[str, str]] = []
+    given: list[tuple[str, str]] = []
     if found.verdict == "refused":
-        told.append((f"walproof explain {found.format} {found.reason}", "what that means"))
+        given.append((f"walproof explain {found.format} {found.reason}", "what that means"))
     elif "pipe" in log.how:  # what came out of it is gone
         if found.records and found.lost_bytes:
-            told.append(("… | walproof recover - --out NEW", "write what survives"))
-        told.append(("… | walproof read --head 20 -", "the first records"))
+            given.append(("… | walproof recover - --out NEW", "write what survives"))
+        given.append(("… | walproof read --head 20 -", "the first records"))
     else:
         if found.lost_bytes or found.verdict != "intact":
             if found.records:
-                told.append((f"walproof recover {name} --out NEW", "write what survives"))
-            told.append((f"walproof read --lost-only {name}", "every lost range"))
+                given.append((f"walproof recover {name} --out NEW", "write what survives"))
+            given.append((f"walproof read --lost-only {name}", "every lost range"))
             if may_be_carved(found.format, found.ranges) and not log.is_copy:
-                told.append((f"walproof carve {name}", "records inside what is lost"))
+                given.append((f"walproof carve {name}", "records inside what is lost"))
         if found.records:
-            told.append((f"walproof read --head 20 {name}", "the first records"))
+            given.append((f"walproof read --head 20 {name}", "the first records"))
             if plugin_for(found.format).has("pending"):
-                told.append((f"walproof read --pending {name}", "the messages that wait"))
-        told.append((f"walproof inspect {name}", "every byte"))
-    yield from commands(told)
+                given.append((f"walproof read --pending {name}", "the messages that wait"))
+        given.append((f"walproof inspect {name}", "every byte"))
+    yield from commands(given)
 
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
@@ -209,11 +209,11 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
     shown = worst[: max(5, height - 8)]
     heads = ("log", "format", "size", "records", "lost", "")
     cells = [heads]
-    for name, size, found in shown:
-        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
-        said = found.verdict if found.reason is None else f"{found.verdict}: {found.reason}"
+    for name, size, result in shown:
+        lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
+        message = result.verdict if result.reason is None else f"{result.verdict}: {result.reason}"
         cells.append(
-            (one_line(name), found.format, in_bytes(size), f"{found.records:,}", lost, said)
+            (one_line(name), result.format, in_bytes(size), f"{result.records:,}", lost, message)
         )
     widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
     spare = width - sum(widths) - 2 * (len(heads) - 1)
@@ -224,25 +224,25 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
     if len(worst) > len(shown):
         yield f"and {len(worst) - len(shown):,} more, none of them worse: --all shows them", None
     yield "", None
-    yield total(found for _, _, found in rows), None
+    yield total(result for _, _, result in rows), None
 
 
 def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
-    name, kind, *numbers, said = row
+    name, kind, *numbers, message = row
     if len(name) > widths[0]:  # the end of a path says more than its beginning
         name = f"…{name[-(widths[0] - 1) :]}"
     left = [name.ljust(widths[0]), kind.ljust(widths[1])]
     right = [cell.rjust(size) for cell, size in zip(numbers, widths[2:5], strict=True)]
-    return "  ".join([*left, *right, said]).rstrip()
+    return "  ".join([*left, *right, message]).rstrip()
 
 
 def total(found: Iterable[Summary]) -> str:
     """All logs in a sentence."""
     all = list(found)
-    damaged = sum(one.verdict != "intact" for one in all)
-    lost = sum(one.lost_bytes for one in all)
+    damaged = sum(each.verdict != "intact" for each in all)
+    lost = sum(each.lost_bytes for each in all)
     return (
-        f"{counted(len(all), 'log')}, {counted(sum(one.records for one in all), 'record')};"
+        f"{counted(len(all), 'log')}, {counted(sum(each.records for each in all), 'record')};"
         f" {damaged or 'none'} not whole" + (f", {counted(lost, 'byte')} lost" if lost else "")
     )
 

@@ -44,17 +44,17 @@ def summarise(
     try:
         from walproof.summary import runs
     except ModuleNotFoundError:  # no numpy or pyarrow: the executable specification reads
-        found: Iterable[Any] = named(format_id).read(path, "recover", context)
+        result: Iterable[Any] = named(format_id).read(path, "recover", context)
         take: Callable[[Summary, Any], None] = _take_record
         finish: Callable[[Summary], None] = lambda summary: None  # noqa: E731
     else:
-        found = runs.events(format_id, path, context, size_of(path))
+        result = runs.events(format_id, path, context, size_of(path))
         of_runs = runs.OfRuns(format_id)
         take, finish = of_runs.take, of_runs.finish
     summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []
     count_lost = lost_counter(format_id, path)
-    for number, event in enumerate(found):
+    for number, event in enumerate(result):
         if isinstance(event, Lost):
             _take_lost(summary, event, number, largest, count_lost(event))
             meter.at(event.file, event.end)
@@ -65,7 +65,7 @@ def summarise(
             if observer is not None:
                 observer.take(event.fields)
             meter.at(event.file, _passed(take, summary, event))
-    summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
+    summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda each: (-each[0], -each[1]))]
     finish(summary)
     return summary
 

@@ -65,8 +65,8 @@ class Unpacked:
     def came(self) -> str:
         """How the bytes came here, in words, to follow a name: ``, unpacked from gzip``."""
         packed = [kind for kind in self.how if kind != "pipe"]
-        said = ", read from a pipe" if "pipe" in self.how else ""
-        return f"{said}, unpacked from {' in '.join(reversed(packed))}" if packed else said
+        message = ", read from a pipe" if "pipe" in self.how else ""
+        return f"{message}, unpacked from {' in '.join(reversed(packed))}" if packed else message
 
 
 @contextlib.contextmanager
@@ -151,8 +151,8 @@ class _Waiting:
             except OSError:
                 size = 0
             so_far = f"{in_bytes(size)} so far" if size else "nothing has come so far"
-            told = f"walproof: reading {self.name} until its writer ends; {so_far}"
-            print(told, file=sys.stderr, flush=True)
+            given = f"walproof: reading {self.name} until its writer ends; {so_far}"
+            print(given, file=sys.stderr, flush=True)
 
 
 class _ZstdFrames:
@@ -181,14 +181,14 @@ class _ZstdFrames:
                     raise EOFError("the last frame is cut")
                 return b""
             self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
-            found = self._frame.decompress(fed)
+            result = self._frame.decompress(fed)
             fed = b""
             if self._frame.eof:
                 if rest := self._frame.unused_data:
                     self.file.seek(-len(rest), os.SEEK_CUR)
                 self._frame = None
-            if found:
-                return cast(bytes, found)
+            if result:
+                return cast(bytes, result)
 
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -240,14 +240,14 @@ def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
     """Unpack a file into ``folder``: where its content lies, a folder for several files."""
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
-            files = [one for one in archive.infolist() if not one.is_dir()]
-            opened = ((one.filename, partial(archive.open, one)) for one in files)
+            files = [each for each in archive.infolist() if not each.is_dir()]
+            opened = ((each.filename, partial(archive.open, each)) for each in files)
             return _members(opened, folder, most, typed)
     if kind == "tar":
         with tarfile.open(path) as archive:
-            regular = (one for one in archive if one.isreg())
+            regular = (each for each in archive if each.isreg())
             return _members(
-                ((one.name, partial(archive.extractfile, one)) for one in regular),
+                ((each.name, partial(archive.extractfile, each)) for each in regular),
                 folder,
                 most,
                 typed,
@@ -271,16 +271,16 @@ def peeked(path: Path, kind: str, size: int) -> bytes:
 
     Raises ``OSError``, and :class:`CannotUnpack` where nothing comes out.
     """
-    found = b""
+    result = b""
     try:
         with path.open("rb") as file, _OPENED[kind](file) as content:
-            while len(found) < size and (piece := _some(content)):
-                found += piece
+            while len(result) < size and (piece := _some(content)):
+                result += piece
     except _BROKEN as error:
-        if not found:
-            said = str(error).strip() or type(error).__name__
-            raise CannotUnpack(f"{kind}: {said}") from None
-    return found[:size]
+        if not result:
+            message = str(error).strip() or type(error).__name__
+            raise CannotUnpack(f"{kind}: {message}") from None
+    return result[:size]
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
@@ -295,7 +295,7 @@ def _members(
     members: Iterable[tuple[str, Callable[[], Any]]], folder: Path, most: int, typed: str
 ) -> Path:
     """The files of an archive in ``folder``; links and devices in it are left out."""
-    made: list[Path] = []
+    created: list[Path] = []
     for name, opened in members:
         parts = PurePosixPath(name).parts
         if not parts or parts[0] == "/" or ".." in parts:
@@ -303,9 +303,9 @@ def _members(
         path = folder.joinpath(*parts)
         with opened() as content:
             most -= _copy(content, path, most, typed)
-        made.append(path)
+        created.append(path)
     folder.mkdir(parents=True, exist_ok=True)
-    return made[0] if len(made) == 1 else folder
+    return created[0] if len(created) == 1 else folder
 
 
 def _some(content: Any) -> bytes:

@@ -64,12 +64,12 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
     and its error reported, on its own. Raises ``OSError`` if the folder cannot be listed.
     """
     next(folder.iterdir(), None)
-    found = []
+    results = []
     for format_id in formats:
         with suppress(OSError):
             if (system := plugin_for(format_id).system_folder.recognise(folder)) is not None:
-                found.append(system)
-    return found
+                results.append(system)
+    return results
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
@@ -79,5 +79,5 @@ def recognise(folder: Path, format_id: str | None = None) -> System | None:
     """
     if not folder.is_dir():
         return None
-    found = systems_in(folder, list(FORMATS) if format_id is None else [format_id])
-    return found[0] if len(found) == 1 else None
+    result = systems_in(folder, list(FORMATS) if format_id is None else [format_id])
+    return result[0] if len(result) == 1 else None

@@ -131,7 +131,7 @@ class _Walk:
             if kind is not None:
                 self._packed(path, name, kind, depth)
                 return
-            found = recognise_log(path)
+            result = recognise_log(path)
         except UnknownFormat:
             self.found.foreign += 1
             return
@@ -142,8 +142,8 @@ class _Walk:
             fault = error.strerror or str(error)
             self._add(name, FoundOne(path, None, 0, fault=fault))
             return
-        if size or found in named_like(path.name):
-            self._add(name, FoundOne(path, found, size))
+        if size or result in named_like(path.name):
+            self._add(name, FoundOne(path, result, size))
         else:  # an empty file is an empty log only under the name of one
             self.found.foreign += 1
 
@@ -158,8 +158,8 @@ class _Walk:
             begins.write_bytes(head)
             if not head and not named_like(begins.name):
                 raise UnknownFormat(name)
-            found = recognise_log(begins)
-        self._add(name, FoundOne(path, found, path.stat().st_size, is_packed=True))
+            result = recognise_log(begins)
+        self._add(name, FoundOne(path, result, path.stat().st_size, is_packed=True))
 
     def _archive(self, path: Path, name: str, depth: int) -> None:
         if depth >= MOST_NESTED:

@@ -33,10 +33,10 @@ def size_on_disk(folder: Path) -> tuple[int, int]:
     files = size = 0
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
-            found = path.stat()
-            if stat.S_ISREG(found.st_mode):
+            result = path.stat()
+            if stat.S_ISREG(result.st_mode):
                 files += 1
-                size += min(found.st_size, getattr(found, "st_blocks", 1 << 60) * 512)
+                size += min(result.st_size, getattr(result, "st_blocks", 1 << 60) * 512)
     return files, size
 
 
@@ -103,13 +103,13 @@ def copy_folder(
 
 def _copy_status(old: Path, new: Path) -> None:
     """Copy times, mode and owner, as far as this is allowed; the owner may always write."""
-    found = old.stat()
+    result = old.stat()
     with contextlib.suppress(OSError):
         shutil.copystat(old, new)
     with contextlib.suppress(OSError):
-        os.chown(new, found.st_uid, found.st_gid)
+        os.chown(new, result.st_uid, result.st_gid)
     with contextlib.suppress(OSError):
-        new.chmod(stat.S_IMODE(found.st_mode) | (0o700 if new.is_dir() else 0o600))
+        new.chmod(stat.S_IMODE(result.st_mode) | (0o700 if new.is_dir() else 0o600))
 
 
 class _Unreadable(Exception):
@@ -138,8 +138,8 @@ def _pairs(
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    found = folder.stat()
-    return found.st_dev, found.st_ino
+    result = folder.stat()
+    return result.st_dev, result.st_ino
 
 
 def _inside(link: Path, root: Path) -> str | None:

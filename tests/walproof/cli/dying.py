@@ -29,23 +29,23 @@ TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", 
 def main() -> None:
     """See the module."""
     case = json.loads(sys.argv[1])
-    below, kept = Path(case["below"]), Path(case["kept"])
-    _reset(below)
-    *_, loaded = _run(case["words"], below, None)
+    children, stored = Path(case["below"]), Path(case["kept"])
+    _reset(children)
+    *_, loaded = _run(case["words"], children, None)
     for name in loaded:  # once for all
         with contextlib.suppress(Exception):
             importlib.import_module(name)
-    _reset(below)
-    status, touches, _ = _run(case["words"], below, None)  # the first one was slow: it loaded them
-    _keep(below, kept / "whole")
+    _reset(children)
+    status, touches, _ = _run(case["words"], children, None)  # the first one was slow: it loaded them
+    _keep(children, stored / "whole")
     print(json.dumps({"status": status, "touches": touches}), flush=True)
     for share in case["at"]:
         at = 1 + int(share * touches)
-        _reset(below)
-        status, *_ = _run(case["words"], below, at)
-        _keep(below, kept / f"{at}-killed")
-        again, *_ = _run(case["words"], below, None)
-        _keep(below, kept / f"{at}-again")
+        _reset(children)
+        status, *_ = _run(case["words"], children, at)
+        _keep(children, stored / f"{at}-killed")
+        again, *_ = _run(case["words"], children, None)
+        _keep(children, stored / f"{at}-again")
         print(json.dumps({"at": at, "status": status, "again": again}), flush=True)
 
 
@@ -68,13 +68,13 @@ def _run(words: list[str], below: Path, at: int | None) -> tuple[int, int, list[
         try:
             count = _touched(below, at)
             status = command(words)
-            with os.fdopen(to, "w") as said:
-                said.write(f"{count()} {' '.join(sys.modules)}")
+            with os.fdopen(to, "w") as message:
+                message.write(f"{count()} {' '.join(sys.modules)}")
         finally:
             os._exit(status)
     os.close(to)
-    with os.fdopen(back) as told:
-        touches, *loaded = told.read().split() or ["0"]
+    with os.fdopen(back) as given:
+        touches, *loaded = given.read().split() or ["0"]
     _, ended = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(ended), int(touches), loaded
 

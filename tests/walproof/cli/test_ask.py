@@ -52,7 +52,7 @@ def test_no_reply_is_said_and_ends_the_exchange() -> None:
 
 
 def test_every_request_of_a_table_is_sent() -> None:
-    name = next(id for id, one in load_all().items() if one.operation == "truncations")
+    name = next(id for id, each in load_all().items() if each.operation == "truncations")
     done = CliRunner().invoke(
         ask, ["--impl", "executable-spec", "--vector", name], standalone_mode=False
     )
@@ -61,10 +61,10 @@ def test_every_request_of_a_table_is_sent() -> None:
 
 
 def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    done = run("changes_the_log", "--vector", CUT, "--keep", str(kept))
+    stored = tmp_path / "kept"
+    done = run("changes_the_log", "--vector", CUT, "--keep", str(stored))
     assert done.return_value == 3
-    copy = kept / load_all()[CUT].neutral_name
+    copy = stored / load_all()[CUT].neutral_name
     assert f"kept     {copy}" in done.output
     assert copy.read_bytes() != load_all()[CUT].input.read_bytes()
 

@@ -30,8 +30,8 @@ def few_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(tmp_path: Path, program: str, *arguments: str) -> Result:
     command = shlex.join([sys.executable, str(WRONG / f"{program}.py")])
-    asked = ["--cmd", command, *arguments, "--report", str(tmp_path / "report")]
-    return CliRunner().invoke(check, asked, standalone_mode=False)
+    requested = ["--cmd", command, *arguments, "--report", str(tmp_path / "report")]
+    return CliRunner().invoke(check, requested, standalone_mode=False)
 
 
 def test_a_full_score_leads_to_the_sweep(tmp_path: Path) -> None:

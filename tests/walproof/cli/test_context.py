@@ -27,8 +27,8 @@ from walproof.cli.context import context_of
     ],
 )
 def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> None:
-    (found,) = context_of([item], format).values()
-    assert found == value and type(found) is type(value)
+    (result,) = context_of([item], format).values()
+    assert result == value and type(result) is type(value)
 
 
 @pytest.mark.parametrize(

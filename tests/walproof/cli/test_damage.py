@@ -45,8 +45,8 @@ def test_a_full_disk_is_no_fault_of_the_log(
 
     monkeypatch.setattr(contents, "_write", full)
     log, out = VECTORS["leveldb-log/three-records"].input, tmp_path / "new"
-    said = str(run(log, *words, "--out", out).exception)
-    assert said == f"{out}: No space left on device"
+    message = str(run(log, *words, "--out", out).exception)
+    assert message == f"{out}: No space left on device"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -82,15 +82,15 @@ def test_a_family_is_told_in_its_manifest(id: str, tmp_path: Path) -> None:
     assert done.return_value == 0, done.exception
     body = json.loads((out / "manifest.json").read_text())
     assert len(body["copies"]) == 40
-    assert len({one["sha256"] for one in body["copies"]}) == 40
-    assert len({one["damage"][0].split()[0] for one in body["copies"]}) > 5
-    for one in body["copies"]:
-        path = out / one["name"]
+    assert len({each["sha256"] for each in body["copies"]}) == 40
+    assert len({each["damage"][0].split()[0] for each in body["copies"]}) > 5
+    for each in body["copies"]:
+        path = out / each["name"]
         if path.is_file():
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == one["sha256"]
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == each["sha256"]
         again = tmp_path / "again"
-        told = run(control.input, *one["damage"], "--out", again, "--format", body["format"])
-        assert told.return_value == 0, (one, told.exception)
+        given = run(control.input, *each["damage"], "--out", again, "--format", body["format"])
+        assert given.return_value == 0, (each, given.exception)
         if path.is_file():
             assert again.read_bytes() == path.read_bytes()
             again.unlink()

@@ -23,6 +23,6 @@ def test_a_wrong_implementation_is_one_line(
     monkeypatch.setattr(sys, "argv", ["walproof.setup"])
     with pytest.raises(SystemExit, match="1"):
         run(setup)
-    said = capsys.readouterr().err
-    assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
-    assert "'biuld' was unexpected" in said
+    message = capsys.readouterr().err
+    assert message.startswith(f"Error: {path}: ") and message.count("\n") == 1
+    assert "'biuld' was unexpected" in message

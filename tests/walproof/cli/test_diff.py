@@ -60,9 +60,9 @@ def test_refused_logs_cannot_be_compared(sides: str, options: list[str], tmp_pat
 
 
 def test_what_is_no_log_cannot_be_compared(tmp_path: Path) -> None:
-    one = made(tmp_path / "1.log", b"alpha")
+    each = made(tmp_path / "1.log", b"alpha")
     (tmp_path / "notes").write_bytes(b"nothing of ours " * 9)
-    for first, second in ((one, tmp_path / "notes"), (tmp_path / "notes", one)):
+    for first, second in ((each, tmp_path / "notes"), (tmp_path / "notes", each)):
         done = run("diff", first, second)
         assert isinstance(done.exception, click.exceptions.Exit) or done.return_value == 4
         assert "no difference" not in done.output
@@ -74,8 +74,8 @@ def test_empty_logs(tmp_path: Path) -> None:
     done = run("diff", tmp_path / "000003.log", tmp_path / "000004.log")
     assert done.return_value == 0
     assert done.stdout.splitlines()[-1] == "no record on either side: nothing was compared"
-    one = made(tmp_path / "1.log", b"alpha")
-    assert run("diff", tmp_path / "000003.log", one).return_value == 3
+    each = made(tmp_path / "1.log", b"alpha")
+    assert run("diff", tmp_path / "000003.log", each).return_value == 3
 
 
 def test_a_log_and_the_folder_that_it_is_in(tmp_path: Path) -> None:
@@ -100,9 +100,9 @@ def test_what_a_system_lost_is_no_equality(tmp_path: Path) -> None:
 
 
 def test_each_kind_of_difference(tmp_path: Path) -> None:
-    one = made(tmp_path / "1.log", b"alpha", b"bravo", b"charlie", b"delta")
+    each = made(tmp_path / "1.log", b"alpha", b"bravo", b"charlie", b"delta")
     other = made(tmp_path / "2.log", b"alpha", b"BRAVO", b"charlie", b"delta", b"echo")
-    done = run("diff", one, other)
+    done = run("diff", each, other)
     assert done.return_value == 3
     assert done.stdout.splitlines()[2:] == [
         '~A at 12: "bravo"',
@@ -110,7 +110,7 @@ def test_each_kind_of_difference(tmp_path: Path) -> None:
         '+  at 50: "echo"',
         "1 only in the second, 1 different",
     ]
-    bodies = [json.loads(line) for line in run("diff", one, other, "--json").stdout.splitlines()]
+    bodies = [json.loads(line) for line in run("diff", each, other, "--json").stdout.splitlines()]
     assert [body["kind"] for body in bodies] == ["different", "only in the second"]
     assert bodies[1]["a"] is None
     packed = tmp_path / "2.log.gz"
@@ -126,10 +126,10 @@ def test_two_formats_are_not_compared(tmp_path: Path) -> None:
 
 def test_numbered_records_are_found_by_their_number(tmp_path: Path) -> None:
     new = [NewRecord(b"data %d" % n, {"term": "1", "type": "state"}) for n in range(3)]
-    one = tmp_path / "one"
-    named("zeebe-journal").write(one, [NewRecord(record.payload) for record in new], {})
+    each = tmp_path / "one"
+    named("zeebe-journal").write(each, [NewRecord(record.payload) for record in new], {})
     other = tmp_path / "other"
     named("zeebe-journal").write(other, [NewRecord(b"data 0"), NewRecord(b"DATA 1")], {})
-    done = run("diff", one, other, "--format", "zeebe-journal")
+    done = run("diff", each, other, "--format", "zeebe-journal")
     assert done.stdout.splitlines()[-1] == "1 only in the first, 1 different"
     assert "~B 2, at " in done.stdout

@@ -51,8 +51,8 @@ def test_parquet_has_the_struct(format_id: str, tmp_path: Path) -> None:
             continue
         table = pq.read_table(out)
         assert table.schema.field("decoded").type == decode.type_of(format_id)
-        told = zip(table["decoded"].to_pylist(), table["detail"].to_pylist(), strict=True)
+        given = zip(table["decoded"].to_pylist(), table["detail"].to_pylist(), strict=True)
         whole += table.num_rows
-        assert all(value is None or why is None for value, why in told)
+        assert all(value is None or why is None for value, why in given)
         out.unlink()
     assert whole, os.fspath(tmp_path)

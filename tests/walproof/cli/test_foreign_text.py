@@ -54,11 +54,11 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with the worst name, and in it logs with names that are no better."""
-    made = tmp_path / WORST
-    made.mkdir()
-    shutil.copy(LEVELDB, made / f"{WORST}.log")
-    shutil.copy(SYSTEMD, made / f"{WORST}.journal")
-    return made
+    created = tmp_path / WORST
+    created.mkdir()
+    shutil.copy(LEVELDB, created / f"{WORST}.log")
+    shutil.copy(SYSTEMD, created / f"{WORST}.journal")
+    return created
 
 
 SMALL_SWEEP = [
@@ -189,7 +189,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c).replace(WORST, "WORST"))
 def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -> None:
-    places = {
+    locations = {
         "FOLDER": folder,
         "LOG": folder / f"{WORST}.log",
         "JOURNAL": folder / f"{WORST}.journal",
@@ -204,12 +204,12 @@ def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -
         "REPORT": _report(folder / f"{WORST}.json", _worst(realistic())),
         "EMPTY": _report(folder / "empty.json", {**realistic(), "implementations": []}),
     }
-    said = run(*(places.get(word, word) for word in command))
-    assert said.strip() or command[:2] == ("systemd", "fields"), "a command says something"
-    unseen = UNSEEN.findall(said)
-    assert not unseen, ascii(said)
-    assert not FORGED.search(said), said
-    said.encode()  # and all of it is Unicode
+    message = run(*(locations.get(word, word) for word in command))
+    assert message.strip() or command[:2] == ("systemd", "fields"), "a command says something"
+    unseen = UNSEEN.findall(message)
+    assert not unseen, ascii(message)
+    assert not FORGED.search(message), message
+    message.encode()  # and all of it is Unicode
 
 
 def _lake(folder: Path) -> Path:

@@ -67,17 +67,17 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
     assert whole and len(killed) == KILLS
     # What is saved by the clock is saved less often where the run that counts was slow: some places
     # may then lie after the end.
-    assert sum(one["status"] == -9 for one in killed) > KILLS // 2, killed
-    for one in killed:
-        if one["status"] != -9:
-            assert one["status"] == first["status"], one
+    assert sum(each["status"] == -9 for each in killed) > KILLS // 2, killed
+    for each in killed:
+        if each["status"] != -9:
+            assert each["status"] == first["status"], each
             continue
-        left = tree(tmp_path / "kept" / f"{one['at']}-killed")
+        left = tree(tmp_path / "kept" / f"{each['at']}-killed")
         if name == "recover":
-            assert left in ({}, whole), one
+            assert left in ({}, whole), each
         for path, data in left.items():
             if path != STATE:
-                assert data == whole.get(path), (one, path)
+                assert data == whole.get(path), (each, path)
         if left != whole:
-            assert one["again"] == first["status"], (one, done.stderr)
-            assert tree(tmp_path / "kept" / f"{one['at']}-again") == whole, one
+            assert each["again"] == first["status"], (each, done.stderr)
+            assert tree(tmp_path / "kept" / f"{each['at']}-again") == whole, each

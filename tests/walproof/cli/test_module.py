@@ -14,12 +14,12 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_help_names_what_was_typed() -> None:
-    told = run("--help")
-    assert told.returncode == 0
-    assert told.stdout.startswith("Usage: python -m walproof ")
+    given = run("--help")
+    assert given.returncode == 0
+    assert given.stdout.startswith("Usage: python -m walproof ")
 
 
 def test_exit_code_of_the_command_is_kept() -> None:
-    told = run("read", "no-such-log")
-    assert told.returncode == 1
-    assert "no-such-log" in told.stderr
+    given = run("read", "no-such-log")
+    assert given.returncode == 1
+    assert "no-such-log" in given.stderr

@@ -48,15 +48,15 @@ def packed(log: Path, kind: str, folder: Path) -> Path:
     """The log, packed, under a name that ends as usual."""
     data = log.read_bytes()
     if kind == "zip":
-        made = folder / "packed.zip"
-        with zipfile.ZipFile(made, "w") as archive:
+        created = folder / "packed.zip"
+        with zipfile.ZipFile(created, "w") as archive:
             archive.write(log, log.name)
-        return made
+        return created
     if kind == "tar.gz":
-        made = folder / "packed.tar.gz"
-        with tarfile.open(made, "w:gz") as archive:
+        created = folder / "packed.tar.gz"
+        with tarfile.open(created, "w:gz") as archive:
             archive.add(log, log.name)
-        return made
+        return created
     pack = {
         "gz": gzip.compress,
         "bz2": bz2.compress,
@@ -64,9 +64,9 @@ def packed(log: Path, kind: str, folder: Path) -> Path:
         "zst": zstandard.ZstdCompressor().compress,
         "lz4": lz4.frame.compress,
     }[kind]
-    made = folder / f"{log.name}.{kind}"
-    made.write_bytes(pack(data))
-    return made
+    created = folder / f"{log.name}.{kind}"
+    created.write_bytes(pack(data))
+    return created
 
 
 def words(command: str, log: Path | str, journal: Path | str, out: Path) -> list[str]:
@@ -89,9 +89,9 @@ def test_a_packed_log_is_read_like_the_log(command: str, kind: str, tmp_path: Pa
 
 
 def _folder(parent: Path, name: str) -> Path:
-    made = parent / name
-    made.mkdir()
-    return made
+    created = parent / name
+    created.mkdir()
+    return created
 
 
 @pytest.mark.parametrize("command", ["read", "inspect", "summary", "diff", "recover"])
@@ -104,11 +104,11 @@ def test_it_says_what_the_log_came_out_of(command: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe(command: str, tmp_path: Path) -> None:
-    told = words(command, "-", "-", tmp_path / "out")
+    given = words(command, "-", "-", tmp_path / "out")
     data = JOURNAL if "JOURNAL" in COMMANDS[command] else LOG
     plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
     done = subprocess.run(
-        [sys.executable, "-m", "walproof", *told],
+        [sys.executable, "-m", "walproof", *given],
         input=data.read_bytes(), capture_output=True, cwd=ROOT, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == plain.return_value, done.stderr
@@ -120,9 +120,9 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
 def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
-    told = words(command, fifo, fifo, tmp_path / "out")
+    given = words(command, fifo, fifo, tmp_path / "out")
     reader = subprocess.Popen(
-        [sys.executable, "-m", "walproof", *told],
+        [sys.executable, "-m", "walproof", *given],
         stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, cwd=ROOT,
     )  # fmt: skip
     assert reader.stderr is not None
@@ -169,12 +169,12 @@ def test_errors_are_one_line_that_names_what_was_typed(
     elif what == "empty gzip":
         path.write_bytes(gzip.compress(b"x" * 1000)[:10])
     done = run(*words(command, path, path, tmp_path / "out"))
-    said = str(done.exception) if done.exception else done.output
+    message = str(done.exception) if done.exception else done.output
     if isinstance(done.exception, Exception):
-        said = getattr(done.exception, "message", said)
-    assert len(said.strip().splitlines()) == 1, said
-    assert str(path) in said
-    assert "walproof-" not in said.replace(str(tmp_path), "")
+        message = getattr(done.exception, "message", message)
+    assert len(message.strip().splitlines()) == 1, message
+    assert str(path) in message
+    assert "walproof-" not in message.replace(str(tmp_path), "")
 
 
 EMPTY_LOGS = {

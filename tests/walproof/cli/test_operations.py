@@ -56,8 +56,8 @@ def test_a_line_for_each_operation(log: Path) -> None:
 
 def test_csv(log: Path) -> None:
     done = run(log, "--csv")
-    found = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [(row["key"], row["value"], row["payload"]) for row in found] == [
+    results = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["key"], row["value"], row["payload"]) for row in results] == [
         ("k", "v", ""),
         ("", "", "alpha"),
         (r"line\n", '{"hex": "ff"}', ""),
@@ -76,12 +76,12 @@ def test_what_is_lost_is_reported_and_changes_the_status(log: Path) -> None:
 
 def test_a_directory_in_order() -> None:
     folder = CHROMIUM / "IndexedDB" / "http_127.0.0.1_8765.indexeddb.leveldb"
-    found = rows(folder)
-    assert {row["file"] for row in found} == {"000003.log"}
-    numbers = [int(row["sequence"]) for row in found]
+    result = rows(folder)
+    assert {row["file"] for row in result} == {"000003.log"}
+    numbers = [int(row["sequence"]) for row in result]
     assert numbers == list(range(1, len(numbers) + 1))
     assert rows(folder, "--where", "store=items", "--where", "entry=record", "--head", "1") == [
-        found[89]
+        result[89]
     ]
 
 
@@ -90,21 +90,21 @@ def test_records_of_zeebe_by_position_index_and_process_instance(tmp_path: Path)
     everything = rows(folder)
     positions = [int(row["position"]) for row in everything if "position" in row]
     assert positions == list(range(1, len(positions) + 1))
-    found = rows(folder, "--where", "position=5:7")
-    assert [row["position"] for row in found] == ["5", "6", "7"]
+    result = rows(folder, "--where", "position=5:7")
+    assert [row["position"] for row in result] == ["5", "6", "7"]
     assert {row["index"] for row in rows(folder, "--where", "index=4")} == {"4"}
     key = "2251799813685297"
-    found = rows(folder, "--where", f"processInstanceKey={key}")
+    result = rows(folder, "--where", f"processInstanceKey={key}")
     with_key = [row for row in everything if f'"processInstanceKey": {key}' in json.dumps(row)]
-    assert found == with_key and len(found) == 30
+    assert result == with_key and len(result) == 30
     csv.field_size_limit(1 << 20)
     csv_rows = list(csv.DictReader(io.StringIO(run(folder, "--csv").stdout)))
     assert len(csv_rows) == len(everything)
 
 
 def test_entries_of_a_raft_log() -> None:
-    found = rows(ZMQ_RAFT / "raft", "--where", "index=2:3")
-    assert [(row["index"], row["type"], row["data"]) for row in found] == [
+    result = rows(ZMQ_RAFT / "raft", "--where", "index=2:3")
+    assert [(row["index"], row["type"], row["data"]) for row in result] == [
         ("2", "state", "entry1"),
         ("3", "state", "entry2"),
     ]

@@ -20,9 +20,9 @@ def test_what_is_held_together_is_small() -> None:
     small: list[Record | Lost] = [Record(0, 9, b""), Lost(0, 9, "toy")]
     items = [*small * AT_ONCE, large, large, large, update, update, *small]
     rows = list(enumerate(items))
-    found = list(pieces(rows))
-    assert [row for piece in found for row in piece] == rows
-    assert [len(piece) for piece in found] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
+    results = list(pieces(rows))
+    assert [row for piece in results for row in piece] == rows
+    assert [len(piece) for piece in results] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
 
 
 def test_the_reason_why_a_record_is_not_decoded(tmp_path: Path) -> None:

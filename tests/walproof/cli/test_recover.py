@@ -30,7 +30,7 @@ def context(vector: Vector):
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
-    made = refused = 0
+    created = refused = 0
     some = [vector for vector in VECTORS if vector.body["format"] == format_id][::3]
     for number, vector in enumerate(some):
         answer = survivors(vector)
@@ -44,9 +44,9 @@ def test_vectors(format_id: str, tmp_path: Path) -> None:
             assert not out.exists(), vector.id
             refused += 1
         else:
-            made += 1
-    assert made > 30
-    assert refused < made / 2
+            created += 1
+    assert created > 30
+    assert refused < created / 2
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
@@ -61,8 +61,8 @@ def invoke(*arguments: object):
 
 
 def vector(name: str) -> Path:
-    (found,) = [v.input for v in VECTORS if v.id == name]
-    return found
+    (result,) = [v.input for v in VECTORS if v.id == name]
+    return result
 
 
 def test_a_damaged_log(tmp_path: Path) -> None:
@@ -112,8 +112,8 @@ def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
     assert f"walproof carve {log}" in invoke(log).stdout
     recovered = collect(named("leveldb-log").read(tmp_path / "new", "recover", {}))
     carved = invoke("carve", log, "--json")
-    found = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
-    assert sum(found) > len(recovered.records)
+    results = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
+    assert sum(results) > len(recovered.records)
 
 
 def test_carve_is_not_named_for_a_small_loss(tmp_path: Path) -> None:

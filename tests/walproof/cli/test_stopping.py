@@ -70,7 +70,7 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
     try:
         deadline = time.monotonic() + 120
         awaited = "time.sleep(3600)" if daemon else "hangs.py"
-        while not (scratch_below(scratch) and any(awaited in said(one) for one in mine)):
+        while not (scratch_below(scratch) and any(awaited in said(each) for each in mine)):
             assert time.monotonic() < deadline and running.poll() is None
             time.sleep(0.05)
             mine = psutil.Process(running.pid).children(recursive=True)
@@ -91,6 +91,6 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
             time.sleep(0.05)
         assert status == (-stop if stop == signal.SIGKILL else 128 + stop)
     finally:
-        for one in mine:
-            if one.is_running():
-                one.kill()
+        for each in mine:
+            if each.is_running():
+                each.kill()

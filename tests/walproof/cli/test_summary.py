@@ -51,9 +51,9 @@ def test_a_damaged_log_on_one_screen(tmp_path: Path) -> None:
 def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
     log = tmp_path / "a log with spaces.log"
     shutil.copy(DAMAGED, log)
-    told = [line.strip() for line in run(log).stdout.splitlines() if "  walproof " in line]
-    assert len(told) == 4
-    for line in told:
+    given = [line.strip() for line in run(log).stdout.splitlines() if "  walproof " in line]
+    assert len(given) == 4
+    for line in given:
         command = line.partition("   ")[0] if "   " in line else line.rpartition("  ")[0]
         command = command.strip().replace("NEW", str(tmp_path / "new"))
         done = subprocess.run(
@@ -152,17 +152,17 @@ def test_what_else_is_in_a_folder_is_opened_or_named(crowded: Path) -> None:
     assert "000004.log.gz" in done.stdout
     assert "000001.log" in done.stdout
     assert "1 other file: no log" in done.stdout
-    told = [line for line in done.stdout.splitlines() if "not read" in line]
+    given = [line for line in done.stdout.splitlines() if "not read" in line]
     others = {"pipe": "a pipe", "socket": "a socket"}
-    assert told == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
+    assert given == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
     bodies = [json.loads(line) for line in run(crowded, "--json").stdout.splitlines()]
     (packed,) = [body for body in bodies if "unpacked" in body]
     (plain,) = [body for body in bodies if body.get("log", "").endswith("000003.log")]
     assert packed["log"].endswith("000004.log.gz")
     assert packed["unpacked"] == ["gzip"]
-    own = ("log", "size", "unpacked")
-    assert {key: packed[key] for key in packed if key not in own} == {
-        key: plain[key] for key in plain if key not in own
+    mine = ("log", "size", "unpacked")
+    assert {key: packed[key] for key in packed if key not in mine} == {
+        key: plain[key] for key in plain if key not in mine
     }
     assert [body["not_read"] for body in bodies if "file" in body] == list(others.values())
 
@@ -306,10 +306,10 @@ def test_a_folder_without_logs_says_what_it_holds(tmp_path: Path) -> None:
 def test_a_log_by_its_name_alone_may_be_none(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"\xff" * 3000)
-    said = run(log).stdout
-    assert "recognised by its name alone" in said
-    assert "it may be none" in said
-    assert "recover" not in said, "there is nothing that could be"
+    message = run(log).stdout
+    assert "recognised by its name alone" in message
+    assert "it may be none" in message
+    assert "recover" not in message, "there is nothing that could be"
 
 
 def test_what_is_packed_can_be_recovered_as_it_is(tmp_path: Path) -> None:
@@ -323,8 +323,8 @@ def test_what_has_no_end_is_refused_at_once(kind: str, tmp_path: Path) -> None:
     path = Path("/dev/zero")
     if kind == "socket":
         path = tmp_path / "s"
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(str(path))
+        with socket.socket(socket.AF_UNIX) as created:
+            created.bind(str(path))
     done = run(path)
     assert f"{path}: expected a log, found a {kind}" in str(done.exception)
 
@@ -338,8 +338,8 @@ def test_a_slow_pipe_says_what_it_waits_for() -> None:
     assert reader.stdin is not None and reader.stderr is not None
     try:
         assert b"nothing has come so far" in reader.stderr.readline()
-        said, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
-        assert b"walproof recover - --out NEW" in said
+        message, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
+        assert b"walproof recover - --out NEW" in message
         assert reader.returncode == 3
     finally:
         reader.kill()

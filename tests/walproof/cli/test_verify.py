@@ -76,8 +76,8 @@ def test_a_flag_that_was_removed() -> None:
 
 def test_a_flag_that_was_removed_with_the_seals(tmp_path: Path) -> None:
     """Somebody who writes the file anew leaves no trace but the seals that are missing."""
-    records = [one for one in named("systemd-journal").read(SEALED, "recover", {})]
-    new = [NewRecord(one.payload, one.fields) for one in records if isinstance(one, Record)]
+    records = [each for each in named("systemd-journal").read(SEALED, "recover", {})]
+    new = [NewRecord(each.payload, each.fields) for each in records if isinstance(each, Record)]
     named("systemd-journal").write(tmp_path / "system.journal", new, {})
     assert run(tmp_path / "system.journal").return_value == 0
     assert run(tmp_path / "system.journal", "--key", SEALED_KEY).return_value == 3
@@ -131,8 +131,8 @@ def test_journals_of_a_folder_are_named(tmp_path: Path) -> None:
 
 def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same words and status with them as without, whatever is wrong, sealed or not."""
-    vectors = [one for one in load_all().values() if one.body["format"] == "systemd-journal"]
-    vectors = [one for one in vectors if one.operation == "read" and one.input.is_file()]
+    vectors = [each for each in load_all().values() if each.body["format"] == "systemd-journal"]
+    vectors = [each for each in vectors if each.operation == "read" and each.input.is_file()]
     sound = 0
     for vector in vectors[::6]:
         key = vector.body.get("context", {}).get("key")
@@ -156,29 +156,29 @@ def test_the_kernels_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_objects_are_counted() -> None:
-    found = inspection.inspect(JOURNAL.read_bytes(), {})
-    assert f"no findings, {found.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
-    assert found.walk.counts.total() == found.view.header.n_objects
+    result = inspection.inspect(JOURNAL.read_bytes(), {})
+    assert f"no findings, {result.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
+    assert result.walk.counts.total() == result.view.header.n_objects
 
 
 def test_how_far_it_is() -> None:
     offsets: list[int] = []
     data = JOURNAL.read_bytes()
     inspection.inspect(data, {}, offsets.append)
-    assert sum(other < one for one, other in pairwise(offsets)) == verify.PASSES - 1
+    assert sum(other < each for each, other in pairwise(offsets)) == verify.PASSES - 1
     assert max(offsets) <= len(data)
-    told: list[int] = []
-    tell = verify._summed(told.append, len(data))
+    given: list[int] = []
+    tell = verify._summed(given.append, len(data))
     for at in offsets:
         tell(at)
-    assert all(one < other for one, other in pairwise(told))
-    assert told[0] < len(data) // 3 < 2 * len(data) // 3 < told[-1] < len(data)
+    assert all(each < other for each, other in pairwise(given))
+    assert given[0] < len(data) // 3 < 2 * len(data) // 3 < given[-1] < len(data)
 
 
 def test_how_far_it_is_is_told_now_and_then() -> None:
-    told: list[int] = []
-    tell = verify._summed(told.append, 2_000)
+    given: list[int] = []
+    tell = verify._summed(given.append, 2_000)
     for at in [*range(2_000), *range(2_000)]:
         tell(at)
-    assert told[:2] == [3, 7] and told[-1] > 1_300
-    assert len(told) < 400
+    assert given[:2] == [3, 7] and given[-1] > 1_300
+    assert len(given) < 400

@@ -207,8 +207,8 @@ def test_a_link_adds_no_log_that_is_found_without_it(tmp_path: Path) -> None:
     (lake / "d-folder").symlink_to(elsewhere / "deep")
     (lake / "e-folder").symlink_to(elsewhere / "deep")
     options = parse({"recursiveFileLookup": "true", "path": str(lake)})
-    found = [str(Path(log.path).relative_to(lake)) for log in find(options)]
-    assert found == ["b.log", "d-folder/inner.log", "m/real.log"]
+    results = [str(Path(log.path).relative_to(lake)) for log in find(options)]
+    assert results == ["b.log", "d-folder/inner.log", "m/real.log"]
 
 
 def test_a_hard_link_is_another_log(tmp_path: Path) -> None:

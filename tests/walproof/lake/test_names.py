@@ -16,8 +16,8 @@ names = st.lists(
 
 @given(st.lists(names, min_size=2, max_size=2, unique=True))
 def test_two_names_never_look_alike(pair: list[bytes]) -> None:
-    one, other = (shown(os.fsdecode(name)) for name in pair)
-    assert one != other
+    each, other = (shown(os.fsdecode(name)) for name in pair)
+    assert each != other
 
 
 @given(st.binary(min_size=1))

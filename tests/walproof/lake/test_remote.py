@@ -72,9 +72,9 @@ def test_the_rows_of_all_formats(
     options = {**served[1], "recursiveFileLookup": True, "maxPartitionBytes": 70_000}
     remote = rows_of("s3://lake/", openCostInBytes=1, **options)
     local = rows_of(lake, recursiveFileLookup=True, mode="PERMISSIVE")
-    found = comparable(remote, "s3://lake")
-    assert found == comparable(local, str(lake))
-    assert {row["kind"] for row in found} >= {"record", "lost", "refused"}
+    result = comparable(remote, "s3://lake")
+    assert result == comparable(local, str(lake))
+    assert {row["kind"] for row in result} >= {"record", "lost", "refused"}
     assert not list(Path(tempfile.gettempdir()).glob(f"{PREFIX}-{os.getpid()}-*"))
 
 
@@ -136,11 +136,11 @@ def test_a_stream(served: tuple[Path, dict[str, str]], lake: Path) -> None:
     first = reader.latestOffset({}, limit)
     form.append(path, [NewRecord(b"charlie")], {})
     second = reader.latestOffset(first, limit)
-    found = []
+    results = []
     for start, end in (({}, first), (first, second)):
         batches = [b for p in reader.partitions(start, end) for b in reader.read(p)]
-        found.append([row["payload"] for batch in batches for row in batch.to_pylist()])
-    assert found == [[b"alpha", b"bravo"], [b"charlie"]]
+        results.append([row["payload"] for batch in batches for row in batch.to_pylist()])
+    assert results == [[b"alpha", b"bravo"], [b"charlie"]]
 
 
 def test_copies_of_killed_workers_are_removed() -> None:

@@ -67,5 +67,5 @@ def batch(rows: int, size: int) -> pa.RecordBatch:
     ],
 )
 def test_batches_are_bounded(given: list[pa.RecordBatch], expected: list[int]) -> None:
-    made = list(bounded(given))
-    assert [one.num_rows for one in made] == expected
+    created = list(bounded(given))
+    assert [each.num_rows for each in created] == expected

@@ -39,14 +39,14 @@ def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
 
 def test_a_link_to_nowhere_is_listed_with_its_fault(tmp_path: Path) -> None:
     (tmp_path / "nowhere").symlink_to("gone")
-    (found,) = trees.LocalTree().entries(str(tmp_path))
-    assert isinstance(found.fault, FileNotFoundError)
+    (result,) = trees.LocalTree().entries(str(tmp_path))
+    assert isinstance(result.fault, FileNotFoundError)
 
 
 def test_an_error_of_one_file_that_passes_is_given_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Stubborn:
         """An entry whose first answer is an error of the disk."""
@@ -54,8 +54,8 @@ def test_an_error_of_one_file_that_passes_is_given_time(
         name = "b.log"
 
         def stat(self) -> os.stat_result:
-            asked.append(self.name)
-            if len(asked) == 1:
+            requested.append(self.name)
+            if len(requested) == 1:
                 raise OSError(errno.EIO, "Input/output error")
             return (folder / self.name).stat()
 
@@ -71,5 +71,5 @@ def test_an_error_of_one_file_that_passes_is_given_time(
 
     monkeypatch.setattr(passing, "PAUSES", (0.0, 0.0))
     monkeypatch.setattr(trees.os, "scandir", lambda _: Scan([Stubborn()]))
-    (found,) = trees.LocalTree().entries(str(folder))
-    assert found.fault is None and found.size == 3 and asked == ["b.log", "b.log"]
+    (result,) = trees.LocalTree().entries(str(folder))
+    assert result.fault is None and result.size == 3 and requested == ["b.log", "b.log"]

@@ -39,9 +39,9 @@ def test_space_that_was_never_written_is_not_lost(journal: Path, run: Run) -> No
     assert f"29 records survive, {bound} bytes lost in one place" in about
     assert f"of these, {size - tail - bound:,} bytes at the end were never written" in about
     assert f"29 records, {bound} bytes lost" in run("read", journal).stdout
-    found = json.loads(run("summary", "--json", journal).stdout)
-    assert (found["lost_bytes"], found["unwritten_bytes"]) == (bound, size - tail - bound)
-    assert found["largest_lost"][0]["to"] == size  # the answer itself stays as it is
+    result = json.loads(run("summary", "--json", journal).stdout)
+    assert (result["lost_bytes"], result["unwritten_bytes"]) == (bound, size - tail - bound)
+    assert result["largest_lost"][0]["to"] == size  # the answer itself stays as it is
     done = run("recover", journal, "--out", journal.with_name("new.journal"))
     assert f"29 records; {bound} bytes lost of" in done.stderr
     folder = run(journal.parent).stdout

@@ -60,9 +60,9 @@ def test_a_packed_file_that_is_cut_gives_what_came_out(kind: str, tmp_path: Path
     path.write_bytes(whole[: len(whole) // 2])
     try:
         with unpacked(str(path)) as log:
-            found = log.path.read_bytes()
+            result = log.path.read_bytes()
             assert log.faults, "half of a file was taken for a whole one"
-            assert content.startswith(found)
+            assert content.startswith(result)
     except CannotUnpack as error:  # a block of 900 KB, of which nothing comes out
         assert kind == "bzip2", error
         assert str(error).startswith(str(path))
@@ -90,18 +90,18 @@ def test_a_pipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def archive(kind: str, members: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     if kind == "zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as created:
             for name, data in members.items():
-                made.writestr(name, data)
+                created.writestr(name, data)
     else:
-        with tarfile.open(fileobj=out, mode="w") as made:
+        with tarfile.open(fileobj=out, mode="w") as created:
             for name, data in members.items():
                 info = tarfile.TarInfo(name)
                 info.size = len(data)
-                made.addfile(info, io.BytesIO(data))
+                created.addfile(info, io.BytesIO(data))
             link = tarfile.TarInfo("link")
             link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            made.addfile(link)
+            created.addfile(link)
     return out.getvalue()
 
 
@@ -159,7 +159,7 @@ def test_zeros_take_no_room(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(gzip.compress(bytes(64 << 20) + LOG))
     with unpacked(str(path)) as log:
-        found = log.path.stat()
-        assert found.st_size == (64 << 20) + len(LOG)
-        assert found.st_blocks * 512 < 1 << 20
+        result = log.path.stat()
+        assert result.st_size == (64 << 20) + len(LOG)
+        assert result.st_blocks * 512 < 1 << 20
     assert module.PIECE <= 1 << 20

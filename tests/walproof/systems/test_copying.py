@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (folder / "broken").symlink_to("/proc/self/mem")  # an I/O error, also for root
     (folder / "a").write_bytes(b"first")
     os.mkfifo(folder / "pipe")
-    left = {one.name: one.why for one in copy_folder(folder, tmp_path / "copy")}
+    left = {each.name: each.why for each in copy_folder(folder, tmp_path / "copy")}
     assert left.keys() == {"broken", "pipe"} or left.keys() == {"pipe"}
     assert (tmp_path / "copy" / "a").read_bytes() == b"first"
 

@@ -45,5 +45,5 @@ def test_only_the_specification_stops_at_the_first_damage(
 ) -> None:
     monkeypatch.setattr(summary, "WORTH_A_KERNEL", 0)
     log = folder / "000003.log"
-    found = list(read_log("leveldb-log", log, "strict", {}))
-    assert found == list(named("leveldb-log").read(log, "strict", {}))
+    results = list(read_log("leveldb-log", log, "strict", {}))
+    assert results == list(named("leveldb-log").read(log, "strict", {}))

@@ -50,26 +50,26 @@ def a_broker(folder: Path, request: Request) -> None:
 
 def a_partition(folder: Path, request: Request) -> None:
     """The only segment is empty; the node knew 62 entries, three of them in a snapshot."""
-    made = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
-    (made / f"{zeebe.NAME}-1.log").write_bytes(b"")
+    created = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
+    (created / f"{zeebe.NAME}-1.log").write_bytes(b"")
 
 
 def a_host(folder: Path, request: Request) -> None:
     """One bit of a message was flipped in one of three files."""
-    made = folder / "journal"
-    made.mkdir()
+    created = folder / "journal"
+    created.mkdir()
     for name in JOURNALS:
-        (made / f"{name}.journal").write_bytes(read_journal(name))
-    damaged = made / f"{JOURNALS[1]}.journal"
+        (created / f"{name}.journal").write_bytes(read_journal(name))
+    damaged = created / f"{JOURNALS[1]}.journal"
     leveldb.flip(damaged, 40_720 + 80)
 
 
 def a_node(folder: Path, request: Request) -> None:
     """The last 16 bytes of the state file were cut off."""
-    made = folder / "raft"
-    shutil.copytree(ZMQ_RAFT / "raft", made)
+    created = folder / "raft"
+    shutil.copytree(ZMQ_RAFT / "raft", created)
     state = (ZMQ_RAFT / "raft.pers").read_bytes()
-    (made / "raft.pers").write_bytes(state[:-16])
+    (created / "raft.pers").write_bytes(state[:-16])
 
 
 def a_log(folder: Path, request: Request) -> None:

@@ -57,7 +57,7 @@ def test_a_converted_log_is_found_and_recovered(format_id: str, tmp_path: Path, 
     done = run("recover", log, "--out", tmp_path / "new")
     assert (done.return_value, "this was undone" in done.stderr) == (0, True), done.output
     recovered = answer(format_id, tmp_path / "new")
-    assert [one.payload for one in recovered.records] == [one.payload for one in whole.records]
+    assert [each.payload for each in recovered.records] == [each.payload for each in whole.records]
     assert log.read_bytes() != original
 
 
