@@ -1,4 +1,4 @@
-"""The command ``walproof``. One file per subcommand, named after it."""
+"""Define the command ``walproof``. Each subcommand has a module of the same name."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from walproof.cli.command_group import LazyGroup, Renamed, run
 
+#: Sections of ``walproof --help``: the commands and their descriptions.
 SECTIONS = {
     "For a log": {
         "summary": "Show what a path is, whether it is whole, what is lost.",
@@ -34,8 +35,8 @@ SECTIONS = {
         "systemd": "Query systemd journals; list fields, import entries.",
     },
 }
-"""Command → its line in ``walproof --help``, by section."""
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+#: Former command → the command that replaces it.
 REPLACEMENTS = {
     "list": "walproof DIR --all",
     "dump": "walproof read LOG --each DIR",
@@ -54,7 +55,6 @@ REPLACEMENTS = {
         for name in ("crash", "databases", "fuzz", "mutants", "bench", "scenarios", "site")
     },
 }
-"""Former command → what does its work now."""
 
 
 def _load(name: str) -> click.Command:
@@ -86,13 +86,13 @@ class _Commands(LazyGroup):
 )
 @click.version_option(package_name="walproof", prog_name="walproof")
 def walproof() -> None:
-    """Says what a journal file means, which records survive its damage, and who gets it right.
+    """Check, recover and test journal files (write-ahead logs).
 
     \b
-    walproof 000003.log                   what it is, whether it is whole, what is lost
-    walproof read 000003.log              its records, and what is lost between them
-    walproof inspect 000003.log           every byte of it, with field and rule
-    walproof check --cmd './my-reader'    does my reader agree?
+    walproof 000003.log                   summarise a log: format, state, losses
+    walproof read 000003.log              list its records and lost ranges
+    walproof inspect 000003.log           show each byte with its field and rule
+    walproof check --cmd './my-reader'    test a reader of your own
     """
 
 

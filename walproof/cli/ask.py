@@ -1,4 +1,4 @@
-"""``walproof ask``: send one case to a program and show what goes over the wire."""
+"""``walproof ask``: run one test case and print the protocol messages."""
 
 from __future__ import annotations
 
@@ -49,16 +49,17 @@ def ask(
     keep: Path | None,
     isolated: bool,
 ) -> int:
-    """Ask a program for one vector, and print each request and reply as it stands.
+    """Run one vector and show the messages.
 
-    The program gets a scratch copy, as `walproof check` gives it. After the exchange comes what the
-    reply is worth. The requests can be pasted into a program that reads its standard input.
+    The program gets a scratch copy of the log, as in `walproof check`. Each request and reply is
+    printed unchanged, followed by the result. You can paste the requests into a program that reads
+    standard input.
 
     \b
     walproof ask --cmd './my-reader' --vector leveldb-log/cut-in-a-payload
     walproof ask --cmd './my-writer' --vector kahadb-journal/write-one-batch --keep /tmp/out
 
-    Exit status: 0 if every reply is the one that is owed, 3 if one is not, 1 for a usage error.
+    Exit status: 0 if every reply is as expected, 3 if not, 1 for a usage error.
     """
     if (command is None) == (name is None):
         raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
@@ -83,7 +84,7 @@ def ask(
 
 
 def _exchange(subject: Subject, case: Case, place: Path) -> bool:
-    """Run a case and print its messages; return whether all replies were right."""
+    """Run a case and print its messages; return whether all replies were as expected."""
     scratch = Scratch()
     session = new_session(subject, Limits(), subject.sandbox(scratch.folder, place.parent))
     try:
@@ -102,7 +103,7 @@ def _exchange(subject: Subject, case: Case, place: Path) -> bool:
 
 
 def _print_steps(session: Session, case: Case, place: Path) -> bool:
-    """Print each request and its reply; return whether all of them were right."""
+    """Print each request and its reply; return whether all replies were as expected."""
     right = True
     for number, step in enumerate(case.steps(), 1):
         step.prepare(place)
@@ -135,7 +136,7 @@ def _ours(name: str, isolated: bool) -> Subject:
 
 
 def _vector(wanted: str) -> Vector:
-    """One of ours, or that of a file, such as a sweep proposes."""
+    """Load a vector by id, or from a file such as a sweep's proposal."""
     try:
         if wanted.endswith(".json") and Path(wanted).is_file():
             return load(Path(wanted))

@@ -1,4 +1,4 @@
-"""``walproof audit``: records and damage of a folder of logs, as tables."""
+"""``walproof audit``: write records and damage of many logs as tables."""
 
 from __future__ import annotations
 
@@ -62,22 +62,22 @@ def audit(
     settings: tuple[str, ...],
     unit: float,
 ) -> int:
-    """Write records and damage of a folder of logs as tables, on Spark.
+    """Write tables of the records and damage of many logs.
 
-    PATH is a file or a folder with all its subfolders; s3:, hdfs: and the like work too. All
-    formats may be mixed. Hidden names are skipped. DIR gets three tables in Parquet, for Spark,
-    DuckDB, pyarrow and so on:
+    PATH is a file, or a folder with all its subfolders; URLs such as s3: and hdfs: work too. Logs
+    of all formats can be mixed. Hidden files are skipped. The job runs on Spark. DIR receives three
+    Parquet tables, which Spark, DuckDB, pyarrow and others can read:
 
     \b
-    DIR/records       a row for each record: file, offset, length, index, time …
-    DIR/damage        a row for each lost range: file, offset, length, reason
-    DIR/files         a row for each file: verdict, counts, why it could not be read
+    DIR/records       one row per record: file, offset, length, index, time …
+    DIR/damage        one row per lost range: file, offset, length, reason
+    DIR/files         one row per file: verdict, counts, error if unreadable
     DIR/summary.html  plots; DIR/summary.json has the same numbers
 
-    A log that cannot be read never ends the audit. If the audit is stopped at any moment, even by
-    kill -9, the previous result stays as it was. A later run reads only logs that are new, or have
-    changed by name, size or time. --again reads everything (a failing disk changes no times).
-    Without Java, walproof export --parquet DIR PATH… writes the same tables.
+    An unreadable log does not stop the audit. If the audit is interrupted, even by kill -9, the
+    previous result is unchanged. Later runs read only logs that are new or whose name, size or time
+    has changed. --again reads all logs: a failing disk does not change file times. Without Java,
+    walproof export --parquet DIR PATH… writes the same tables.
 
     \b
     walproof audit /var/log/journal /data/broker --out audit
@@ -85,8 +85,8 @@ def audit(
     walproof audit /data/broker --out audit --decode
     duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
 
-    Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is
-    but one is refused, 1 for a usage or I/O error.
+    Exit status: 0 if all logs are intact, 3 if a log is torn, damaged or unreadable, 4 if a log is
+    refused and none is torn, damaged or unreadable, 1 for a usage or I/O error.
     """
     for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
         if importlib.util.find_spec(package) is None:

@@ -1,4 +1,4 @@
-"""``walproof carve``: logs, and what is left of them, in an image of a disk or a core dump."""
+"""``walproof carve``: find logs and their remains in a disk image or core dump."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CARVED = [format_id for format_id in FORMATS if plugin_for(format_id).has("carve
 
 
 class _Offset(click.ParamType[int]):
-    """An offset in bytes: decimal, or hexadecimal after ``0x``."""
+    """Parse an offset in bytes: decimal, or hexadecimal after ``0x``."""
 
     name = "BYTES"
 
@@ -63,25 +63,25 @@ def carve(
     state: Path | None,
     as_json: bool,
 ) -> int:
-    """Find logs, and single records of overwritten ones, in an image of a disk or a core dump.
+    """Find logs and records in a disk image or core dump.
 
-    IMAGE is a file or a block device and is never changed; no file system is looked at. Each find
-    is a log, which can be read from its first byte on, or loose: records whose log begins
-    elsewhere, or nowhere any more. How sure it is: a checksum holds; or only the structure fits, in
-    formats without checksums; or there is a signature and nothing after it.
+    IMAGE is a file or a block device. It is only read, and its file system is ignored. A find is
+    either a log that is readable from its first byte, or loose records whose log begins elsewhere
+    or no longer exists. Each find has a certainty: a checksum matches; only the structure matches,
+    in formats without checksums; or only a signature was found.
 
-    FOLDER gets a file for each log, loose.jsonl with the loose records, and manifest.jsonl with a
-    line for each find. Where a log goes on in another place, the record that was cut in two proves
-    it: the manifest says so, and the log is written once more in one piece. A run that was
-    interrupted goes on where it was when it is started again.
+    FOLDER receives a file for each log, loose.jsonl with the loose records, and manifest.jsonl with
+    one line per find. If a log is in several pieces and the record across a cut proves that two of
+    them belong together, the manifest lists the pieces, and FOLDER also receives the joined log. An
+    interrupted run resumes when you run the same command again.
 
     \b
     walproof carve disk.img
     walproof carve /dev/sdb1 --out /mnt/other-disk/found
     walproof carve core.4711 --format leveldb-log --json
 
-    Exit status: 0 when it is through, whatever was found; 1 for a usage or I/O error; 130 when it
-    was interrupted.
+    Exit status: 0 if the search is complete, whether or not anything was found; 1 for a usage or
+    I/O error; 130 if it was interrupted.
     """
     from walproof.cli.carve_run import carve_image
 
@@ -95,13 +95,15 @@ def carve(
 
 
 def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
-    """Refuse to write where that could overwrite what is looked for."""
+    """Refuse to write to the device that is searched."""
     if state is not None:
         must_not_overwrite(image, state, "--state")
     for option, place in (("--out", out), ("--state", state)):
         if place is None:
             continue
-        folder = next(each for each in (place.absolute(), *place.absolute().parents) if each.is_dir())
+        folder = next(
+            each for each in (place.absolute(), *place.absolute().parents) if each.is_dir()
+        )
         if _is_on(folder, image):
             raise click.UsageError(
                 f"{option} {place} is on {image}: writing there may overwrite it"
@@ -109,7 +111,7 @@ def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
 
 
 def _is_on(folder: Path, image: Path) -> bool:
-    """Whether a folder is on a file system of a block device, or of a part of it."""
+    """Return whether a folder is on a file system of a block device or one of its partitions."""
     about = image.stat()
     if not stat.S_ISBLK(about.st_mode):
         return False

@@ -1,4 +1,4 @@
-"""One run of ``walproof carve``: progress, finds, and where an interrupted run continues."""
+"""One run of ``walproof carve``: progress, finds, and resuming after an interruption."""
 
 from __future__ import annotations
 
@@ -36,9 +36,10 @@ def carve_image(
     state: Path | None,
     as_json: bool,
 ) -> int:
-    """Carve an image, print what is found, and return the exit status.
+    """Carve an image, print the finds, and return the exit status.
 
-    Raises ``OSError``, and ``click.ClickException`` for a folder or a state of another run.
+    Raises ``OSError``, and ``click.ClickException`` if the folder or the state belongs to another
+    run.
     """
     with Image(path) as image:
         options = {
@@ -56,7 +57,7 @@ def carve_image(
 
 
 def _warn_if_packed(image: Image) -> None:
-    """Say that what is in a packed file is not looked at. In a tar archive it lies as it was."""
+    """Warn that compressed content is not searched. A tar archive stores its files unchanged."""
     kind = packing_of(image.read(0, HEAD))
     if kind not in (None, "tar"):
         say(
@@ -67,7 +68,7 @@ def _warn_if_packed(image: Image) -> None:
 
 
 class _Run:
-    """One run, or the rest of one that was interrupted."""
+    """A carving run, which may continue an interrupted one."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class _Run:
         self._noted, self._pause = time.monotonic(), EVERY_SECONDS
 
     def go(self) -> int:
-        """Carve, and say what was found: the exit status."""
+        """Carve the image, print the finds, and return the exit status."""
         if self.is_resumed:
             where = in_bytes(self.carving.position)
             say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
@@ -134,7 +135,7 @@ class _Run:
         self._show(row)
 
     def _was_found(self, name: str, at: int) -> bool:
-        """Whether a place is in a find from before the run was interrupted."""
+        """Return whether an offset is inside a find from before the interruption."""
         known = self._known.get(name, [])
         place = bisect_right(known, (at, self.image.size))
         return place > 0 and at < known[place - 1][1]
@@ -146,7 +147,7 @@ class _Run:
             say(_line(row))
 
     def _note(self, now: bool = False) -> None:
-        """Note how far the run has come, when it is time."""
+        """Save the progress if the interval has passed."""
         began = time.monotonic()
         if self.state is None or (not now and began - self._noted < self._pause):
             return
@@ -162,7 +163,7 @@ class _Run:
         return 130
 
     def _finish(self) -> list[Row]:
-        """Say what continues what, and write what is written at the end."""
+        """Join the pieces of fragmented logs and write the remaining output."""
         pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
         by_place = {(row["format"], row["offset"]): row for row in self.rows}
         for place, log in keyed(self.carving.carvers, pieces).items():
@@ -184,7 +185,9 @@ class _Run:
 
     def _manifest(self, extra: list[Row]) -> Iterator[str]:
         everything = [*self.rows, *extra]
-        for row in sorted(everything, key=lambda each: (each["offset"], each["format"], each["kind"])):
+        for row in sorted(
+            everything, key=lambda each: (each["offset"], each["format"], each["kind"])
+        ):
             yield json_text(row) + "\n"
 
     def _summary(self, extra: list[Row]) -> None:
@@ -200,7 +203,7 @@ class _Run:
 
 
 def _line(row: Row) -> str:
-    """A find in a line for a person."""
+    """Format a find as one line of text."""
     message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
     message += f"  {row['certainty']}"
     if row["records"] is not None:

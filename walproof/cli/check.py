@@ -1,4 +1,4 @@
-"""``walproof check``: does an implementation agree with the vectors?"""
+"""``walproof check``: test whether implementations agree with the vectors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ from walproof.progress import progress_bar
 from walproof.setup import in_ci
 
 MEMORY_MIB = 2048
+#: Number of failure classes whose first failure is described with field names in each report.
 NAMED = 20
-"""Of so many kinds of failure the first is told with the names of its fields, in every report."""
 
 
 @click.command()
@@ -127,11 +127,12 @@ def check(
     because: str | None,
     isolated: bool,
 ) -> int:
-    """Run the vectors against implementations and say what is not as expected.
+    """Run the vectors against implementations.
 
-    COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
-    `COMMAND read FORMAT PATH [strict]`. It sees scratch copies, never the expectation: it runs in a
-    folder of its own, without network, and the last lines say what isolated it here.
+    COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
+    form `COMMAND read FORMAT PATH [strict]`. It gets scratch copies of the logs and cannot see the
+    expected answers. It runs in its own folder without network access; the last lines of the output
+    list the isolation that was applied.
 
     \b
     walproof check --cmd './my-reader'
@@ -139,25 +140,25 @@ def check(
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
     walproof check --cmd './my-reader' --fresh
 
-    A program may know the vectors, which lie in the repository, by heart. With --fresh the recipes
-    make them anew, with other payloads from a random seed, and the executable specification and a
-    second reader answer anew. The seed is printed, and --fresh SEED asks the same again.
+    The vectors are public, so a program could have memorised them. --fresh generates new variants
+    from the recipes, with other payloads from a random seed. The executable specification and a
+    second reader compute the expected answers. The seed is printed; --fresh SEED repeats the run.
 
-    The folder of the report has all of it: report.html, report.json, junit.xml, summary.md and
-    report.sarif. --output prints one of these instead of text. With --known-failures FILE what is
-    listed there is expected to fail; --update-known writes the list.
+    The report folder contains report.html, report.json, junit.xml, summary.md and report.sarif.
+    --output prints one of these instead of text. With --known-failures FILE, the failures listed in
+    FILE are expected. --update-known writes the list.
 
-    The results of all implementations on all vectors are cached. The next run skips those for which
-    nothing has changed, and its last lines say so. --again runs all of them, and so does CI=true.
+    Results are cached. Later runs skip implementations that have not changed; the last lines of the
+    output name them. --again ignores the cache, as does CI=true.
 
-    --baseline REPORT compares the results with those of an earlier run: what changed its class,
-    what came and went, scores. A regression counts as not as expected.
+    --baseline REPORT compares the results with those of an earlier run: changed classes, added and
+    removed cases, scores. A regression counts as an unexpected result.
 
-    --smoke tries the adapter of --cmd step by step, and says who is responsible for each fault: the
-    adapter for messages, pipes and processes, the implementation for a wrong answer about an
-    undamaged log, a log that was changed, and death by a signal.
+    --smoke tests the adapter of --cmd step by step and attributes each fault. Messages, pipes and
+    processes are the responsibility of the adapter. A wrong answer about an undamaged log, a
+    modified log, or a death by a signal is the responsibility of the implementation.
 
-    Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
+    Exit status: 0 if all results are as expected, 3 if not, 1 for a usage error.
     """
     if is_smoke:
         if len(commands) != 1 or names:
@@ -259,7 +260,7 @@ def _loaded(baseline: Path) -> run.Report:
 def _smoke(
     command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
 ) -> int:
-    """Try an adapter and print each step; return the exit status."""
+    """Test an adapter, print each step, and return the exit status."""
     words = words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
@@ -283,7 +284,7 @@ MOST_SEEDS = 1 << 32
 
 
 def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
-    """The variants of the chosen vectors and their controls, confirmed by the second reader."""
+    """Generate variants of the vectors and their controls; confirm them with the second reader."""
     if seed and not (seed.isdecimal() and seed.isascii()):
         raise click.UsageError(f"--fresh: expected a number as the seed, found {seed!r}")
     number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
@@ -297,7 +298,7 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """The patterns, with those that are files of vectors loaded and replaced by their ids."""
+    """Load the patterns that are vector files and replace them by the ids of the vectors."""
     results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
@@ -314,7 +315,7 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
 def _full_scores(
     report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
 ) -> list[str]:
-    """The formats of which a program was asked every vector to read, and passed each."""
+    """Return the formats whose read vectors were all run and passed by a program."""
     (entry,) = [each for each in report["implementations"] if each["title"] == command]
     requested = {vector.id for vector in chosen}
     results = []
@@ -340,7 +341,7 @@ def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> 
 def _check_cause(
     subjects: list[Subject], update_known: bool, cause: str | None, because: str | None
 ) -> None:
-    """A cause is a sentence, not a name: before anything runs."""
+    """Reject invalid combinations of ``--cause`` and ``--because`` before anything runs."""
     if (cause or because) and not update_known:
         raise click.UsageError(
             "--cause and --because say what --update-known writes: give that too"
@@ -384,9 +385,14 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Whether something did not run that must run: always if broken, else in CI or if named."""
+    """Return whether a required implementation did not run.
+
+    Broken implementations always count. Unavailable ones count in CI or if they were named.
+    """
     must_run = asked_for or in_ci()
-    optional = set() if asked_for else {each.name for each in all_implementations() if each.optional}
+    optional = (
+        set() if asked_for else {each.name for each in all_implementations() if each.optional}
+    )
     return any(
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable" and entry["name"] not in optional)

@@ -1,4 +1,4 @@
-"""``walproof damage``: a log of anybody's, damaged on purpose."""
+"""``walproof damage``: write damaged copies of a log."""
 
 from __future__ import annotations
 
@@ -54,11 +54,12 @@ def damage(
     count: int | None,
     seed: int,
 ) -> int:
-    """Damage a copy of LOG, in the words that the vectors use; LOG is never changed.
+    """Write a damaged copy of a log.
 
-    Fields are those of the grammar, as `walproof inspect` and --list show them. In a log of several
-    files a field is FILE:FIELD. Operations are carried out in order; the fields are those of the
-    log before the first one, so what changes the length comes last.
+    LOG itself is never changed. OPERATION uses the language of the test vectors. Its fields are
+    those of the grammar, as shown by `walproof inspect` and --list. In a log of several files,
+    write FILE:FIELD. Operations run in the given order, but field paths refer to the undamaged log:
+    put operations that change the length last.
 
     \b
     walproof damage 000003.log --list
@@ -68,11 +69,12 @@ def damage(
     walproof damage 000003.log --random 100 --seed 7 --out family/
     walproof damage wal.bin --ksy my_wal.ksy 'flip bit 3 of entries[0].crc' --out bad.bin
 
-    With --random the folder NEW gets manifest.json: what was done to each copy, and what the
-    executable specification says of it. With --ksy it says what was done: nothing is known of such
-    a format but its fields. The grammar is compiled, and its parser run, in a box.
+    With --random, the folder NEW also receives manifest.json. It lists the operations for each copy
+    and the answer of the executable specification. With --ksy, it lists only the operations,
+    because no specification of the format is available. The grammar is compiled, and its parser
+    run, in a sandbox.
 
-    Exit status: 0 if it was written, 1 for a usage or I/O error.
+    Exit status: 0 on success, 1 for a usage or I/O error.
     """
     if ksy is not None and format_id is not None:
         raise click.UsageError("--ksy is for a file of any format: it excludes --format")
@@ -98,7 +100,7 @@ def damage(
 
 @dataclass(frozen=True)
 class _Asked:
-    """What was typed besides the log."""
+    """The arguments other than the log."""
 
     words: tuple[str, ...]
     out: Path | None
@@ -107,7 +109,7 @@ class _Asked:
     seed: int
 
     def place(self) -> Path:
-        """Where the damaged log goes. Raises ``ClickException`` for what cannot be done."""
+        """Return the output path. Raises ``ClickException`` if the arguments are invalid."""
         if self.out is None:
             raise click.UsageError("say where the damaged log goes: --out NEW")
         if self.out.exists() or self.out.is_symlink():
@@ -120,7 +122,7 @@ class _Asked:
 def _damaged(
     make: Callable[[], LogToDamage], log: Path, format: Format | None, asked: _Asked
 ) -> int:
-    """Do what was asked to the log that ``make`` gives; ``format`` is None for a foreign one."""
+    """Damage the log that ``make`` loads; ``format`` is None if only its grammar is known."""
     if asked.listed:
         _list(make())
         return 0

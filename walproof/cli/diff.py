@@ -1,4 +1,4 @@
-"""``walproof diff``: records that only one of two logs has, and records that differ."""
+"""``walproof diff``: list records that are in only one of two logs, or differ."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLOURS = {"-": "red", "+": "green", "~": "yellow"}
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two logs: its name, what was read of it, and what its folder has lost."""
+    """One of the two logs: its name, its records, and the losses of its folder."""
 
     name: str
     log: SeenLog
@@ -31,11 +31,11 @@ class Side:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing of it is known to be lost."""
+        """Return whether no loss is known."""
         return self.log.end.verdict == "intact" and not self.losses
 
     def to_json(self, mark: str) -> dict[str, object]:
-        """Return what ``--json`` prints of a log that is not whole."""
+        """Return the ``--json`` object for a log with losses."""
         return {
             "kind": "not whole",
             "log": mark,
@@ -66,21 +66,21 @@ def diff(
     all_of_them: bool,
     as_json: bool,
 ) -> int:
-    """Compare the records of two logs: a replica, a backup, a log and what was recovered from it.
+    """Compare the records of two logs.
 
-    A record with a number (an index, a sequence number of a boot) is the same record wherever it
-    stands; without numbers, order and content decide. Where it stands in its file makes no
-    difference. Both may be packed, as for `walproof PATH`.
+    Use it on a replica, a backup, or a recovered log. Records with a number (an index, or a
+    sequence number of a boot) are matched by that number, and other records by order and content.
+    The position in the file does not matter. Both paths may be compressed, as in `walproof PATH`.
 
     \b
     walproof diff 000003.log recovered.log
     walproof diff node-1/journal node-2/journal
 
-    - is only in A, + only in B, ~ in both and not the same.
+    Lines with - are only in A, with + only in B, and with ~ in both, but different.
 
-    If A or B lost something, the last line says so: equal records are then no proof of equal logs.
+    If A or B has losses, the last line warns you: equal records then do not prove equal logs.
 
-    Exit status: 0 if both have the same records, 3 if not, 4 if one is refused and they cannot be
+    Exit status: 0 if both have the same records, 3 if not, 4 if a log is refused and cannot be
     compared, 1 for a usage or I/O error.
     """
     try:
@@ -123,7 +123,7 @@ def _losses(log: Opened) -> list[Finding]:
 
 
 def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> int:
-    """Print the first ``most`` differences, how many there are, and which log is not whole."""
+    """Print the first ``most`` differences, their total number, and the logs with losses."""
     for mark, side in zip("AB", sides, strict=True):
         log = side.log
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""

@@ -1,4 +1,4 @@
-"""``walproof explain``: what a requirement, a reason code, a field or a context key means."""
+"""``walproof explain``: explain a requirement, reason code, field or context key."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from reference_impl.register import registers
 @click.argument("names", metavar="[FORMAT] [WHAT]", nargs=-1, required=True)
 @click.option("--all", "everything", is_flag=True, help="List every vector and line of code.")
 def explain(names: tuple[str, ...], everything: bool) -> int:
-    """Explain a requirement, a reason code, a field of a record or grammar, or a context key.
+    """Explain a requirement, reason code, field or context key.
 
-    It prints the prose of the chapter, the faults and the bytes that they cost, the code that
-    obeys, the vectors that exercise it, and the readers that are known to fail them. Without
-    WHAT it lists what there is to explain.
+    The output has the text of the chapter, the faults with the bytes that they cost, the code that
+    implements the rule, the vectors that test it, and the readers known to fail them. Without WHAT,
+    the available names are listed.
 
     \b
     walproof explain LDB-028
@@ -24,7 +24,7 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     walproof explain kahadb-journal max_file_length
     walproof explain leveldb-log blocks[0].records[1].header.checksum
 
-    Exit status: 0, or 1 for a name that means nothing.
+    Exit status: 0, or 1 for an unknown name.
     """
     from walproof.explain import printing
     from walproof.explain.subject import Unknown, subjects

@@ -1,4 +1,4 @@
-"""``walproof export``: a log in a form that other programs read."""
+"""``walproof export``: write logs in formats for other programs."""
 
 from __future__ import annotations
 
@@ -82,22 +82,22 @@ def export(
     is_decoded: bool,
     journal_filters: JournalFilters,
 ) -> int:
-    """Print systemd journals in the Journal Export Format, or write any log as Parquet.
+    """Export systemd journals as text, or any log as Parquet.
 
-    Without --parquet, it prints what journalctl -o export prints for the same files since systemd
-    254. Several files, and those of a folder, are merged as journalctl -D merges them. From a
-    damaged file it prints all that survives, and lists on standard error what is lost. Every filter
-    of `walproof systemd read` selects entries here, too.
+    Without --parquet, the output is identical to that of journalctl -o export since systemd 254.
+    Several files, and the files of a folder, are merged as by journalctl -D. From a damaged file,
+    all surviving entries are printed; lost ranges are listed on standard error. All filters of
+    `walproof systemd read` are available.
 
-    With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
-    data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
-    file appears only when it is complete. Payloads of which a sample, from the first 32 MiB, does
-    not get smaller are not compressed, and the last line says so. --decode adds its struct decoded:
-    write batches, commands of a broker, records of Zeebe.
+    With --parquet, one log becomes a file with one row per record and per lost range. The columns
+    are those of the Spark data source; the metadata of the file contains the verdict. Memory use is
+    bounded, and the file appears only when it is complete. If a sample of the payloads from the
+    first 32 MiB does not compress, payloads are stored uncompressed, and the last line reports
+    this. --decode adds the struct decoded: write batches, broker commands, Zeebe records.
 
-    Given several paths, or a folder of logs, --parquet writes a new folder with the tables of
-    walproof audit: records, damage and files. Folders are searched to the bottom, and all cores
-    read. There --decode adds what each record means as a line of text.
+    With --parquet, several paths or a folder of logs become a new folder with the tables of
+    walproof audit: records, damage and files. Subfolders are searched, and all cores are used.
+    There, --decode adds a line of text that describes each record.
 
     \b
     walproof export /var/log/journal > all.export
@@ -171,7 +171,7 @@ def _parquet(
 
 
 def _is_one_log(log: str, format_id: str | None) -> bool:
-    """Whether a path is one log, and not a folder of several."""
+    """Return whether a path is a single log."""
     path = Path(log)
     if not path.is_dir():
         return True
@@ -193,7 +193,7 @@ def _tables(
     is_bare: bool,
     is_decoded: bool,
 ) -> int:
-    """Write the three tables of several logs into a new folder."""
+    """Write the three tables of several logs to a new folder."""
     try:
         from walproof.inventory.logs import find_logs
         from walproof.inventory.result import make_plan, run_in_pool, write_result

@@ -1,4 +1,4 @@
-"""The flips of ``walproof sweep --flips``: search, report, save the chapter's table."""
+"""The bit-flip search of ``walproof sweep --flips``: search, report, save the chapter's table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def flip_sweep(
     is_saved: bool,
     as_json: bool,
 ) -> int:
-    """Search as the command line describes it; return the exit status."""
+    """Run the search with the given options; return the exit status."""
     if is_saved:
         must_be_checkout("sweep --flips --save", "writes the chapter's table")
     if is_saved and (paths or patterns):

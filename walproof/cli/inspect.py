@@ -1,4 +1,4 @@
-"""``walproof inspect``: every byte of a log, with its field, its value and its rule."""
+"""``walproof inspect``: show each byte of a log with its field, value and rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE_LIMIT = 20_000
 
 
 def _offset(text: str) -> int:
-    """A byte offset, decimal or hexadecimal with ``0x``."""
+    """Parse a byte offset: decimal, or hexadecimal after ``0x``."""
     try:
         offset = int(text, 0)
     except ValueError:
@@ -69,24 +69,25 @@ def inspect(
     limit: int | None,
     page: Path | None,
 ) -> int:
-    """Show every byte of a log: offset, bytes, field, value, and the requirements that govern it.
+    """Show each byte of a log with its field and rule.
 
-    Lost ranges are marked with x at the margin and with their reason, and a torn tail with ~. A
-    line with = shows where a writer may append. The fields are those of the grammar in ksy/, and
-    their paths are the ones that vectors use. After damage a reader no longer trusts the lengths,
-    but the map goes on with them, since what it shows there may be worth saving.
+    Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
+    x marks lost ranges, with their reason, ~ marks a torn tail, and = marks the offset where a
+    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
+    same paths. After damage, a reader no longer trusts the lengths. The map still follows them,
+    because the bytes there may be worth saving.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
-    walproof inspect 000003.log --depth 2              a line for each physical record
-    walproof inspect 000003.log --from 0x8000          from the second block on
+    walproof inspect 000003.log --depth 2              one line per physical record
+    walproof inspect 000003.log --from 0x8000          the map from the second block
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
-    walproof inspect 000003.log --html map.html        a page to explore
+    walproof inspect 000003.log --html map.html        an interactive page
 
-    For a folder, it shows its logs, as walproof DIR --all does: each can be inspected.
+    For a folder, its logs are listed as by walproof DIR --all; you can inspect each of them.
 
-    In a pipe every line has the full path of its field, so that grep finds it. The log is never
-    changed. A large log is not loaded: only the part that is shown is parsed.
+    If the output is a pipe, each line has the full path of its field, so that you can use grep. The
+    log is never changed. Large logs are not loaded: only the part shown is parsed.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """

@@ -62,7 +62,7 @@ _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class JournalFilters:
-    """The values of the options that select entries."""
+    """Values of the options that select entries."""
 
     since: str | None
     until: str | None
@@ -81,11 +81,11 @@ class JournalFilters:
 
     @property
     def are_given(self) -> bool:
-        """Return whether any of the options was given."""
+        """Return whether any option was given."""
         return any(getattr(self, each.name) not in (None, (), False) for each in fields(self))
 
     def query(self, words: Sequence[str] = ()) -> Query:
-        """The query of these options and of ``FIELD=VALUE`` words. Raises ``UsageError``."""
+        """Build a query from these options and ``FIELD=VALUE`` arguments. Raises ``UsageError``."""
         now = time.time_ns() // 1000
         groups = []
         if self.units or self.user_units:
@@ -127,7 +127,7 @@ def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
 
 
 def _lines(text: str | None) -> tuple[int | None, bool]:
-    """Return the number of entries to show, None for all, and whether they are the first."""
+    """Return the number of entries to show (None for all), and whether to count from the first."""
     if text is None or text == "all":
         return None, False
     if not text.removeprefix("+").isdecimal():
@@ -136,9 +136,9 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options that select entries, as its argument ``journal_filters``.
+    """Add the options that select entries to a command, as its argument ``journal_filters``.
 
-    A command for all formats hides them: its help names the command that lists them.
+    Commands for all formats hide these options; their help names the command that lists them.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,7 +156,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
 
 
 def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The paths among the words of a command, and ``FIELD=VALUE`` and ``+``."""
+    """Split arguments into paths, and ``FIELD=VALUE`` terms with ``+``."""
     paths: list[str] = []
     matches: list[str] = []
     for word in words:
@@ -171,10 +171,10 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 def journal_files(
     typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
 ) -> Iterator[Paths]:
-    """The journal files that several paths lead to: files, packed ones, folders and archives.
+    """Find the journal files of several paths: files, compressed files, folders and archives.
 
-    ``otherwise`` is what is reported about the folder of another system. Ends the command with a
-    line on standard error for what cannot be read or is no journal.
+    ``otherwise`` is the message about the folder of another system. Ends the command with a line on
+    standard error for an unreadable file or one that is not a journal.
     """
     results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
@@ -198,9 +198,10 @@ def journal_files(
 
 
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
-    """Print the entries that a query selects, then what is lost on standard error: exit status.
+    """Print the selected entries, then the lost ranges on standard error; return the exit
+    status.
 
-    ``name`` is what all files together are called. A file or pipe gets the bytes as they are.
+    ``name`` stands for all files together. Files and pipes receive the bytes unchanged.
     """
     rest = Rest()
     write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write
@@ -223,5 +224,5 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
 
 
 def _write_to_terminal(piece: bytes) -> None:
-    """Print lines. What a value in them could do to the terminal is spelled out."""
+    """Print lines with control characters escaped."""
     click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

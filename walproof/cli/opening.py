@@ -1,7 +1,7 @@
-"""What a command was given, opened: a log, a pipe, a packed file, an archive, a system's folder.
+"""Open the log of a command line: a file, pipe, compressed file, archive or system folder.
 
-One way for all commands: what cannot be read, and what is no log, is one line that begins with
-what the user typed.
+All commands use this module. Errors about unreadable files and files that are not logs are one
+line, which begins with the path as typed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from walproof.systems.reading import read_log
 
 @dataclass(frozen=True)
 class Opened:
-    """A log that can be read: where it lies now, what the user typed, and its format.
+    """An open log: its current path, the path as typed, and its format.
 
-    ``system`` is whose folder it is, if it is a system's.
+    ``system`` is set if the path is the folder of a system.
     """
 
     source: Unpacked
@@ -39,16 +39,16 @@ class Opened:
 
     @property
     def path(self) -> Path:
-        """Where the log can be read: for what was packed or piped, a scratch copy."""
+        """The readable path: a scratch copy if the log was compressed or piped."""
         return self.source.path
 
     @property
     def logs_apart(self) -> System | None:
-        """The system, if its logs are files that its format knows one at a time."""
+        """The system, if its logs are read one at a time."""
         return None if self.system is None or self.system.is_one_log else self.system
 
     def events(self, profile: str, context: Context, tells: bool = True) -> Iterator[Event]:
-        """The answer, about all logs of a system; ``tells`` first what is wrong with its folder."""
+        """Yield the answer about all logs; ``tells``: print the findings about the folder first."""
         if tells:
             self.tell()
         if self.logs_apart is not None:
@@ -58,7 +58,7 @@ class Opened:
         return self.format.read(self.path, profile, context)
 
     def tell(self) -> None:
-        """Say on standard error what is wrong with the folder of a system."""
+        """Print the findings about the folder of a system on standard error."""
         for finding in self.system.findings if self.system is not None else ():
             if finding.harm != "none":
                 about = f"{finding.file}: " if finding.file else ""
@@ -66,7 +66,7 @@ class Opened:
 
     @property
     def may_resume(self) -> bool:
-        """Whether a writer could go on with it: not with a copy, nor where something is gone."""
+        """Return whether a writer may append: not to a copy, nor to a log with missing parts."""
         if self.source.is_copy or self.logs_apart is not None:
             return False
         findings = self.system.findings if self.system is not None else ()
@@ -74,23 +74,23 @@ class Opened:
 
     @property
     def name(self) -> str:
-        """What the user typed, and how the log came out of it: ``a.gz, unpacked from gzip``."""
+        """The path as typed, and how the log was unpacked: ``a.gz, unpacked from gzip``."""
         return f"{self.source.typed}{self.source.came}"
 
 
 @contextlib.contextmanager
 def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
-    """The log that ``typed`` leads to, in the format that was told or that it shows.
+    """Open the log at ``typed`` in the given or detected format.
 
-    Ends the command with a line on standard error: with status 4 for what is no log, with 1 for
-    what cannot be read.
+    Ends the command with a line on standard error: status 4 if the path is not a log, 1 if it
+    cannot be read.
     """
     with source_of(typed, format_id) as source:
         yield log_in(source, format_id)
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
-    """The log that is there, in the format that was told or that it shows. ``UnknownFormat``."""
+    """Return the log at a source, in the given or detected format. Raises ``UnknownFormat``."""
     system = recognise(source.path, format_id)
     if format_id:
         return Opened(source, named(format_id), system)
@@ -108,9 +108,9 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
 def source_of(
     typed: str | Path, format_id: str | None = None, tells_faults: bool = True
 ) -> Iterator[Unpacked]:
-    """What ``typed`` leads to, of whatever format. Errors end the command as in :func:`opened`.
+    """Open the source at ``typed``, of any format. Errors end the command as in :func:`opened`.
 
-    Without ``tells_faults`` the caller says what is broken in the packing.
+    Without ``tells_faults``, the caller reports faults of the compression.
     """
     typed = str(typed)
     source: Unpacked | None = None
@@ -138,7 +138,7 @@ def source_of(
 
 @contextlib.contextmanager
 def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]]:
-    """Name and path of each log of a format in a folder, at every level. ``UnknownFormat``."""
+    """List all logs of a format in a folder, with their names. Raises ``UnknownFormat``."""
     with contents_of(source.path, "" if source.is_copy else source.typed) as result:
         paths: list[tuple[str, Path]] = []
         for item in result.items:
@@ -159,7 +159,7 @@ def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:
-    """A message that names the user's file where it named a scratch copy."""
+    """Replace the path of a scratch copy in a message by the path as typed."""
     if source is None or not source.is_copy:
         return text
     return text.replace(str(source.path), source.typed)

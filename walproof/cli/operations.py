@@ -1,4 +1,4 @@
-"""``walproof read --operations`` and ``--pending``: the operations in a log, and their result."""
+"""``walproof read --operations`` and ``--pending``: decoded operations and their result."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FAULT = ("fault", "payload")
 
 @dataclass(frozen=True)
 class Decoded:
-    """A record and its decoded struct, or the reason why there is none."""
+    """A record and its decoded struct, or the reason why decoding failed."""
 
     record: Record
     value: Mapping[str, Any] | None
@@ -39,7 +39,7 @@ class Decoded:
 
 
 def decoded_events(format_id: str, events: Iterable[Event]) -> Iterator[Decoded | Lost | End]:
-    """Yield the records decoded, a few at a time, and the lost ranges and the end between them."""
+    """Decode records in small batches; yield them with the lost ranges and the end in between."""
     held: list[Record] = []
     size = 0
     for event in events:
@@ -69,7 +69,7 @@ def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
 
 
 def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[Row]:
-    """Yield the operations of a record, or a row with its payload if it is not decoded."""
+    """Yield the operations of a record, or one row with its payload if decoding failed."""
     columns = {column.name for column in plugin_for(format_id).columns}
     fields = {name: value for name, value in decoded.record.fields.items() if name in columns}
     place: Row = {"file": decoded.record.file, "at": decoded.record.at}
@@ -90,9 +90,9 @@ def print_operations(
     conditions: Sequence[Condition],
     most: int | None,
 ) -> int:
-    """Print the operations that meet all conditions, ``most`` of them; return the exit status.
+    """Print up to ``most`` operations that meet all conditions; return the exit status.
 
-    ``name`` is the log for the user. Lost ranges go to standard error.
+    ``name`` is the name of the log in messages. Lost ranges go to standard error.
     """
     heads = _heads(format_id, operations)
     out = _Lines()
@@ -130,9 +130,9 @@ def print_operations(
 def print_pending(
     format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
 ) -> int:
-    """Print the messages that wait when a log ends; return the exit status.
+    """Print the messages still pending at the end of a log; return the exit status.
 
-    Lost ranges, and the number of records that cannot be decoded, go to standard error.
+    Lost ranges and the number of undecodable records go to standard error.
     """
     unknown = 0
     status = 0
@@ -194,7 +194,7 @@ def _report_lost(lost: Lost) -> None:
 
 
 def _heads(format_id: str, operations: Operations) -> list[str]:
-    """Return the names of all members of a row, in order."""
+    """Return the names of all columns, in order."""
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)
@@ -232,14 +232,14 @@ class _Lines:
             self.flush()
 
     def flush(self) -> None:
-        """Write the lines that were added."""
+        """Write the buffered lines."""
         sys.stdout.write(self._text.getvalue())
         self._text.seek(0)
         self._text.truncate()
 
 
 def _cell(value: Any) -> str:
-    """Return a text on one line, with control characters escaped; other values as JSON."""
+    """Return text as one line with control characters escaped, and other values as JSON."""
     if value is None:
         return ""
     return one_line(value) if isinstance(value, str) else json_text(value)

@@ -1,4 +1,4 @@
-"""``walproof read``: the answer about one log."""
+"""``walproof read``: print the records and lost ranges of one log."""
 
 from __future__ import annotations
 
@@ -103,25 +103,25 @@ def read(
     unzip: bool,
     force: bool,
 ) -> int:
-    """Read a log: its records, what is lost and why, and where a writer may resume.
+    """List the records and lost ranges of a log.
 
-    FILE is a log, - for standard input, a pipe, a packed file, or an archive with one log in it.
-    It is never changed. The table says records in words where they are decoded; --json has their
-    payloads. A table that is longer than the terminal is high is printed only if
-    --records asks for it; there is a summary instead. --jsonl keeps memory constant, whatever the
-    size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
-    {"end": …}.
+    FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. It
+    is never changed. The table describes decoded records in words; --json prints their payloads. If
+    the table does not fit the terminal, a summary is printed instead, unless you give --records.
+    --jsonl uses constant memory for logs of any size: it prints {"record": …} and {"lost": …} as
+    they are found, then one {"end": …}.
 
-    --operations prints what records hold, in the order of the log: the puts and deletes of a
-    database, the commands of a broker, the records of an engine, with keys and values as text. Of
-    bytes that are not text it prints {"hex": …}. Lost ranges go to standard error.
+    --operations prints the content of the records in log order: the puts and deletes of a database,
+    the commands of a broker, the records of an engine. Keys and values are printed as text, or as
+    {"hex": …} if they are not text. Lost ranges go to standard error.
 
-    --pending replays a broker's store and prints how many messages wait for which destination and
-    subscription, since when, and in which files. --jsonl prints an object for each.
+    --pending replays the store of a broker. For each destination and subscription it prints the
+    number of pending messages, the time of the oldest and newest, and their files. --jsonl prints
+    one object for each.
 
-    --each names a file after the index of its record, or after its number in the log, from 0:
-    0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
-    Ranges include both ends.
+    --each names each file after the index of its record, or after the record number, from 0, in
+    formats without indexes: 0000000000000100.data, or .json with --messagepack. It prints one line
+    of JSON per file. Ranges include both ends.
 
     \b
     walproof read 000003.log
@@ -133,8 +133,8 @@ def read(
     walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
-    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each
-    also 3 for a payload that could not be unpacked, and 1 for a range without records.
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error. With --each,
+    also 3 if a payload could not be unpacked, and 1 if a range has no records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
              summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
@@ -211,7 +211,7 @@ def _print_operations(
 
 
 def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
-    """Print what waits when a log ends, and return the exit status."""
+    """Print the messages still pending at the end of a log; return the exit status."""
     plugin = plugin_for(found.format.id)
     if not plugin.has("pending"):
         raise click.UsageError(f"--pending: expected a broker's store, found {found.format.id}")
@@ -226,7 +226,7 @@ def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
 
 
 def _one_way(**ways: object) -> None:
-    """Raise ``UsageError`` if more than one way of printing was asked for."""
+    """Raise ``UsageError`` if more than one output option was given."""
     requested = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
     if len(requested) > 1:
         raise click.UsageError(f"{' and '.join(requested)} exclude each other")
@@ -239,7 +239,7 @@ def _gathered(
     lost: int | None = None,
     stop: int | None = None,
 ) -> Gathered:
-    """What :func:`gather` gives, with a bar on the terminal for a large log."""
+    """Run :func:`gather`, with a progress bar for a large log."""
     with progress(size_of(found.path)) as given:
         count_lost = lost_counter(found.format.id, found.path)
         return gather(watched(events, found.path, given), records, lost, stop, count_lost)
@@ -248,9 +248,9 @@ def _gathered(
 def _events(
     found: Opened, profile: str, context: Context, fast: bool, most: int | None = None
 ) -> Iterator[Any]:
-    """The answer in pieces. A large log is read by its scanner, if that is installed.
+    """Yield the answer; large logs are read by the bulk scanner if it is installed.
 
-    Of such a log come no more records than ``most``, and how many follow.
+    Of a scanned log, records after the first ``most`` are only counted.
     """
     found.tell()
     if found.logs_apart is not None:
@@ -264,7 +264,7 @@ def _events(
 
 
 def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
-    """Whether the bulk scanner does the work: if asked to, and if a large log makes it worth it."""
+    """Return whether to use the bulk scanner: on request, or for a large log."""
     if found.logs_apart is not None:
         return False
     if fast or profile != "recover":
@@ -273,7 +273,7 @@ def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
-    """The answer from the bulk scanners. Raises ``ClickException`` if they are not installed."""
+    """Return the bulk scanner's reader. Raises ``ClickException`` if it is not installed."""
     try:
         from walproof.scan.answers import read
     except ModuleNotFoundError as error:
@@ -282,7 +282,7 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
 
 
 def _print_json(found: Gathered) -> End:
-    """The answer as one object, a record at a time: what ``Answer.to_json`` says, indented."""
+    """Print the answer as one object, record by record: an indented ``Answer.to_json``."""
     end = found.end
     out = sys.stdout
     out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')
@@ -305,7 +305,7 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
 
 
 def _print_scanned(found: Opened, context: Context) -> str:
-    """Print what the bulk scanner says, many lines at once; the verdict."""
+    """Print the bulk scanner's answer in large pieces; return the verdict."""
     bulk_scanner()
     from walproof.jsonl.runs import lines
     from walproof.scan import scanner

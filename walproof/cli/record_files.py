@@ -1,4 +1,4 @@
-"""``walproof read --each``: write each record of a log to a file of its own."""
+"""``walproof read --each``: write each record of a log to its own file."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from walproof.cli.opening import Opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
 UNZIPPED_BYTES = 64 << 20
+#: Largest number of values in a MessagePack payload that is written as JSON.
 MOST_VALUES = 100_000
-"""In a payload of MessagePack that is shown as JSON."""
 """What any payload may unpack to; a large one to more."""
 
 
 @dataclass
 class Range:
-    """Indexes from ``first`` to ``last`` inclusive; None means open. ``found`` counts records."""
+    """Indexes from ``first`` to ``last`` inclusive; None is open. ``found`` counts records."""
 
     text: str
     first: int | None
@@ -35,14 +35,14 @@ class Range:
     found: int = 0
 
     def holds(self, index: int) -> bool:
-        """Whether an index lies in the range."""
+        """Return whether an index is in the range."""
         return (self.first is None or index >= self.first) and (
             self.last is None or index <= self.last
         )
 
 
 def parse_ranges(text: str) -> list[Range]:
-    """``100:110,1000:1050`` and ``7``, ``:9``, ``9:``, ``:``. Raises ``click.BadParameter``."""
+    """Parse ranges such as ``100:110,7,:9``. Raises ``click.BadParameter``."""
     ranges = []
     for part in text.split(","):
         first, colon, last = part.partition(":")
@@ -62,18 +62,18 @@ def parse_ranges(text: str) -> list[Range]:
 
 
 class NotMessagePack(ValueError):
-    """The payload is not one MessagePack value."""
+    """The payload is not a single MessagePack value."""
 
 
 class TooLarge(ValueError):
-    """The payload unpacks to more than it may."""
+    """The unpacked payload exceeds the limit."""
 
 
 def readable(payload: bytes) -> bytes:
-    """A MessagePack value as JSON for people.
+    """Convert a MessagePack value to readable JSON.
 
-    Raises :class:`NotMessagePack`, and :class:`TooLarge` for one with more than 100,000 values in
-    it, each of which may take some hundred bytes of memory.
+    Raises :class:`NotMessagePack`, and :class:`TooLarge` for more than 100,000 values, each of
+    which may take some hundred bytes of memory.
     """
     try:
         value, end = message_pack.decode(payload, most=MOST_VALUES)
@@ -88,9 +88,9 @@ def readable(payload: bytes) -> bytes:
 
 
 def unzipped(payload: bytes) -> bytes:
-    """The data unpacked if gzip or zlib packed it, otherwise unchanged.
+    """Unpack data compressed by gzip or zlib; return other data unchanged.
 
-    Raises :class:`TooLarge` for a bomb: more than 64 MiB and 16 times the payload.
+    Raises :class:`TooLarge` if the result exceeds both 64 MiB and 16 times the payload.
     """
     most = UNZIPPED_BYTES + 16 * len(payload)
     unpack = zlib.decompressobj(wbits=47)
@@ -155,7 +155,7 @@ class _RecordFiles:
         self.left_as_it_is = False
 
     def take_all(self, events: Iterable[Event]) -> int:
-        """Write the records that are wanted, say what is lost: the exit status of the verdict."""
+        """Write the selected records and report lost ranges; return the exit status."""
         number = status = 0
         for event in events:
             if isinstance(event, Record):
@@ -169,7 +169,7 @@ class _RecordFiles:
         return status
 
     def take(self, record: Record, number: int) -> None:
-        """Write a record if it is wanted; ``number`` replaces a missing index."""
+        """Write a record if it is selected; ``number`` replaces a missing index."""
         index = int(record.fields.get("index", number))
         low, high = self.seen or (index, index)
         self.seen = min(low, index), max(high, index)
@@ -208,7 +208,7 @@ class _RecordFiles:
         say_json(line)
 
     def check_found(self) -> None:
-        """A range without records is a mistake: say so, after all others are written."""
+        """Raise an error for ranges without records, after all other records are written."""
         missing = [each.text for each in self.ranges if not each.found and each.text != ":"]
         if missing:
             has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"

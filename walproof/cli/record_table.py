@@ -1,4 +1,4 @@
-"""The table of a log's records and lost ranges, for people."""
+"""Print a table of the records and lost ranges of a log."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
+#: Limits of a batch for decoding: rows, and bytes of records.
 AT_ONCE, HELD = 256, 1 << 17
-"""Rows whose records are decoded together, and bytes of records from which on they are enough."""
+#: Placeholder for a log that has not been read yet.
 END = End("refused", None, None)
-"""Of a log that nobody has read yet."""
 
 
 @dataclass
 class Gathered:
-    """The first records and lost ranges of a log, and how many there are.
+    """The first records and lost ranges of a log, and the totals.
 
-    ``columns`` are the fields of the records that are kept.
+    ``columns`` are the fields of the stored records.
     """
 
     kept: Spool = field(default_factory=Spool)
@@ -41,13 +41,13 @@ class Gathered:
 
     @property
     def rows(self) -> int:
-        """Rows of a table of all of them."""
+        """Return the number of rows of a complete table."""
         return self.record_count + self.lost_count
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Records that are only counted, and the last of them."""
+    """A number of records that are only counted, and the last of them."""
 
     count: int
     last: Record
@@ -60,10 +60,9 @@ def gather(
     stop: int | None = None,
     count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
-    """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
+    """Run a reader to its end; store the first ``records`` and ``lost`` ranges, None for all.
 
-    When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
-    a lost range.
+    Reading stops after ``stop`` rows. ``count_lost`` counts the bytes of a lost range.
     """
     result = Gathered()
     for event in events:
@@ -91,7 +90,7 @@ def gather(
 def print_summary(
     answer: Gathered, format_id: str, log: str, console: Console, resume: bool = True
 ) -> None:
-    """What there is to say below the table. A copy is nothing that a writer can ``resume``."""
+    """Print the lines below the table. ``resume`` is false for a copy, which no writer uses."""
     end = answer.end
     verdict = Text(end.verdict, style=f"bold {VERDICT_STYLE[end.verdict]}")
     if end.reason:
@@ -119,7 +118,7 @@ def print_summary(
 
 
 def _by_number(file: str) -> list[str | int]:
-    """A key that sorts segment 10 after segment 9: text and numbers alternate."""
+    """Return a key that sorts segment 10 after segment 9: text and numbers alternate."""
     parts = re.split(r"([0-9]+)", file)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
@@ -132,12 +131,11 @@ def print_table(
     total: int,
     is_merged: bool = False,
 ) -> None:
-    """Records and lost ranges in the order of the log, the first ``most`` of ``total``.
+    """Print the first ``most`` of ``total`` records and lost ranges, in log order.
 
-    If logs were merged (``is_merged``), they stay as they came, and the lost ranges come last.
-
-    A record is said in words if it is decoded; else its payload is shown. Plain columns, one line
-    per row: a table library is too slow for a log of 100,000 records.
+    If logs were merged (``is_merged``), records keep their order, and the lost ranges come last.
+    Decoded records are described in words; other records show their payload. The table has plain
+    columns and one line per row, because a table library is too slow for 100,000 records.
     """
     order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
@@ -166,9 +164,9 @@ def print_table(
 def pieces(
     rows: Iterable[tuple[int, Record | Lost]],
 ) -> Iterator[list[tuple[int, Record | Lost]]]:
-    """The rows in pieces, of which each is held: what its records say is made of all together.
+    """Split rows into batches whose records are decoded together.
 
-    A record with a value of its own, which may be a hundred times as large, is the last of a piece.
+    A record with a large decoded value, up to a hundred times its size, ends its batch.
     """
     piece: list[tuple[int, Record | Lost]] = []
     held = 0
@@ -200,14 +198,14 @@ def _print_row(
 
 
 def _columns(record: Record) -> Iterator[str]:
-    """The fields that a table shows: numbers and names. What has parts of its own is for --json."""
+    """Return the columns of a table: numbers and names. Only ``--json`` has nested values."""
     for name, value in record.fields.items():
         if not isinstance(value, dict | list) and name != "cursor":  # it repeats the others
             yield name
 
 
 def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
-    """The cells of a row under ``heads``."""
+    """Return the cells of a row for the columns ``heads``."""
     if isinstance(item, Lost):
         known = {"record": "lost", "at": item.start, "size": item.end - item.start}
     else:
@@ -221,7 +219,7 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
 
 
 def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
-    """What follows the cells of some rows."""
+    """Return the last column of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
     message = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
     return [one_line(_text_of(item, *message.get(id(item), (None, None)))) for _, item in piece]
@@ -234,7 +232,7 @@ def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
 
 
 def _is_plain(record: Record) -> bool:
-    """Whether nothing but its payload says what a record means."""
+    """Return whether only the payload describes a record."""
     return "fields" not in record.fields and "update" not in record.fields
 
 
@@ -247,7 +245,7 @@ def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | Non
 
 
 def _last(item: Record | Lost) -> str:
-    """What follows the cells of a row that is not decoded."""
+    """Return the last column of a row that is not decoded."""
     if isinstance(item, Lost):
         return item.reason
     if "fields" in item.fields:

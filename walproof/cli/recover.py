@@ -1,4 +1,4 @@
-"""``walproof recover``: what survives in a damaged log, as a new log that is sound."""
+"""``walproof recover``: write the surviving records of a damaged log to a new, intact log."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from walproof.systems.contents import NotRead, contents_of
 from walproof.systems.text_conversion import before_conversion
 
 NEEDS_DROP = "filters select what --drop leaves out: expected --drop"
+#: Fields that describe the surrounding file or repeat the payload.
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
-"""Fields of a record that describe the file around it, or repeat what its payload says."""
 
 
 class Unlike(ValueError):
-    """The new log does not hold what was read from the old one; the message says where."""
+    """The new log differs from the records read; the message gives the first difference."""
 
 
 @click.command()
@@ -63,30 +63,31 @@ def recover(
     drop: bool,
     journal_filters: JournalFilters,
 ) -> int:
-    """Write the records that survive in LOG into a new log of the same format.
+    """Write the surviving records to a new log.
 
     LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
-    a folder with several of them. Of a folder, NEW is a copy with every file. Only damaged logs are
-    written anew in it; each keeps its old content as NAME.before-recovery. The last lines name the
-    files that were replaced.
+    a folder with several of these. The new log has the format of the old one. For a folder, NEW is
+    a copy with every file, in which only damaged logs are rewritten; the old content of each
+    remains in NAME.before-recovery. The last lines name the replaced files.
 
-    LOG is never changed, and NEW must not exist. NEW is read back before it gets its name: it must
-    be intact and hold exactly the records that survived in LOG. If the format allows no gap (the
-    indexes of a raft log), the command says which record is missing; `walproof read --each DIR` can
-    then write each survivor to a file of its own.
+    LOG is never changed, and NEW must not exist. The command writes NEW under a temporary name,
+    reads it back, and renames it only if it is intact and has exactly the records that survived in
+    LOG. Some formats allow no gap, such as the indexes of a raft log. In this case the command
+    names the missing record; `walproof read --each DIR` can then write each survivor to its own
+    file.
 
-    --drop leaves entries of system journals out of NEW: those that FIELD=VALUE after LOG, or
-    filters such as --unit, --since and --grep select. What only these entries had is nowhere in
-    NEW. Of a folder, NEW then has the journals alone. Seals are not renewed.
+    --drop removes entries of systemd journals: those selected by FIELD=VALUE after LOG, or by
+    filters such as --unit, --since and --grep. Data that only these entries used is not in NEW. For
+    a folder, NEW then has only the journals. Seals are not renewed.
 
     \b
     walproof recover 000003.log --out recovered.log
     walproof recover journal/ --out recovered/
     walproof recover system.journal --out clean.journal --drop --unit vpn --until yesterday
-    walproof systemd read --help    lists the filters
+    walproof systemd read --help    list the filters
 
-    Exit status: 0 if nothing was lost, 3 if something was (NEW has the rest), 4 refused,
-    1 for a usage or I/O error, or if the survivors cannot form one log.
+    Exit status: 0 if nothing was lost, 3 if something was lost (NEW has the rest), 4 if LOG is
+    refused, 1 for a usage or I/O error, or if the survivors cannot form one log.
     """
     if out.exists() or out.is_symlink():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
@@ -118,7 +119,7 @@ def recover(
 def _recover_without(
     log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
 ) -> int:
-    """Write journals anew without the entries that are selected: exit status."""
+    """Rewrite journals without the selected entries; return the exit status."""
     # Not imported for the other logs: it takes longer than recovering a small one.
     from walproof.cli.recover_journals import recover_without
 
@@ -128,7 +129,7 @@ def _recover_without(
 
 
 def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
-    """Write the survivors of one log into a new one: exit status."""
+    """Write the survivors of one log to a new log; return the exit status."""
     context = context_of(context_items, old.format.id)
     with before_conversion(old.format.id, old.path, context) as converted:
         if converted is None:
@@ -175,10 +176,10 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
 def write_anew(
     format: Format, log: Path, records: Sequence[Record], out: Path, context: Mapping[str, Any]
 ) -> None:
-    """Write the records of a log as a new one, which gets the name ``out`` only if it is right.
+    """Write records to a new log, which is renamed to ``out`` only if it reads back correctly.
 
-    Raises ``ValueError`` if the format's writer does not accept them, :class:`Unlike` if reading
-    them back gives anything else, and ``OSError``.
+    Raises ``ValueError`` if the writer of the format rejects the records, :class:`Unlike` if the
+    new log reads differently, and ``OSError``.
     """
     with tempfile.TemporaryDirectory(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
@@ -199,9 +200,9 @@ def write_anew(
 
 
 class Anew(Sequence[NewRecord]):
-    """Records as they are written, made when they are asked for.
+    """Records in the form that writers take, created on demand.
 
-    ``progress`` is told how many bytes they took in their log.
+    ``progress`` receives the number of bytes that the records had in the old log.
     """
 
     def __init__(

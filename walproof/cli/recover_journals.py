@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: copies of systemd journals without the entries of a query."""
+"""``walproof recover --drop``: copy systemd journals without the entries of a query."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], 
 def recover_without(
     typed: str, query: Query, out: Path, format_id: str | None, write_anew: WriteAnew
 ) -> int:
-    """Write copies of the journals of a path without the entries that a query selects.
+    """Copy the journals of a path without the entries that a query selects.
 
-    Such an entry is left out of every file that has it. ``out`` becomes a file for a file, and a
-    folder with the journals alone for a folder. Return the exit status. Raises ``ValueError`` and
-    ``OSError``.
+    A selected entry is removed from every file that contains it. ``out`` becomes a file for a file,
+    and a folder with only the journals for a folder. Returns the exit status. Raises ``ValueError``
+    and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
@@ -70,12 +70,12 @@ def _journals(source: Unpacked) -> Iterator[Paths]:
 
 
 def _below(folder: Path, name: str, path: Path) -> Path:
-    """The name of a file below the folder that was given."""
+    """Return the name of a file relative to the given folder."""
     return path.relative_to(folder) if path.is_relative_to(folder) else Path(Path(name).name)
 
 
 class _Written:
-    """The result for one file: its entries that were written and left out, and its losses."""
+    """The result for one file: entries written and removed, and lost ranges."""
 
     def __init__(self, file: JournalFile) -> None:
         self.file = file
@@ -84,17 +84,17 @@ class _Written:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the file is no journal that can be read."""
+        """Return whether the file is not a readable journal."""
         return self.file.end.verdict == "refused"
 
     @property
     def lost_bytes(self) -> int:
-        """The bytes of the file that could not be read."""
+        """The number of unreadable bytes in the file."""
         return sum(gap.end - gap.start for gap in self.file.lost)
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
-    """Return the numbers that all copies of an entry have in common."""
+    """Return the numbers that are equal in all copies of an entry."""
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 
@@ -119,7 +119,7 @@ def _write(
 
 
 def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
-    """Say what was written, left out and lost: exit status."""
+    """Print what was written, removed and lost; return the exit status."""
     for each in done:
         if each.is_refused:
             say(f"{each.file.name}: refused ({each.file.end.reason}); not written", err=True)

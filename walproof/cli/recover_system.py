@@ -1,4 +1,4 @@
-"""``walproof recover FOLDER``: a copy of the folder in which damaged logs are written anew."""
+"""``walproof recover FOLDER``: copy a folder and rewrite its damaged logs."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size
 from walproof.systems.model import WHOLE
 from walproof.systems.text_conversion import before_conversion
 
+#: Writes records to a new log. Raises ``ValueError`` if the format does not allow them.
 WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
-"""Writes the records of a log as a new one. ``ValueError`` if they cannot stand in one."""
+#: Size from which a copy is announced.
 LARGE_COPY_BYTES = 256 << 20
-"""Size from which on a copy is announced."""
+#: Suffix of the old versions of replaced files in a copy.
 ASIDE = ".before-recovery"
-"""Ends the names of files that are replaced in a copy: the copy keeps them."""
 
 
 @dataclass
 class Recovery:
-    """The outcome for one system, in lines for the user.
+    """The outcome for one system, as lines of text.
 
-    ``replaced`` names each file that is not as it was, ``left`` each log that stayed damaged.
+    ``replaced`` names each changed file, ``left`` each log that remains damaged.
     """
 
     system: System
@@ -61,7 +61,7 @@ class Recovery:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it has logs, and none of them could be read."""
+        """Return whether there are logs and all of them are refused."""
         return bool(self.left) and not self.read
 
 
@@ -74,10 +74,10 @@ def recover_folder(
     context: Mapping[str, Any],
     only_logs: bool = False,
 ) -> int:
-    """Copy ``folder`` to ``out`` and write damaged logs anew in the copy: exit status.
+    """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
-    ``found`` is what the folder holds, ``typed`` its name for the user. With ``only_logs`` nothing
-    but logs is copied. Raises ``OSError`` if ``out`` cannot be written; then nothing is left there.
+    ``found`` lists the contents of the folder, ``typed`` is its path as typed. With ``only_logs``,
+    only logs are copied. Raises ``OSError`` if ``out`` cannot be written, and then removes it.
     """
     if out.absolute().resolve().is_relative_to(folder.resolve()):
         raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
@@ -96,12 +96,14 @@ def recover_folder(
     if done and all(each.is_refused for each in done):
         return EXIT_STATUS["refused"]
     is_whole = all(each.is_whole for each in done) and not any(each.is_lost for each in not_copied)
-    is_lost = any(each.harm == "lost" for system in [*systems, *results] for each in system.findings)
+    is_lost = any(
+        each.harm == "lost" for system in [*systems, *results] for each in system.findings
+    )
     return 0 if is_whole and not is_lost else 3
 
 
 def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
-    """Whether an item is a log of one file in the folder itself: neither packed nor unpacked."""
+    """Return whether an item is a single-file log directly in the folder and not compressed."""
     return (
         isinstance(what, FoundOne)
         and what.format is not None
@@ -111,7 +113,7 @@ def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
 
 
 def _alone(log: FoundOne) -> System:
-    """A log of one file that is in no system's folder, as a system of its own."""
+    """Wrap a single-file log that belongs to no system as a system of its own."""
     assert log.format is not None
     title = title_of(log.format)
     return System(
@@ -120,7 +122,7 @@ def _alone(log: FoundOne) -> System:
 
 
 def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
-    """Copy a folder; a large copy is announced, and one for which there is no room not begun."""
+    """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
     files, size = size_on_disk(folder)
     if not shares_blocks(folder, made):
         free = shutil.disk_usage(out.absolute().parent).free
@@ -138,7 +140,7 @@ def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
 
 
 def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -> list[NotCopied]:
-    """Copy the logs alone: what could not be copied."""
+    """Copy only the logs; return the files that could not be copied."""
     made.mkdir()
     left = []
     for system in systems:
@@ -158,7 +160,7 @@ def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -
 def _recover(
     system: System, made: Path, write_anew: WriteAnew, context: Mapping[str, Any]
 ) -> Recovery:
-    """Write the damaged logs of a system anew in the copy ``made`` of its folder."""
+    """Rewrite the damaged logs of a system in the copy ``made`` of its folder."""
     done = Recovery(system)
     for log in system.logs:
         with ExitStack() as scratch:
@@ -190,7 +192,7 @@ def _recover_log(
     context: Mapping[str, Any],
     scratch: ExitStack,
 ) -> None:
-    """Write a log anew in the copy ``made`` if it is damaged."""
+    """Rewrite a log in the copy ``made`` if it is damaged."""
     system = done.system
     path = system.path(log)
     name = "the log" if log.name == WHOLE else log.name
@@ -238,7 +240,7 @@ def _recover_log(
 
 
 def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
-    """The survivors of a damaged log with those of a second reading, and a line if it has more."""
+    """Add the records of a second reading to the survivors; return a line if there are more."""
     if found.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
         again = gather(events)
         if (more := again.record_count - found.record_count) > 0:
@@ -257,10 +259,10 @@ def _replace(
     write_anew: WriteAnew,
     context: Mapping[str, Any],
 ) -> list[str]:
-    """Write a damaged log anew in place of its copy, which stays beside it: a line for each file.
+    """Rewrite a damaged log next to its old version; return one line per file.
 
-    ``path`` is where the old log can be read, ``before`` the number of its records. Raises
-    ``ValueError`` if the survivors cannot stand in one log; then nothing has changed.
+    ``path`` is the readable old log, ``before`` its number of records. Raises ``ValueError`` if the
+    survivors cannot form one log; nothing is changed then.
     """
     counts = f"{counted(before, 'record')} before, {found.record_count:,} after"
     with temporary_sibling(made / "log") as new:
@@ -289,7 +291,7 @@ def _replace(
 
 
 def _result(done: Recovery, folder: Path) -> System:
-    """The recovered system, with the findings of its folder and of its logs as they are now."""
+    """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
     if system is None:  # logs alone
         return replace(done.system, folder=folder, findings=(), facts={})
@@ -308,7 +310,7 @@ def _say(
     typed: str,
     out: Path,
 ) -> None:
-    """Say what is lost, what to do with the result, and last each file that was replaced."""
+    """Print the losses, the next steps, and each replaced file."""
     records = sum(each.records for each in done)
     lost = sum(each.lost_bytes for each in done)
     say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} lost of {typed}", err=True)

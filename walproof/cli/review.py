@@ -1,4 +1,4 @@
-"""``walproof review``: what a change does to readers, writers and recovery."""
+"""``walproof review``: report which readers and writers a format change breaks."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ def review(
     seed: int,
     api: bool,
 ) -> int:
-    """Report which readers and writers a format change breaks.
+    """Report which readers a format change breaks.
 
-    Compares the grammars, chapters, executable specification and vectors of the work tree with
-    those of REV. Each finding has a class: READ (a new reader on old files), WRITE (an old reader
-    on new files), RECOVER (what survives damage), API (names only). An intended finding can be
-    excused, with a reason, in .walproof-review.toml; docs/review.md lists the rules.
+    The command compares the grammars, chapters, executable specification and vectors of the work
+    tree with those of REV. Each finding has a class: READ (new readers on old files), WRITE (old
+    readers on new files), RECOVER (survivors of damage), API (names only). To allow an intended
+    finding, list it with a reason in .walproof-review.toml. docs/review.md describes the rules.
 
     \b
     walproof review --against main
     walproof review --against HEAD --format leveldb-log --output markdown
     walproof review --repository . --against main    grammars of your own, in ksy/
 
-    Exit status: 0 compatible, 1 breaking, 2 if the review could not be made.
+    Exit status: 0 compatible, 1 breaking, 2 if the review failed.
     """
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector

@@ -1,4 +1,4 @@
-"""The programs that a command line names: any command, or an implementation of this repository."""
+"""Select the programs of a command line: any command, or implementations of this repository."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from conformance.vectors import Vector
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
+#: The option ``--no-isolation`` of commands that run programs.
 isolation = click.option(
     "--no-isolation", "isolated", flag_value=False, default=True,
     help="Run programs as any other: with your network, files, environment and folder.",
 )  # fmt: skip
-"""The option of the commands that run programs."""
 
 
 def words_of(command: str) -> list[str]:
-    """The program and arguments of ``--cmd``, split as a shell would.
+    """Split ``--cmd`` into a program and its arguments as a shell does.
 
-    Raises an error of one line if the quotes are not balanced, or if there is no such program.
+    Raises a one-line error for unbalanced quotes and for a missing program.
     """
     try:
         words = shlex.split(command)
@@ -46,7 +46,7 @@ def words_of(command: str) -> list[str]:
 
 
 def _why_not(program: str) -> str:
-    """Why a program cannot be started."""
+    """Return the reason why a program cannot be started."""
     if os.sep not in program:
         hint = f"; ./{program} is here" if Path(program).is_file() else ""
         return f"there is no program {program!r} on PATH{hint}"
@@ -59,7 +59,7 @@ def _why_not(program: str) -> str:
 
 
 def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subject:
-    """The subject of ``--cmd COMMAND``; raises what :func:`words_of` raises."""
+    """Return the subject of ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
     words = words_of(command)
     subject = Subject(command, command, words, named_by_hello=True, isolated=isolated)
     # ``python3 src/reader.py``: the reader is what somebody opens, not the interpreter.
@@ -70,7 +70,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subj
 
 
 def told_one_shot(subject: Subject, one_shot: bool) -> None:
-    """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
+    """Mark a program as one-shot; commands that repeat a case then include the option."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)
@@ -79,9 +79,9 @@ def told_one_shot(subject: Subject, one_shot: bool) -> None:
 
 
 def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:
-    """The implementations of ``--impl NAME``; ``others`` are further names that an error lists.
+    """Return the implementations of ``--impl NAME``.
 
-    Raises a usage error that lists the names if one is unknown.
+    Raises a usage error for an unknown name, which lists the names and ``others``.
     """
     ours: Mapping[str, Implementation] = {each.name: each for each in all_implementations()}
     names = list(dict.fromkeys(names))
@@ -93,7 +93,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
 
 
 def own_subject(implementation: Implementation, isolated: bool = True) -> Subject:
-    """The subject of ``--impl``; a broken list of known failures is a one-line error."""
+    """Return the subject of ``--impl``. An invalid list of known failures is a one-line error."""
     try:
         subject = subject_of(implementation, program_name())
         subject.isolated = isolated
@@ -105,9 +105,9 @@ def own_subject(implementation: Implementation, isolated: bool = True) -> Subjec
 
 
 def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
-    """Give the program of ``--cmd`` its list of known failures.
+    """Attach a list of known failures to the program of ``--cmd``.
 
-    A broken list is an error of one line.
+    An invalid list is a one-line error.
     """
     for subject in subjects:
         if subject.title == command:
@@ -118,12 +118,12 @@ def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
 
 
 def flag(isolated: bool) -> str:
-    """The option of a command that repeats what was run so."""
+    """Return the isolation option for a command that repeats the run."""
     return "" if isolated else " --no-isolation"
 
 
 def program_name() -> str:
-    """How this command was called, so that what is printed can be pasted."""
+    """Return the name under which this program was run, for commands that can be pasted."""
     called = Path(sys.argv[0])
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
@@ -139,10 +139,11 @@ def chosen_subjects(
     chosen: Sequence[Vector],
     telling: Collection[Vector],
 ) -> list[Subject]:
-    """The programs of ``--cmd``, then those of ``--impl``; without either, all of ours.
+    """Return the programs of ``--cmd``, then those of ``--impl``; by default all
+    implementations.
 
-    ``chosen`` are the vectors of the run. Of a one-shot program that is asked about several formats
-    ``telling`` are the vectors that show which of them it reads; empty where formats were named.
+    ``chosen`` are the vectors of the run. ``telling`` are vectors that show which formats a
+    one-shot program reads; the list is empty if the user named the formats.
     """
     results = []
     for command in dict.fromkeys(commands):
@@ -158,7 +159,9 @@ def chosen_subjects(
                 f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
                 err=True,
             )
-        requested = [each for each in chosen if subject.formats and each.body["format"] in subject.formats]
+        requested = [
+            each for each in chosen if subject.formats and each.body["format"] in subject.formats
+        ]
         subject.strict = subject.one_shot and takes_strict(subject, requested or chosen)
         results.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
@@ -172,10 +175,10 @@ def _formats_of(
     vectors: Iterable[Vector],
     why: str | None,
 ) -> Sequence[str]:
-    """Which of these formats a one-shot program is asked about: it has no hello to name them.
+    """Return the formats to test a one-shot program with: it has no hello that lists them.
 
-    It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
-    what came instead of a hello, if it was asked for one.
+    Prints the formats and how to choose. Raises a one-line error if the program always dies;
+    ``why`` is the reply to hello, if one was sent.
     """
     tried = formats_read(subject, [each for each in vectors if each.body["format"] in every])
     results = [format for format, reads in tried.items() if reads is True]
@@ -195,7 +198,7 @@ def _formats_of(
 
 
 def _no_hello(command: str, subject: Subject) -> str | None:
-    """Why a program must be one-shot, if it must."""
+    """Return why a program must be one-shot; None if it need not be."""
     scratch = Scratch()
     try:
         return why_no_hello(subject.command, subject.sandbox(scratch.folder))

@@ -1,4 +1,4 @@
-"""``walproof PATH``: what it is, whether it is whole, what is lost, and what to type next."""
+"""``walproof PATH``: summarise a log or folder and suggest the next commands."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from walproof.systems.contents import (
 from walproof.systems.model import WHOLE, Observer
 from walproof.systems.text_conversion import conversion_finding
 
+#: Size in bytes from which a progress bar is shown.
 LONG = 16 << 20
-"""Bytes from which on a bar shows how far the reading is."""
+#: Largest number of unread files that are named.
 MOST_ASIDE = 8
-"""Files that are named though they were not read."""
+#: Width in columns without a terminal.
 WIDTH = 100
-"""Columns where there is no terminal."""
 
 
 @click.command()
@@ -62,19 +62,20 @@ WIDTH = 100
 def summary(
     path: str, format_id: str | None, context_items: tuple[str, ...], all_logs: bool, as_json: bool
 ) -> int:
-    """Say what PATH is, whether it is whole, what is lost, and what to type next.
+    """Summarise a log or folder: format, state, losses.
 
-    PATH is a log, a folder of logs, a pipe or - for standard input, a file packed by gzip, bzip2,
-    xz, zstd or lz4, or a zip or tar archive. It is never changed. Records are counted; the
-    first and the last are shown. `walproof PATH` is the same command.
+    PATH is a log, a folder of logs, a pipe, - for standard input, a file compressed with gzip,
+    bzip2, xz, zstd or lz4, or a zip or tar archive. It is never changed. The summary counts the
+    records, shows the first and the last, and suggests the next commands. `walproof PATH` is the
+    same command.
 
     \b
     walproof 000003.log
     walproof /var/log/journal
     zcat old.log.gz | walproof -
 
-    Exit status: 0 if all is whole, 3 if something is torn or damaged, 4 if something is refused or
-    is no log, 1 for a usage or I/O error.
+    Exit status: 0 if everything is intact, 3 if something is torn or damaged, 4 if something is
+    refused or not a log, 1 for a usage or I/O error.
     """
     if context_items and format_id is None:
         raise click.UsageError("--context needs --format: each format has its own keys")
@@ -87,15 +88,16 @@ def summary(
 
 
 def about_one(log: Unpacked, told: str | None, context: Context) -> int:
-    """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
+    """Print the summary of one log; return the exit status. ``told`` is the format given by the
+    user.
 
-    Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
+    The path is known to be a log. Raises ``OSError`` and ``ValueError``.
     """
     return _about(log, told, context, all_logs=False, as_json=False)
 
 
 def about_folder(folder: Unpacked, format_id: str | None) -> int:
-    """Print a line for every log of a folder and return the exit status."""
+    """Print one line per log of a folder and return the exit status."""
     return _about(folder, format_id, {}, all_logs=True, as_json=False)
 
 
@@ -127,9 +129,9 @@ def _is_at(item: Item, folder: Path) -> bool:
 
 
 def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
-    """The system with a finding for each file in its own folder that nothing reads with it.
+    """Return the system with a finding for each unread file in its own folder.
 
-    Those files are taken out of ``rest``.
+    Removes those files from ``rest``.
     """
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
     results = []
@@ -156,7 +158,7 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
 
 
 def _carved(log: Unpacked) -> str:
-    """What else may be done with a file that is no log: logs may be in the midst of it."""
+    """Suggest carving for a file that is not a log but may contain some."""
     if log.is_copy or not log.path.stat().st_size:
         return ""
     name = shlex.quote(log.typed)
@@ -192,7 +194,7 @@ def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | N
 
 
 def _of_a_part(found: FoundOne) -> list[Finding]:
-    """What the folder around a file says of it, if it is a system's, and its dialect."""
+    """Return the findings of a file's folder, if it is a system's, and of its dialect."""
     around = recognise(found.path.absolute().parent)
     findings = [each for each in around.findings if each.file == found.path.name] if around else []
     if found.format is not None and found.path.is_file():
@@ -226,7 +228,7 @@ def _of_system(
     as_json: bool,
     observer: Observer | None = None,
 ) -> tuple[list[Row], int, System]:
-    """Rows of the logs of a system, the status, and the system with all of its findings."""
+    """Return the rows of a system's logs, the status, and the system with all findings."""
     logs = [(_inside(name, part.name), _one_of(system, part, context)) for part in system.logs]
     rows, status = _summaries(log, logs, as_json, observer)
     names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
@@ -260,7 +262,7 @@ def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
 def _about_tree(
     log: Unpacked, found: Contents, all_logs: bool, as_json: bool, is_rest: bool = False
 ) -> int:
-    """Print all systems and logs below a folder; ``is_rest``: those below a system's folder."""
+    """Print all systems and logs in a folder; ``is_rest`` if it is inside a system's folder."""
     aside = [(item.name, item.what) for item in found.items]
     faults = [(name, what) for name, what in aside if isinstance(what, NotRead) and what.is_fault]
     unread = [(name, what.why) for name, what in aside if isinstance(what, NotRead)]
@@ -317,7 +319,7 @@ def _about_tree(
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Name what is in a folder and was not read."""
+    """Print the names of files that were not read."""
     if as_json:
         for name, what in aside:
             say_json({"file": name, "not_read": what})
@@ -340,7 +342,7 @@ def _summaries(
     as_json: bool,
     observer: Observer | None = None,
 ) -> tuple[list[Row], int]:
-    """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
+    """Return name, size and summary of each readable log, and 1 if one is unreadable (reported)."""
     rows: list[Row] = []
     status = 0
     with progress(sum(result.size for _, result in logs)) as given:
@@ -367,7 +369,7 @@ def _summaries(
 
 @contextlib.contextmanager
 def _unpacked(found: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
-    """A log of a folder as it can be read. Raises ``OSError`` and ``ValueError``."""
+    """Unpack a log of a folder for reading. Raises ``OSError`` and ``ValueError``."""
     if not found.is_packed:
         yield log, found
         return
@@ -411,13 +413,13 @@ def _width() -> int:
 
 
 def terminal_height() -> int:
-    """Lines of the terminal."""
+    """Return the height of the terminal in lines."""
     return shutil.get_terminal_size((WIDTH, 24)).lines
 
 
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
-    """A bar on the terminal for what takes long; it leaves nothing there."""
+    """Show a progress bar for long operations, and remove it at the end."""
     if size < LONG:
         yield lambda at: None
         return

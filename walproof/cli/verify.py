@@ -1,4 +1,4 @@
-"""``walproof verify``: every fault of a systemd journal file, with its rule."""
+"""``walproof verify``: list every fault of a systemd journal, with its rule."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ SYSTEMD = "systemd-journal"
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as one object per line.")
 def verify(log: str, key: str | None, as_json: bool) -> int:
-    """Verify systemd journals: structure, hashes, order, links, counts and seals.
+    """Verify a log; for systemd journals, every hash and link.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them such as /var/log/journal. Of
-    any other log, or the folder of a system, it lists what is lost, each with its rule, and what
-    the folder is missing.
+    PATH is a journal file, compressed or in a pipe, or a folder of them such as /var/log/journal.
+    For journals, the command checks structure, hashes, order, links, counts and seals. For other
+    logs and system folders, it lists the lost ranges with their rules, and the missing files.
 
-    Each finding has its offset, the object there, the rule that it breaks, and what is wrong.
-    Unlike journalctl --verify, this also checks the FIELD table, the lists of values, and whether
-    an entry that a value lists has that value. No file makes it run for ever.
+    Each finding has its offset, the object there, the violated rule, and a description. Unlike
+    journalctl --verify, this command also checks the FIELD table, the lists of values, and whether
+    each entry in the list of a value has that value. It terminates on every file.
 
     \b
     walproof verify system.journal
     walproof verify /var/log/journal
     walproof verify system.journal --key c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900
 
-    With --key, a file that is not sealed is a finding: the key proves nothing about it.
+    With --key, an unsealed file is a finding: the key proves nothing about it.
 
-    Exit status: 0 no finding, 3 findings, 4 not a journal file or not one to be read, 1 for a
-    usage or I/O error.
+    Exit status: 0 no findings, 3 findings, 4 not a journal or not readable, 1 for a usage or I/O
+    error.
     """
     context = {"key": key} if key else {}
     if key:
@@ -84,7 +84,7 @@ def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> in
 
 
 def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json: bool) -> int:
-    """Verify a system or a log of a folder: the exit status."""
+    """Verify a system or a log of a folder; return the exit status."""
     what = item.what
     if isinstance(what, System) and what.format == SYSTEMD:
         broken = _say_broken(item.name or source.typed, what, as_json)
@@ -107,7 +107,7 @@ def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json:
 
 
 def _say_broken(name: str, system: System, as_json: bool) -> set[str]:
-    """Print what a folder of journals has lost; the files that are no journals any more."""
+    """Print the losses of a folder of journals; return the files that are no longer journals."""
     losses = [finding for finding in system.findings if finding.harm == "lost"]
     for finding in losses:
         if as_json:
@@ -121,12 +121,12 @@ CAVEAT = (
     "Its seals may have gaps (no SEALED_CONTINUOUS flag, as before systemd 255): the key does not"
     " show whether sealed entries were cut off and the file was continued (CVE-2023-31438)."
 )
+#: Number of passes over a verified file. Each pass reads offsets in ascending order.
 PASSES = 3
-"""Through a file that is verified, each with its offsets from the beginning on."""
 
 
 def _of_another_format(source: Unpacked) -> Opened | None:
-    """The log if it is none of systemd's; None also for a file that is nothing at all."""
+    """Return the log if it has another format than systemd's; None also for an unknown file."""
     try:
         result = log_in(source, None)
     except UnknownFormat:
@@ -202,9 +202,10 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
 
 
 def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
-    """What the kernels say of a large file; None where they find a fault, or are not installed.
+    """Check a large file with the compiled kernels; None if they find a fault or are not
+    installed.
 
-    A fault is put into words by the executable specification, which looks at all of it again.
+    The executable specification then reads the file again and describes the faults.
     """
     if not plugin_for(SYSTEMD).has_scanner:
         return None
@@ -214,7 +215,7 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
 
 
 def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
-    """Tells how much of all passes is done, in bytes of the file, now and then."""
+    """Return a progress function that adds up all passes, in bytes of the file."""
     before, last = 0, 0
 
     def tell(at: int) -> None:

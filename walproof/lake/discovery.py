@@ -1,9 +1,9 @@
-"""Which files and folders are logs.
+"""Find the logs in files and folders.
 
-A folder may be a log of several files, or hold some: each format knows how they look
-(``format_discovery``), and their files are not logs apart. Every other file in a folder is a log of
-its own. The rules for paths are those of Spark's file sources: globs, hidden names that begin with
-``_`` or ``.``, only the files of a folder itself unless ``recursiveFileLookup``.
+A folder may be a log of several files, or contain such logs. Each format recognises its own
+(``format_discovery``), and their files are then not separate logs. Every other file in a folder is
+a log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with
+``_`` or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from walproof.lake.trees import absolute, tree_of
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A log that was found, small and picklable.
+    """A log found by a search; small and picklable.
 
-    ``format`` is None where nobody looked yet. ``files`` are the names of the files of a log of
-    several, relative to ``path``. ``fault`` says why it cannot be read. ``inode`` is that of a log
-    of one file on this machine, and ``is_link`` whether its path is a symbolic link.
+    ``format`` is None if it was not detected yet. ``files`` are the file names of a log of several
+    files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode`` identifies
+    a local log of one file, and ``is_link`` is true if its path is a symbolic link.
     """
 
     path: str
@@ -43,12 +43,12 @@ class FoundLog:
 
 
 def find(options: Options) -> list[FoundLog]:
-    """All logs under the paths of a query, in order of their paths.
+    """Return all logs under the paths of a query, sorted by path.
 
-    What is reached by several symbolic links is found once: under its own path if that is among
-    those searched, else under the first link.
-    Raises :class:`BadOption` without a path, and ``FileNotFoundError`` for a path or glob that
-    leads nowhere. A fault of a file or folder further down stands in its ``fault``.
+    A log that several symbolic links lead to is returned once: under its own path if that was
+    searched, else under the first link. Raises :class:`BadOption` if there is no path, and
+    ``FileNotFoundError`` for a path or glob without a match. An error of a file or folder further
+    down is stored in its ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
@@ -70,7 +70,7 @@ def find(options: Options) -> list[FoundLog]:
 
 
 def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
-    """Without links to files that are found under another name."""
+    """Remove links to files that were also found under another name."""
     mine = {log.inode for log in logs if log.inode is not None and not log.is_link}
     stored = []
     for log in logs:
@@ -83,7 +83,7 @@ def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
 
 
 class _Search:
-    """One search in one tree. ``seen`` are the folders that any search of a query was in."""
+    """A search in one tree. ``seen`` are the folders visited by any search of a query."""
 
     def __init__(self, tree: Tree, options: Options, seen: set[tuple[int, int]]) -> None:
         self.tree = tree
@@ -92,14 +92,14 @@ class _Search:
         self._links: list[Entry] = []
 
     def under(self, root: Entry) -> Iterator[FoundLog]:
-        """The logs at a path that was given, but for folders behind links."""
+        """Yield the logs at a given path, except in linked folders."""
         if root.is_folder:
             yield from filter(self._is_wanted, self._folder(root, 0))
         elif self._is_wanted(log := self._file(root)):
             yield log
 
     def behind_links(self) -> Iterator[FoundLog]:
-        """The logs in folders that links lead to, if no path without a link did."""
+        """Yield the logs in linked folders that were not reached without a link."""
         while self._links:
             yield from filter(self._is_wanted, self._folder(self._links.pop(0), 1))
 
@@ -145,7 +145,7 @@ class _Search:
                     yield log
 
     def _child(self, folder: Entry) -> Iterator[FoundLog]:
-        """A folder inside one whose subfolders are not searched: only logs that it is itself."""
+        """Yield the logs of several files in a folder whose subfolders are not searched."""
         try:
             entries = [entry for entry in self.tree.entries(folder.path) if not _is_hidden(entry)]
         except OSError as error:
@@ -154,7 +154,7 @@ class _Search:
         yield from self._logs_of_several(folder, entries)
 
     def _was_here(self, folder: Entry) -> bool:
-        """Links may lead in circles, and paths may be given twice."""
+        """Record a visit; return whether the folder was visited before, as by a circular link."""
         if folder.inode is None:
             return False
         if folder.inode in self.seen:
@@ -206,7 +206,7 @@ class _Search:
 
 
 def _is_hidden(entry: Entry) -> bool:
-    """What Spark passes over: hidden names, and copies under way."""
+    """Return whether Spark skips a file: a hidden name, or an unfinished copy."""
     name = entry.name
     return (
         (name.startswith("_") and "=" not in name)
@@ -216,7 +216,7 @@ def _is_hidden(entry: Entry) -> bool:
 
 
 def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
-    """What a path or glob stands for. Raises ``FileNotFoundError`` when that is nothing."""
+    """Return the files and folders of a path or glob. Raises ``FileNotFoundError`` for no match."""
     try:
         return [tree.entry(path)]
     except FileNotFoundError:
@@ -257,14 +257,14 @@ def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
 
 
 def _matches(name: str, glob: str) -> bool:
-    """As Hadoop matches globs: ``[^a]`` besides ``[!a]``, and ``{a,b}``."""
+    """Match a glob as Hadoop does: ``[^a]`` is the same as ``[!a]``, and ``{a,b}`` is allowed."""
     return any(
         fnmatch.fnmatchcase(name, alternative.replace("[^", "[!")) for alternative in _braces(glob)
     )
 
 
 def _braces(glob: str) -> list[str]:
-    """``a{b,c}`` as ``ab`` and ``ac``."""
+    """Expand ``a{b,c}`` to ``ab`` and ``ac``."""
     match = re.search(r"\{([^{}]*)\}", glob)
     if match is None:
         return [glob]

@@ -1,4 +1,4 @@
-"""Logs that are not on this machine: read by ranges, or copied here while they are read."""
+"""Read remote logs, by byte ranges or from a temporary local copy."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PIECE = 8 << 20
 
 
 class TooLarge(OSError):
-    """A remote log that is larger than what may be copied."""
+    """A remote log that exceeds the size limit for copies."""
 
 
 class RangeSource:
-    """One remote file, read by ranges."""
+    """A remote file, read by byte ranges."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
@@ -44,7 +44,7 @@ class RangeSource:
 
 @dataclass(frozen=True)
 class RemoteLog(Log):
-    """A log that ``pyarrow.fs`` reaches. :meth:`close` removes what was copied here."""
+    """A log reached through ``pyarrow.fs``. :meth:`close` removes its local copy."""
 
     tree: RemoteTree | None = None
     name: str = ""
@@ -101,13 +101,13 @@ class RemoteLog(Log):
                 copy.write(source.read_at(min(PIECE, size - at), at))
 
     def close(self) -> None:
-        """Remove what was copied."""
+        """Remove the local copy."""
         while self.copies:
             shutil.rmtree(self.copies.pop(), ignore_errors=True)
 
 
 def sweep() -> None:
-    """Remove copies left by workers that were killed."""
+    """Remove copies left by killed workers."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}-*-*"):
         owner = folder.name.removeprefix(f"{PREFIX}-").partition("-")[0]
         if owner.isdecimal() and not Path("/proc", owner).exists() and Path("/proc/self").exists():
@@ -115,7 +115,7 @@ def sweep() -> None:
 
 
 def log_of(found: FoundLog, options: Options, context: dict[str, Any]) -> Log:
-    """The log as scanners take it."""
+    """Return the log in the form that scanners take."""
     if is_local(found.path):
         return Log(Path(found.path), context)
     return RemoteLog(

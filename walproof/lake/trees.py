@@ -1,4 +1,4 @@
-"""Where logs lie: folders here, or file systems that ``pyarrow.fs`` reaches; one interface."""
+"""Local folders and ``pyarrow.fs`` file systems behind one interface."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.passing import patient
 from walproof.lake.recognition import recognise_log
 
+#: Number of bytes at the start of a file that recognisers read at most.
 HEAD = 1 << 17
-"""Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
+#: Number of retries of a failed request to a store; the first follows after 25 ms.
 S3_TRIES = 7
-"""Further tries of a request that a store failed to answer, the first after 25 ms."""
 
 
 class NoFileSystem(OSError):
-    """A file system that cannot be reached from here; the message says why."""
+    """The file system is not reachable; the message gives the reason."""
 
 
 class LocalTree:
-    """Folders on this machine. An error that may pass is given time."""
+    """Local folders. Reads are retried after transient errors."""
 
     @patient
     def entry(self, path: str) -> Entry:
@@ -86,7 +86,7 @@ def _entry(path: str, found: os.stat_result, is_link: bool) -> Entry:
 
 
 class RemoteTree:
-    """Folders that ``pyarrow.fs`` reaches. ``uri`` is any of them; all paths have its scheme."""
+    """Folders reached through ``pyarrow.fs``. ``uri`` is one of them; all paths have its scheme."""
 
     def __init__(self, uri: str, options: Mapping[str, str]) -> None:
         from pyarrow import fs
@@ -108,7 +108,7 @@ class RemoteTree:
             raise NoFileSystem(f"{uri}: cannot reach this file system: {error}") from error
 
     def inside(self, path: str) -> str:
-        """The path as the file system knows it."""
+        """Return a path in the form that the file system expects."""
         return path.removeprefix(self._prefix)
 
     def _entry(self, info: Any) -> Entry:
@@ -148,7 +148,7 @@ class RemoteTree:
                 raise formats.UnknownFormat(text) from None
 
     def _head(self, path: str, folder: str) -> Path:
-        """The first bytes of a file under its own name, for the recognisers."""
+        """Copy the first bytes of a file to a local file of the same name, for the recognisers."""
         copy = Path(folder, Entry(path).name)
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
@@ -164,10 +164,10 @@ class RemoteTree:
 
 
 def s3_patience() -> Any:
-    """How a file system of Arrow for S3 tries again: for 3 s, each pause twice the one before.
+    """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
 
-    Arrow's own choice (``AwsStandardS3RetryStrategy``) may try again a hundred times in the life of
-    a file system, whatever succeeds in between; then every error of the store is final.
+    Arrow's default (``AwsStandardS3RetryStrategy``) has a budget of about a hundred retries for the
+    life of a file system. Once that is spent, every error of the store is final.
     """
     from pyarrow import fs
 
@@ -175,7 +175,7 @@ def s3_patience() -> Any:
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of a constructor from text; what looks like a truth value or a number is one."""
+    """Convert constructor arguments from text; booleans and numbers are recognised."""
     return {
         name: {"true": True, "false": False}.get(
             value.lower(), int(value) if value.isdecimal() and len(value) < 10 else value
@@ -185,7 +185,7 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def absolute(path: str) -> str:
-    """A path as rows show it: absolute, and without the scheme where it is on this machine."""
+    """Return an absolute path, as rows show it; local paths have no scheme."""
     match = _SCHEME.match(path)
     if match is not None and match[1].lower() != "file":
         return path
@@ -195,12 +195,12 @@ def absolute(path: str) -> str:
 
 
 def is_local(path: str) -> bool:
-    """Whether an absolute path is on this machine."""
+    """Return whether an absolute path is local."""
     return path.startswith("/")
 
 
 def tree_of(path: str, options: Mapping[str, str]) -> Tree:
-    """The tree in which an absolute path lies. Raises :class:`NoFileSystem`."""
+    """Return the tree of an absolute path. Raises :class:`NoFileSystem`."""
     if is_local(path):
         return LocalTree()
     scheme, _, rest = path.partition("://")
@@ -209,5 +209,5 @@ def tree_of(path: str, options: Mapping[str, str]) -> Tree:
 
 @lru_cache(maxsize=16)
 def _remote(root: str, options: tuple[tuple[str, str], ...]) -> RemoteTree:
-    """Cached, since it holds connections."""
+    """Return the tree of a remote path, cached because it holds connections."""
     return RemoteTree(root, dict(options))

@@ -1,4 +1,4 @@
-"""What there is to say of a system's folder, besides what its logs hold."""
+"""Summarise the folder of a system apart from the content of its logs."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _SAID = {
     "damaged": "damaged",
     "refused": "refused",
 }
+#: Name, size and summary of a log.
 Row = tuple[str, int, Summary]
-"""Name, size and summary of a log."""
+#: Number of other files that are listed by name; the rest is counted.
 MOST_FILES = 12
-"""Files beside the logs that are named, the others are counted."""
 
 
 def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
-    """Each finding with its harm, the worst first, in as many lines as it takes."""
+    """Format the findings with their harm, worst first."""
     for finding in sorted(found, key=lambda each: _ORDER.index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
@@ -42,7 +42,7 @@ def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
 
 
 def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
-    """The files that are no logs: name, size and what they are for."""
+    """Format the other files: name, size and purpose."""
     shown = others[:MOST_FILES]
     room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
     for number, other in enumerate(shown):
@@ -60,7 +60,7 @@ def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
 def screen(
     log: Unpacked, system: System, rows: Sequence[Row], said: Sequence[str], width: int, height: int
 ) -> Iterator[Line]:
-    """What there is to say of a system of several logs: the worst first, then log by log."""
+    """Format the screen for a system of several logs: worst findings first, then each log."""
     records = counted(sum(about.records for _, _, about in rows), "record")
     yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.came}", None
     for fault in log.faults:
@@ -89,7 +89,7 @@ def screen(
 
 
 def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
-    """A system below a folder: what it is, whether it is whole, and its findings."""
+    """Format a system inside a folder: its title, state and findings."""
     records = counted(sum(about.records for _, _, about in rows), "record")
     state, verdict = _state(system, rows)
     yield "", None
@@ -99,7 +99,7 @@ def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator
 
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
-    """Whether a system is whole, in words, and the verdict that gives their colour."""
+    """Return the state of a system in words, and the verdict for the colour."""
     worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
     if worst == "intact" and is_lost(system.findings):
         return "its logs are whole, other files are not", "damaged"
@@ -107,9 +107,10 @@ def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
-    """A line for each log, in the system's order, no more than fit ``height``: damaged ones stay.
+    """Format one line per log in system order, at most ``height`` lines; damaged logs come
+    first.
 
-    What there is no room for is counted.
+    The remaining logs are counted.
     """
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
@@ -135,11 +136,11 @@ def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterat
 
 
 def _log_of(name: str, system: System) -> SystemLog | None:
-    """The log that is called so, as the user or an archive has it."""
+    """Return the log with a name as used by the user or an archive."""
     ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
     return max(ends, key=lambda log: len(log.name), default=None)
 
 
 def is_lost(found: Iterable[Finding]) -> bool:
-    """Whether something is gone that no log here tells of."""
+    """Return whether the folder has a loss that no log reports."""
     return any(finding.harm == "lost" for finding in found)

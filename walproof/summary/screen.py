@@ -1,4 +1,4 @@
-"""One screen about one log, and a table about several: 80 columns, the losses first."""
+"""Format the summary of a log, or a table of several, in 80 columns."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from walproof.summary.model import Shown, Summary
 from walproof.summary.unpacked import Unpacked
 from walproof.verdict import VERDICT_STYLE
 
+#: Text and its colour.
 Line = tuple[str, str | None]
-"""Text, and its colour."""
 _RECOGNISED = {
     "content": "recognised by its content",
     "name": "recognised by its name alone",
     "told": "as you said",
 }
+#: Size of a lost range from which carving is suggested.
 MIN_CARVED_BYTES = 512
-"""Size of a lost range from which on a search of it is advised."""
+#: Width of the labels on the left.
 LABEL = 8
-"""Columns of the words on the left."""
 _WORDS = {
     "intact": "whole",
     "torn": "torn: the last write was never finished",
@@ -44,10 +44,10 @@ def screen(
     beside: Sequence[Line] = (),
     is_all: bool = True,
 ) -> Iterator[Line]:
-    """What there is to say of one log, a line each, in ``width`` columns.
+    """Format the summary of one log in lines of ``width`` columns.
 
-    If it is the folder of a system: the system's ``title``, what was found of the folder as a
-    whole, what lies beside the log, and whether it ``is_all`` that there was.
+    If the log is the folder of a system, the caller passes the system's ``title``, the findings
+    about the folder, the other files, and whether the log ``is_all`` that the system had.
     """
     yield one_line(log.typed), None
     if title is not None:
@@ -164,7 +164,7 @@ def _resume(found: Summary) -> str:
 
 
 def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
-    """What to type next, most useful first."""
+    """Return the suggested commands, most useful first."""
     name = shlex.quote(log.typed)
     given: list[tuple[str, str]] = []
     if found.verdict == "refused":
@@ -189,21 +189,21 @@ def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
 
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
-    """Whether a search may find records inside what is lost, where a reader may not look."""
+    """Return whether carving may find records in a lost range that readers must skip."""
     if plugin_for(format_id).carver is None:
         return False
     return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
 
 
 def commands(told: Sequence[tuple[str, str]]) -> Iterator[Line]:
-    """Commands, each with what it does, in two columns."""
+    """Format commands and their purposes in two columns."""
     room = max(len(command) for command, _ in told)
     for command, what in told:
         yield f"  {one_line(command):<{room}}  {what}", "cyan"
 
 
 def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> Iterator[Line]:
-    """A line for each of several logs, what is damaged first; no more than fit ``height``."""
+    """Format one line per log, damaged logs first, at most ``height`` lines."""
     by_name = sorted(rows, key=lambda row: row[0])
     worst = sorted(by_name, key=lambda row: _harm(row[2]), reverse=True)
     shown = worst[: max(5, height - 8)]
@@ -237,7 +237,7 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def total(found: Iterable[Summary]) -> str:
-    """All logs in a sentence."""
+    """Return a sentence with the totals of all logs."""
     all = list(found)
     damaged = sum(each.verdict != "intact" for each in all)
     lost = sum(each.lost_bytes for each in all)

@@ -1,7 +1,6 @@
-"""One pass over a log: counts, the first and the last record, and the largest losses.
+"""Read a log in one pass: totals, the first and the last record, and the largest losses.
 
-Memory does not grow with the log: of records only the first and the last are kept, of lost ranges
-the largest, and a count for each reason.
+Memory use does not depend on the size of the log.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from walproof.summary.model import (
     widen,
 )
 
+#: Receives the number of bytes read so far.
 Progress = Callable[[int], None]
-"""Is told how many bytes of the log have been passed so far."""
 
 
 def summarise(
@@ -37,9 +36,9 @@ def summarise(
     progress: Progress = lambda at: None,
     observer: Observer | None = None,
 ) -> Summary:
-    """Read a log once, with the bulk scanner where it is installed.
+    """Read a log once, with the bulk scanner if it is installed.
 
-    Raises ``OSError``, and ``ValueError`` for a context that the format does not understand.
+    Raises ``OSError``, and ``ValueError`` for a context that the format does not accept.
     """
     try:
         from walproof.summary import runs
@@ -71,7 +70,7 @@ def summarise(
 
 
 def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) -> int:
-    """Count a record or a run of them: the offset where it ends."""
+    """Count a record or a run of records; return its end offset."""
     take(summary, event)
     if isinstance(event, Record):
         return event.at + event.size

@@ -1,8 +1,8 @@
-"""From what was typed to a log on this machine: pipes, compressed files and archives.
+"""Open pipes, compressed files and archives as local logs.
 
-A log is read more than once and from both ends, so what cannot be sought is first copied to a
-scratch folder: nothing is lost while its format is found out. A copy is bounded, since a small
-compressed file may stand for a large one.
+Readers read a log more than once and from both ends, so input that cannot be sought is first copied
+to a scratch folder. The size of a copy is limited, because a small compressed file may expand to a
+large one.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ import zstandard
 
 from walproof.quantity import in_bytes
 
+#: Largest number of bytes unpacked or copied from a pipe.
 MOST = 64 << 30
-"""Bytes that are unpacked or copied out of a pipe, at most."""
+#: Number of bytes needed to recognise a compressed file.
 HEAD = 512
-"""Bytes by which a packed file is known."""
 PIECE = 1 << 16
 _CALLED = "standard-input"
 
 
 class CannotUnpack(ValueError):
-    """The compressed file or archive is broken, or stands for too much; the message says where."""
+    """The compressed file or archive is broken or too large; the message says where."""
 
 
 @dataclass(frozen=True)
 class Unpacked:
-    """A log, or a folder of them, as it can be read.
+    """A readable log, or a folder of logs.
 
-    ``path`` is where it lies, ``typed`` what the user called it, ``how`` how it came here
-    (``("gzip",)``, ``("pipe",)``; nothing for what is read in place). A copy is nothing that a
-    writer can resume. ``faults`` say where a packed file is broken: what came out before is there.
+    ``path`` is its location, ``typed`` the path as typed, and ``how`` the way in which it was
+    opened: ``("gzip",)``, ``("pipe",)``, or empty if it is read in place. A writer cannot resume a
+    copy. ``faults`` are faults of a compressed file; the content before each fault was unpacked.
     """
 
     path: Path
@@ -58,12 +58,12 @@ class Unpacked:
 
     @property
     def is_copy(self) -> bool:
-        """Whether the bytes are those of a copy."""
+        """Return whether the bytes are a copy."""
         return bool(self.how)
 
     @property
     def came(self) -> str:
-        """How the bytes came here, in words, to follow a name: ``, unpacked from gzip``."""
+        """The way in which the log was opened, to follow its name: ``, unpacked from gzip``."""
         packed = [kind for kind in self.how if kind != "pipe"]
         message = ", read from a pipe" if "pipe" in self.how else ""
         return f"{message}, unpacked from {' in '.join(reversed(packed))}" if packed else message
@@ -71,10 +71,10 @@ class Unpacked:
 
 @contextlib.contextmanager
 def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
-    """What ``typed`` leads to, until it is no longer needed. ``-`` is standard input.
+    """Open ``typed`` and remove copies at the end; ``-`` is standard input.
 
-    Raises ``OSError`` for what cannot be read, and :class:`CannotUnpack` where nothing comes out,
-    or too much.
+    Raises ``OSError`` if it cannot be read, and :class:`CannotUnpack` if nothing, or too much, can
+    be unpacked.
     """
     with tempfile.TemporaryDirectory(prefix="walproof-") as name:
         scratch = Path(name)
@@ -101,7 +101,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
 
 
 def _is_sought(path: Path) -> bool:
-    """Whether a path can be read in any order; else it is a pipe. Raises :class:`CannotUnpack`."""
+    """Return whether a path can be sought; if not, it is a pipe. Raises :class:`CannotUnpack`."""
     kind = path.stat().st_mode
     if stat.S_ISSOCK(kind):
         raise CannotUnpack(f"{path}: expected a log, found a socket")
@@ -125,7 +125,7 @@ def _piped(typed: str) -> Iterator[BinaryIO]:
 
 
 class _Waiting:
-    """Says on standard error for what one waits: after a second, then every ten seconds."""
+    """Reports a slow pipe on standard error: after a second, then every ten seconds."""
 
     FIRST, THEN = 1.0, 10.0
 
@@ -156,10 +156,10 @@ class _Waiting:
 
 
 class _ZstdFrames:
-    """The content of ZSTD frames one after the other; unlike the library's own, sees a cut."""
+    """The content of ZSTD frames. Unlike the library's class, it detects truncation."""
 
+    #: Number of compressed bytes per step; they expand to at most 32 MiB.
     FED = 1 << 10
-    """Bytes that are decompressed at once: they stand for 32 MiB at most."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -172,7 +172,7 @@ class _ZstdFrames:
         pass
 
     def read(self, size: int) -> bytes:
-        """Some content, whatever ``size`` is. Raises ``EOFError``, ``ZstdError``."""
+        """Return some content; ``size`` is ignored. Raises ``EOFError`` and ``ZstdError``."""
         fed = b""
         while True:
             fed = fed or self.file.read(self.FED)
@@ -208,8 +208,8 @@ _OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
+#: Kinds of files that may contain several files.
 ARCHIVES = ("zip", "tar")
-"""What may hold several files."""
 _BROKEN = (
     EOFError,
     zlib.error,
@@ -223,13 +223,13 @@ _BROKEN = (
 
 
 def packing(path: Path) -> str | None:
-    """How a file is packed. Raises ``OSError``."""
+    """Return the compression or archive type of a file. Raises ``OSError``."""
     with path.open("rb") as file:
         return packing_of(file.read(HEAD))
 
 
 def packing_of(head: bytes) -> str | None:
-    """How a file is packed, by its first :data:`HEAD` bytes; tar by its 257th."""
+    """Return the type from the first :data:`HEAD` bytes; tar has its signature at byte 257."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
@@ -237,7 +237,7 @@ def packing_of(head: bytes) -> str | None:
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
-    """Unpack a file into ``folder``: where its content lies, a folder for several files."""
+    """Unpack a file into ``folder``; return the path of its content, a folder for several files."""
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
             files = [each for each in archive.infolist() if not each.is_dir()]
@@ -259,7 +259,7 @@ def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
 
 
 def name_inside(path: Path) -> str:
-    """The name of what is packed in a file, going by the file's own."""
+    """Return the name of the content of a compressed file, derived from its own name."""
     name = path.name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
@@ -267,9 +267,9 @@ def name_inside(path: Path) -> str:
 
 
 def peeked(path: Path, kind: str, size: int) -> bytes:
-    """The first bytes of what is packed in a file that is no archive; fewer where it is broken.
+    """Return the first bytes of a compressed file's content; fewer if it is broken.
 
-    Raises ``OSError``, and :class:`CannotUnpack` where nothing comes out.
+    Raises ``OSError``, and :class:`CannotUnpack` if nothing can be unpacked.
     """
     result = b""
     try:
@@ -284,7 +284,7 @@ def peeked(path: Path, kind: str, size: int) -> bytes:
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
-    """What was unpacked before a fault. Raises :class:`CannotUnpack` if that is nothing."""
+    """Return the content before a fault. Raises :class:`CannotUnpack` if there is none."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
     if not files:
         raise CannotUnpack(fault)
@@ -294,7 +294,7 @@ def _what_came_out(folder: Path, fault: str) -> Path:
 def _members(
     members: Iterable[tuple[str, Callable[[], Any]]], folder: Path, most: int, typed: str
 ) -> Path:
-    """The files of an archive in ``folder``; links and devices in it are left out."""
+    """Extract the files of an archive to ``folder``; skip links and devices."""
     created: list[Path] = []
     for name, opened in members:
         parts = PurePosixPath(name).parts
@@ -309,13 +309,13 @@ def _members(
 
 
 def _some(content: Any) -> bytes:
-    """Some more bytes; ``read`` would lose what comes out just before a packed file breaks off."""
+    """Read some bytes; ``read`` would drop the last bytes before the break of a compressed file."""
     read = getattr(content, "read1", content.read)
     return cast(bytes, read(PIECE))
 
 
 def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
-    """Copy to a new file: how many bytes there were. Zeros become holes, which cost no room."""
+    """Copy to a new file and return its size. Zeros become holes, which take no space."""
     path.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with path.open("xb") as copy:

@@ -1,8 +1,9 @@
-"""Folders as systems keep them: a database, a broker's store, a raft node, a host's journals.
+"""Recognise the folders of systems: a database, a broker's store, a raft node, a host's
+journals.
 
-A log seldom lies alone. Which of the files beside it are logs and in what order, what the others
-are for, and what their being there or not says, is a system's own business: a format that has such
-folders describes them as a :class:`~walproof.systems.model.SystemFolder` (its part
+Most logs are part of a folder with other files. Each system has its own rules about which files are
+logs, their order, the purpose of the other files, and the meaning of missing ones. A format with
+such folders describes them with a :class:`~walproof.systems.model.SystemFolder` (its part
 ``system_folder`` in ``walproof/formats``).
 """
 
@@ -42,7 +43,7 @@ __all__ = [
 
 
 def examine(system: System, found: Mapping[str, Summary]) -> System:
-    """Add the findings that its logs lead to; ``found`` are their summaries, by their names.
+    """Add the findings that follow from the logs; ``found`` maps log names to summaries.
 
     Raises ``OSError``.
     """
@@ -58,10 +59,10 @@ def examine(system: System, found: Mapping[str, Summary]) -> System:
 
 
 def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[System]:
-    """The systems whose folder this is, of the given formats: one, none, or several that share it.
+    """Return the systems of the given formats that own or share a folder.
 
-    A kind of system that cannot read a file of the folder is passed over: that file is then read,
-    and its error reported, on its own. Raises ``OSError`` if the folder cannot be listed.
+    A system type that cannot read a file of the folder is skipped; the file is then read on its
+    own, and its error is reported. Raises ``OSError`` if the folder cannot be listed.
     """
     next(folder.iterdir(), None)
     results = []
@@ -73,9 +74,9 @@ def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[Sy
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
-    """The system whose folder this is; None for a file, or if there is none or more than one.
+    """Return the system that owns a folder; None for a file, or if there is not exactly one.
 
-    ``format_id`` looks for one system only. Raises ``OSError``.
+    ``format_id`` restricts the search to one system type. Raises ``OSError``.
     """
     if not folder.is_dir():
         return None

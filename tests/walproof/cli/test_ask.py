@@ -1,4 +1,4 @@
-"""``walproof ask``: what is sent and what came back stand there as they were, and their worth."""
+"""``walproof ask`` prints requests and replies unchanged, and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After a full score ``walproof check`` names the sweep; it also takes the file of a vector."""
+"""After a full score, ``walproof check`` suggests the sweep; it also accepts vector files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOGS = VECTORS / "leveldb-log"
 
 @pytest.fixture(autouse=True)
 def few_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three vectors instead of all."""
+    """Use three vectors instead of all."""
     names = ("one-record", "three-records", "payload-flipped-in-second-record")
     few = {vector.id: vector for vector in (load(LOGS / f"{name}.json") for name in names)}
     monkeypatch.setattr(check_module, "load_all", lambda: dict(few))

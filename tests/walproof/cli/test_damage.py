@@ -1,4 +1,4 @@
-"""``walproof damage``: a damaged copy, a family of them, and what is refused."""
+"""``walproof damage``: single copies, random families, and refused arguments."""
 
 from __future__ import annotations
 

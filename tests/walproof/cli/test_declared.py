@@ -1,4 +1,4 @@
-"""A declaration that is wrong ends a command with one line, and no traceback."""
+"""An invalid declaration ends a command with a one-line error and no traceback."""
 
 from __future__ import annotations
 

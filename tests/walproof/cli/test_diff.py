@@ -1,4 +1,4 @@
-"""``walproof diff``: a log and what was recovered from it, a log and its replica."""
+"""``walproof diff``: a log against its recovered version or its replica."""
 
 from __future__ import annotations
 

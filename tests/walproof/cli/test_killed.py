@@ -1,8 +1,8 @@
-"""A command that is killed and goes on where it was leaves nothing half under a final name.
+"""A killed command leaves no partial file under a final name.
 
-What was there before is untouched or whole and new, and the same command goes on or starts again.
-Files of other commands go through ``conformance.saving``, which has tests of its own, as the audit
-has (``tests/pyspark_journal/test_audit.py``).
+Existing files are either unchanged or completely replaced, and the same command resumes or
+restarts. Other commands write through ``conformance.saving``, and the audit has its own tests
+(``tests/pyspark_journal/test_audit.py``).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.slow
 
 LOG = str(ROOT / "vectors/leveldb-log/three-records.log")
 FOLDER = str(ROOT / "vectors/kahadb-journal/damage-in-the-first-file")
+#: Number of kills per command: at the first access, at the last, and at random ones between.
 KILLS = 5
-"""How often each is killed: at the first touch of what it writes, the last, and others by lot."""
+#: File with the progress of a search through an image; removed when the search is complete.
 STATE = "found/carving.json"
-"""Where a search through an image goes on; it is gone when that is through."""
 COMMANDS = {
     "carve": ["carve", LOG, "--out", "OUT/found"],
     "recover": ["recover", FOLDER, "--out", "OUT/new"],
@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """The files in a folder, without those whose names say that they are not finished."""
+    """Return the files of a folder except those with temporary names."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")

@@ -1,4 +1,4 @@
-"""``python -m walproof`` is the command."""
+"""``python -m walproof`` runs the command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every command that reads a log takes it packed, piped or in an archive, and says so."""
+"""Every command accepts logs that are compressed, piped or in an archive."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run(*arguments: str | Path, stdin: bytes = b"") -> Result:
 
 
 def packed(log: Path, kind: str, folder: Path) -> Path:
-    """The log, packed, under a name that ends as usual."""
+    """Compress the log under the usual file name."""
     data = log.read_bytes()
     if kind == "zip":
         created = folder / "packed.zip"
@@ -192,7 +192,7 @@ EMPTY_LOGS = {
 def test_every_command_takes_an_empty_file_for_the_same_log(
     name: str, size: int, tmp_path: Path
 ) -> None:
-    """By its name, if that is one of one format: no bytes and zeros tell nothing."""
+    """The name decides if it fits exactly one format, because empty files and zeros fit several."""
     (tmp_path / name).write_bytes(bytes(size))
     statuses = set()
     for words in (["summary", "--json"], ["read"]):

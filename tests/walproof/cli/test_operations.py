@@ -40,7 +40,7 @@ def batch(sequence: int, key: bytes, value: bytes) -> NewRecord:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A put with text, a record that is no batch, and a put with bytes."""
+    """Make a log with a put of text, a record that is not a batch, and a put of bytes."""
     path = tmp_path / "000003.log"
     records = [batch(1, b"k", b"v"), NewRecord(b"alpha", {}), batch(2, b"line\n", b"\xff")]
     named("leveldb-log").write(path, records, {})
@@ -146,7 +146,7 @@ def test_csv_needs_operations(log: Path) -> None:
 def test_the_page_shows_what_the_commands_print(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of ``docs/operations.md`` about the browser whose files are here."""
+    """Run the commands of ``docs/operations.md`` about the browser database."""
     shutil.copytree(CHROMIUM, tmp_path / "chromium")
     monkeypatch.chdir(tmp_path / "chromium")
     page = (ROOT / "docs" / "operations.md").read_text("utf-8")

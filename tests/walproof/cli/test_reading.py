@@ -1,4 +1,4 @@
-"""A few records of a large log, and how many follow, without an object for each."""
+"""The first records of a large log are read; the rest is only counted."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ from walproof.summary.meter import Meter
 
 
 def logs() -> list[tuple[str, Path]]:
-    """Some logs of each format, whole ones and damaged ones."""
+    """Return some intact and some damaged logs of each format."""
     results = []
     for format_id in FORMATS:
-        vectors = [each for each in sorted((VECTORS / format_id).iterdir()) if each.suffix != ".json"]
+        vectors = [
+            each for each in sorted((VECTORS / format_id).iterdir()) if each.suffix != ".json"
+        ]
         results += [(format_id, each) for each in vectors[:: len(vectors) // 12]]
     return results
 

@@ -1,4 +1,4 @@
-"""``walproof read --each``: what ``--force`` may replace, and how much ``--unzip`` may unpack."""
+"""``walproof read --each``: the files that ``--force`` replaces, and the limit of ``--unzip``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``walproof recover``: the survivors of every vector, in a log that reads as intact."""
+"""``walproof recover`` writes the survivors of every vector to a log that reads as intact."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from walproof.cli import walproof
 from walproof.cli.recover import recover, write_anew
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
+#: Records of these formats are numbered, or have content that their own writer never writes.
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
-"""Their records are numbered, or hold what their own writer never writes."""
 
 
 def survivors(vector: Vector):
@@ -101,7 +101,7 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
 
 
 def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
-    """47 bytes are missing: no later block is where a reader looks for it."""
+    """47 bytes are missing, so no later block is at its expected offset."""
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
     data = log.read_bytes()

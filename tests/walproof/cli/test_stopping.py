@@ -1,4 +1,4 @@
-"""A command that runs programs and is stopped leaves no process and no folder."""
+"""A stopped command that runs programs leaves no process and no folder."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def scratch_below(folder: Path) -> list[Path]:
 
 
 def as_usual() -> None:
-    """Take signals as a shell's job does, also where the tests run under ``nohup``."""
+    """Reset signals as for a shell's job, even if the tests run under ``nohup``."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def said(process: psutil.Process) -> str:
-    """Its command; nothing if it is gone."""
+    """Return the command line of a process, empty if it has ended."""
     try:
         return " ".join(process.cmdline()[-2:])
     except psutil.Error:

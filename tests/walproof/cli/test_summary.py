@@ -1,4 +1,4 @@
-"""``walproof PATH``, as somebody types it who holds a log."""
+"""``walproof PATH`` on logs, folders, pipes and other files."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_a_log_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None
 
 @pytest.fixture
 def crowded(tmp_path: Path) -> Iterator[Path]:
-    """A folder with a log, a packed one, and all that is no file."""
+    """Make a folder with a log, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
     shutil.copy(DAMAGED, folder / "000003.log")
@@ -270,7 +270,7 @@ def test_read_prints_what_was_asked_for() -> None:
 
 
 def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
-    """A put in words; what is no batch as it is, with the reason; JSON has the payloads."""
+    """Puts are shown in words, other records unchanged with the reason; JSON has the payloads."""
     put = bytes.fromhex("1100000000000000010000000101610162")
     log = tmp_path / "000001.log"
     named("leveldb-log").write(log, [NewRecord(put), NewRecord(b"other"), NewRecord(put)], {})

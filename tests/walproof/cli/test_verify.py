@@ -1,4 +1,4 @@
-"""``walproof verify`` of logs that are none of systemd's, and of the folders of systems."""
+"""``walproof verify`` of logs of other formats, and of system folders."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_flag_that_was_removed() -> None:
 
 
 def test_a_flag_that_was_removed_with_the_seals(tmp_path: Path) -> None:
-    """Somebody who writes the file anew leaves no trace but the seals that are missing."""
+    """Rewriting the file leaves no trace except the missing seals."""
     records = [each for each in named("systemd-journal").read(SEALED, "recover", {})]
     new = [NewRecord(each.payload, each.fields) for each in records if isinstance(each, Record)]
     named("systemd-journal").write(tmp_path / "system.journal", new, {})
@@ -130,7 +130,7 @@ def test_journals_of_a_folder_are_named(tmp_path: Path) -> None:
 
 
 def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same words and status with them as without, whatever is wrong, sealed or not."""
+    """The kernels give the same text and status, whether or not the file is faulty or sealed."""
     vectors = [each for each in load_all().values() if each.body["format"] == "systemd-journal"]
     vectors = [each for each in vectors if each.operation == "read" and each.input.is_file()]
     sound = 0

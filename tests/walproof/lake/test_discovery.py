@@ -1,4 +1,4 @@
-"""Which files and folders are logs."""
+"""Discovery finds the files and folders that are logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any name that a kernel allows can be shown, and no two of them look alike."""
+"""Every file name that a kernel allows has a unique text form."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ RowsOf = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, dict[str, str]]]:
-    """A folder that is served as buckets, and the options to reach it."""
+    """Serve a folder as buckets; return the options to reach it."""
     with tempfile.TemporaryDirectory() as folder, gateway(Path(folder)) as (root, address):
         (root / "lake").mkdir()
         yield root, reach(address)

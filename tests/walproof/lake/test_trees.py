@@ -1,4 +1,4 @@
-"""What a folder on this machine holds: the same of each file as when it is asked for alone."""
+"""A listing of a local folder gives the same facts about each file as a direct query."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_an_error_of_one_file_that_passes_is_given_time(
     requested: list[str] = []
 
     class Stubborn:
-        """An entry whose first answer is an error of the disk."""
+        """An entry whose first query fails with a disk error."""
 
         name = "b.log"
 

@@ -1,4 +1,4 @@
-"""Bytes lost: those that may have held content."""
+"""Lost bytes are those that may have held content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAIL_OBJECT_AT = 136
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    """A journal of 8 MiB, half of it never written, whose last object has an absurd size."""
+    """Make a journal of 8 MiB, half of it never written, whose last object has an invalid size."""
     data = bytearray(read_journal("v257-lz4"))
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     struct.pack_into("<Q", data, tail + 8, 1 << 40)
@@ -49,7 +49,7 @@ def test_space_that_was_never_written_is_not_lost(journal: Path, run: Run) -> No
 
 
 def test_zeros_in_the_place_of_the_last_object_are_lost(journal: Path) -> None:
-    """The header names an object there: it may have been as long as the rest of the file."""
+    """The header lists an object there, which may have extended to the end of the file."""
     data = bytearray(journal.read_bytes())
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     data[tail:] = bytes(len(data) - tail)

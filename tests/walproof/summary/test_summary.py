@@ -1,4 +1,4 @@
-"""A summary counts what the executable specification says, on every vector, whoever reads it."""
+"""Summaries agree with the executable specification on every vector, for both readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is packed comes out as it was; what is broken says where; what is too large stops."""
+"""Unpacked content is unchanged; faults have a position; the size is limited."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Copies of folders: every file, with holes, links and times; nothing half done on a full disk."""
+"""Copies have every file, with holes, links and times; a full disk leaves nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
 
 
 def test_links(tmp_path: Path) -> None:
-    """A link within the folder leads to the copy, one that leads out becomes the file."""
+    """A link inside the folder leads to the copy; a link out of the folder becomes the file."""
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "a").write_bytes(b"inside")

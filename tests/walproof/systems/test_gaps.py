@@ -1,4 +1,4 @@
-"""Numbers that are missing among those of files: found in a time that the files alone decide."""
+"""Missing numbers in file names are found in time proportional to the number of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs whose line feeds a program took for ends of lines: the conversion is found and undone."""
+"""Text conversion of a log (LF to CR LF) is detected and undone."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
 
 
 def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run: Run) -> None:
-    """Its damage has another cause: without its carriage returns nothing of it could be read."""
+    """Its damage has another cause: without its carriage returns, nothing could be read."""
     log = tmp_path / "000003.log"
     records = [NewRecord(b"GET / HTTP/1.1\r\n\r\n" * 20, {}) for _ in range(5)]
     named("leveldb-log").write(log, records, {})
@@ -92,7 +92,7 @@ def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run
      (b"x" * ((1 << 20) - 1) + b"\r\n", True), (b"\n", False)],
 )  # fmt: skip
 def test_what_is_converted(content: bytes, is_one: bool, tmp_path: Path) -> None:
-    """Also where a piece of the file ends between the two characters."""
+    """Also if a piece of the file ends between the two characters."""
     (tmp_path / "file").write_bytes(content)
     assert is_converted(tmp_path / "file") == is_one
 
