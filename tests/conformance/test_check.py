@@ -49,7 +49,7 @@ class TestAnyProgram:
         command = wrong("breakable_reader")
         outcome = check("--cmd", command, "--vector", "one-record", profile="write")
         assert outcome.status == 1
-        assert "--profile write: nothing to run, the chosen vectors ask to read" in outcome.err
+        assert "--profile write: nothing to run: the chosen vectors are for read" in outcome.err
 
     def test_a_program_without_hello_is_named(self, check, tmp_path):
         dead = f"{shlex.quote(sys.executable)} -c pass"
@@ -145,7 +145,8 @@ class TestAnyProgram:
         self, check, report, one_format, two_formats
     ):
         outcome = check("--cmd", one_format)
-        assert "asked about leveldb-log, whose smallest log it reads; --format ID" in outcome.err
+        reason = "because it reads the smallest logs"
+        assert f"testing leveldb-log, {reason}; --format ID" in outcome.err
         assert {result["vector"].partition("/")[0] for result in report()["implementations"][0][
             "results"
         ]} == {"leveldb-log"}  # fmt: skip
@@ -229,8 +230,8 @@ class TestUsage:
         [
             (["--impl", "no-such"], "--impl: expected one of executable-spec"),
             (["--cmd", ""], "--cmd: expected a program, found nothing"),
-            (["--cmd", "./nothing"], "Error: --cmd './nothing': there is no file ./nothing\n"),
-            (["--cmd", "no-such-program"], "there is no program 'no-such-program' on PATH"),
+            (["--cmd", "./nothing"], "Error: --cmd './nothing': no such file: ./nothing\n"),
+            (["--cmd", "no-such-program"], "no program 'no-such-program' on PATH"),
             (["--cmd", "./README.md"], "./README.md may not be executed"),
             (["--cmd", "my 'reader"], 'Error: --cmd "my \'reader": no closing quotation\n'),
             (["--cmd", "x", "--vector", "no-such-vector"], "no vector is chosen"),
@@ -261,7 +262,7 @@ class TestUsage:
         with pytest.raises(SystemExit) as exit:
             main()
         assert exit.value.code == 1
-        assert "a vector of ours is broken: one-record.json" in capsys.readouterr().err
+        assert "invalid vector: one-record.json" in capsys.readouterr().err
 
     def test_an_unknown_subcommand(self, walproof):
         assert walproof("chekc").status == 1

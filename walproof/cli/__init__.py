@@ -11,28 +11,28 @@ from walproof.cli.command_group import LazyGroup, Renamed, run
 
 #: Sections of ``walproof --help``: the commands and their descriptions.
 SECTIONS = {
-    "For a log": {
-        "summary": "Show what a path is, whether it is whole, what is lost.",
-        "read": "Read a log: records, lost ranges, where to resume.",
-        "inspect": "Show every byte of a log: field, value, rule.",
-        "verify": "Verify a log; in systemd journals every hash and link.",
-        "recover": "Write the records that survive into a new log.",
-        "carve": "Find logs and single records in an image of a disk.",
+    "Work with logs": {
+        "summary": "Summarise a log or folder: format, state, losses.",
+        "read": "List the records and lost ranges of a log.",
+        "inspect": "Show each byte of a log with its field and rule.",
+        "verify": "Verify a log; for systemd journals, every hash and link.",
+        "recover": "Write the surviving records to a new log.",
+        "carve": "Find logs and records in a disk image or core dump.",
         "diff": "Compare the records of two logs.",
-        "export": "Print systemd journals as text, or any log as Parquet.",
-        "audit": "Read many logs into tables of records and damage.",
-        "damage": "Damage a copy of a log, in the words of the vectors.",
-        "explain": "Explain a requirement, a reason code or a field.",
+        "export": "Export systemd journals as text, or any log as Parquet.",
+        "audit": "Write tables of the records and damage of many logs.",
+        "damage": "Write a damaged copy of a log.",
+        "explain": "Explain a requirement, reason code, field or context key.",
     },
-    "For a reader, a grammar or a format": {
+    "Test readers, grammars and formats": {
         "check": "Run the vectors against implementations.",
         "ask": "Run one vector and show the messages.",
-        "sweep": "Damage vectors in every way and compare the answers.",
-        "parsers": "Generate parsers in other languages; lint and test grammars.",
+        "sweep": "Compare answers on systematically damaged logs.",
+        "parsers": "Generate parsers in other languages; check grammars.",
         "review": "Report which readers a format change breaks.",
     },
-    "For one format": {
-        "systemd": "Query systemd journals; list fields, import entries.",
+    "Work with one format": {
+        "systemd": "Query systemd journals; list fields; import entries.",
     },
 }
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
@@ -74,7 +74,7 @@ class _Commands(LazyGroup):
         if first not in COMMANDS and (first == "-" or "/" in first or os.path.lexists(first)):
             return "summary", self.get_command(context, "summary"), args
         if first not in COMMANDS and "." in first:
-            raise click.UsageError(f"{first}: no such file or folder, nor such a command", context)
+            raise click.UsageError(f"{first}: no such file, folder or command", context)
         return super().resolve_command(context, args)
 
 

@@ -22,21 +22,21 @@ from walproof.cli.stopping import stoppable
 
 
 @click.command()
-@click.option("--cmd", "command", metavar="COMMAND", help="The program to ask.")
-@click.option("--impl", "name", metavar="NAME", help="Ask this implementation of ours.")
+@click.option("--cmd", "command", metavar="COMMAND", help="Program to run.")
+@click.option("--impl", "name", metavar="NAME", help="Implementation of this repository to run.")
 @click.option(
     "--vector",
     "wanted",
     required=True,
     metavar="ID",
-    help="Such as leveldb-log/one-record, or the file of a vector.",
+    help="Vector id, such as leveldb-log/one-record, or vector file.",
 )
-@click.option("--profile", help="recover (the default), strict, write or append.")
-@click.option("--one-shot", is_flag=True, help="COMMAND has the one-shot form only.")
+@click.option("--profile", help="Profile: recover (default), strict, write or append.")
+@click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Leave the scratch copy in this folder, as the program left it.",
+    help="Folder in which to leave the scratch copy.",
 )
 @subjects.isolation
 @stoppable()
@@ -68,7 +68,7 @@ def ask(
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
         expected = " or ".join(case.profile for case in cases_of([vector]))
-        raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {expected}")
+        raise click.UsageError(f"--profile {profile}: expected {expected} for {vector.id}")
     say(f"vector   {vector.id}: {vector.body['title']}")
     say(f"log      {vector.input}")
     say(f"damage   {'; '.join(vector.damage) or 'none'}")
@@ -79,7 +79,7 @@ def ask(
             raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
         right = _exchange(subject, cases[0], place / vector.neutral_name)
     if keep:
-        say(f"kept     {place / vector.neutral_name}")
+        say(f"copy     {place / vector.neutral_name}")
     return 0 if right else 3
 
 
@@ -98,7 +98,7 @@ def _exchange(subject: Subject, case: Case, place: Path) -> bool:
     finally:
         session.close()
         scratch.close()
-    say("right" if right else f"owed     {_line(dict(case.expect or {}))}")
+    say("right" if right else f"expected {_line(dict(case.expect or {}))}")
     return right
 
 
@@ -112,7 +112,7 @@ def _print_steps(session: Session, case: Case, place: Path) -> bool:
         try:
             reply = session.request(request, case.wall_ms)
         except PROGRAM_FAILURES as error:
-            say(f"← nothing: {error}")
+            say(f"← no reply: {error}")
             return False
         say(f"← {_line(reply)}")
         if "skipped" in reply:
@@ -142,9 +142,9 @@ def _vector(wanted: str) -> Vector:
             return load(Path(wanted))
         vectors = load_all()
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     results = [each for id, each in vectors.items() if wanted in (id, id.partition("/")[2])]
     if len(results) != 1:
-        why = ", ".join(each.id for each in results) if results else "there is none of that id"
+        why = ", ".join(each.id for each in results) if results else "no vector has this id"
         raise click.UsageError(f"--vector {wanted}: expected one vector; {why}")
     return results[0]

@@ -21,18 +21,16 @@ from walproof.cli.stopping import stoppable
 )
 @click.option(
     "--payload/--no-payload",
-    help="Also what the records hold, or (the default) only where they are.",
+    help="Payloads of the records as well; by default, only positions.",
 )
-@click.option("--decode", is_flag=True, help="Also what they mean, in a line of text.")
-@click.option(
-    "--again", "is_again", is_flag=True, help="Read everything, even what has not changed."
-)
+@click.option("--decode", is_flag=True, help="A line of text that describes each record.")
+@click.option("--again", "is_again", is_flag=True, help="Read all logs, including unchanged ones.")
 @click.option(
     "--option",
     "given",
     multiple=True,
     metavar="KEY=VALUE",
-    help="An option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
+    help="Option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
     " maxPayloadBytes=1m, fs.region=… .",
 )
 @click.option(
@@ -41,14 +39,14 @@ from walproof.cli.stopping import stoppable
     help="Spark master, such as spark://host:7077.  [default: that of spark-submit, else Spark on"
     " all cores of this machine]",
 )
-@click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
+@click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting.")
 @click.option(
     "--unit",
     type=click.FloatRange(min=0.01),
     default=128,
     show_default=True,
     metavar="MIB",
-    help="The most that one task reads, where logs can be cut.",
+    help="Largest part of a log that one task reads.",
 )
 @stoppable()
 def audit(
@@ -90,7 +88,9 @@ def audit(
     """
     for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
         if importlib.util.find_spec(package) is None:
-            raise click.ClickException(f"an audit needs {package}: pip install 'walproof[{extra}]'")
+            raise click.ClickException(
+                f"{package} is not installed: pip install 'walproof[{extra}]'"
+            )
     from pyspark_journal.audit import JobFailed, OutputRefused
     from pyspark_journal.audit import audit as run
     from pyspark_journal.java import JavaMissing
@@ -114,7 +114,7 @@ def audit(
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        say("Stopped: the previous result is as it was.", err=True)
+        say("Interrupted; the previous result is unchanged.", err=True)
         raise
     print_summary(outcome.summary, Console())
     say(work_line(outcome.summary, outcome.is_new))

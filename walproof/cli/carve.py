@@ -35,23 +35,30 @@ class _Offset(click.ParamType[int]):
 @click.command()
 @click.argument("image", metavar="IMAGE", type=click.Path(path_type=Path))
 @click.option(
-    "--out", metavar="FOLDER", type=click.Path(path_type=Path), help="Write what is found there."
+    "--out",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder for the logs and records found.",
 )
 @click.option(
     "--format", "formats", metavar="ID", multiple=True, type=click.Choice(CARVED),
-    help="Look for this format only; may be repeated.",
+    help="Format to search for; repeatable.",
 )  # fmt: skip
-@click.option("--from", "start", type=_Offset(), default=0, help="Begin at this offset.")
-@click.option("--to", "stop", type=_Offset(), help="End at this offset.")
+@click.option(
+    "--from", "start", type=_Offset(), default=0, help="Offset at which the search starts."
+)
+@click.option("--to", "stop", type=_Offset(), help="Offset at which the search ends.")
 @click.option(
     "--align", type=click.IntRange(min=1),
-    help="Logs begin at multiples of so many bytes.  [512; 1 in an ELF core dump]",
+    help="Alignment of logs in bytes.  [512; 1 in an ELF core dump]",
 )  # fmt: skip
 @click.option(
     "--state", metavar="FILE", type=click.Path(path_type=Path),
-    help="Note here how far it has come; with --out, a file in FOLDER.",
+    help="File for the progress; with --out, a file in FOLDER.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each find, at once.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per find, immediately."
+)
 @stoppable()
 def carve(
     image: Path,
@@ -106,7 +113,7 @@ def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
         )
         if _is_on(folder, image):
             raise click.UsageError(
-                f"{option} {place} is on {image}: writing there may overwrite it"
+                f"{option} {place} is on {image}: writing there may overwrite the data to be found"
             )
 
 

@@ -22,7 +22,7 @@ from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.summary.unpacked import HEAD, packing_of
 
-#: How often a run notes how far it has come; less often where the note takes long.
+#: Interval for saving the progress; longer if saving is slow.
 EVERY_SECONDS = 2.0
 
 
@@ -61,8 +61,8 @@ def _warn_if_packed(image: Image) -> None:
     kind = packing_of(image.read(0, HEAD))
     if kind not in (None, "tar"):
         say(
-            f"{image.path}: it begins as what {kind} packs does, and is searched as it is:"
-            " unpack it to find what is in it",
+            f"{image.path}: looks like a {kind} file; unpack it first, because compressed content"
+            " is not searched",
             err=True,
         )
 
@@ -89,7 +89,7 @@ class _Run:
         if known is not None:
             position, self.rows = known
         elif out is not None and out.exists() and not all(map(is_unfinished, out.iterdir())):
-            raise click.ClickException(f"{out} is not empty: expected a folder where nothing is")
+            raise click.ClickException(f"{out} is not empty: expected a new or empty folder")
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         self.is_resumed = known is not None
@@ -107,7 +107,7 @@ class _Run:
         """Carve the image, print the finds, and return the exit status."""
         if self.is_resumed:
             where = in_bytes(self.carving.position)
-            say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
+            say(f"resuming at {where}, after {counted(len(self.rows), 'find')}", err=True)
         else:
             # Before the first file: a folder without a state would be taken for somebody else's.
             self._note(now=True)
@@ -158,7 +158,7 @@ class _Run:
     def _interrupted(self) -> int:
         self._note(now=True)
         where = in_bytes(self.carving.position)
-        more = f"; the same command goes on there ({self.state})" if self.state else ""
+        more = f"; run the same command to resume ({self.state})" if self.state else ""
         say(f"interrupted at {where}{more}", err=True)
         return 130
 
@@ -195,9 +195,9 @@ class _Run:
         loose = sum(row["records"] or 0 for row in self.rows if row["kind"] == "loose")
         parts = [counted(len(logs), "log"), counted(loose, "loose record")]
         if extra:
-            parts.append(f"{counted(len(extra), 'log')} put together")
+            parts.append(f"{counted(len(extra), 'log')} reassembled")
         if self.image.unreadable:
-            parts.append(f"{counted(self.image.unreadable, 'byte')} cannot be read")
+            parts.append(f"{counted(self.image.unreadable, 'byte')} unreadable")
         place = f" in {self.out}" if self.out else ""
         say(f"{', '.join(parts)}{place}", err=True)
 

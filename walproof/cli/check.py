@@ -48,21 +48,37 @@ NAMED = 20
 
 
 @click.command()
-@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Check this program.")
+@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to check.")
 @click.option(
-    "--impl", "names", multiple=True, metavar="NAME", help="Check this implementation of ours."
+    "--impl",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Implementation of this repository to check.",
 )
-@click.option("--all", "everyone", is_flag=True, help="Check all of ours (the default).")
-@click.option("--vector", "patterns", multiple=True, metavar="GLOB",
-              help="Vector ids or slugs, or the file of a vector.")  # fmt: skip
-@click.option("--format", "formats", multiple=True, metavar="ID", help="Only this format.")
 @click.option(
-    "--requirement", "requirements", multiple=True, metavar="GLOB", help="Such as LDB-028."
+    "--all", "everyone", is_flag=True, help="All implementations of this repository (default)."
+)
+@click.option("--vector", "patterns", multiple=True, metavar="GLOB",
+              help="Vector id, slug or file.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
+@click.option(
+    "--requirement",
+    "requirements",
+    multiple=True,
+    metavar="GLOB",
+    help="Requirement id, such as LDB-028.",
 )
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(["valid", "eof", "corrupt", "limit"])
 )
-@click.option("--group", "groups", multiple=True, metavar="NAME", help="A column of the matrix.")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME",
+    help="Group of vectors, a column of the matrix.",
+)
 @click.option(
     "--profile",
     "profiles",
@@ -70,32 +86,43 @@ NAMED = 20
     type=click.Choice(["recover", "strict", "write", "append", "structure"]),
 )
 @click.option("--fresh", "seed", is_flag=False, flag_value="", metavar="[SEED]",
-              help="Ask fresh variants of the vectors, which no program has seen.")  # fmt: skip
-@click.option("--one-shot", is_flag=True, help="COMMAND is a one-shot program; else it is asked.")
+              help="Fresh variants of the vectors, with new payloads.")  # fmt: skip
+@click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND; detected if not given.")
 @click.option(
-    "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
+    "--jobs",
+    default=os.cpu_count() or 2,
+    show_default="processors",
+    help="Number of parallel processes.",
 )
 @click.option(
-    "--memory", default=MEMORY_MIB, show_default=True, metavar="MIB", help="Limit for each child."
+    "--memory",
+    default=MEMORY_MIB,
+    show_default=True,
+    metavar="MIB",
+    help="Memory limit of each process.",
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
-@click.option("--output", default="text", show_default=True, help="How the run is printed.",
+@click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
-@click.option("--again", is_flag=True, help="Run unchanged implementations of ours again.")
+@click.option("--again", is_flag=True, help="Run all implementations; ignore cached results.")
 @click.option("--baseline", type=click.Path(exists=True, path_type=Path), metavar="REPORT",
-              help="Print what changed since this run: report.json, or its folder.")  # fmt: skip
+              help="Earlier run to compare with: report.json or its folder.")  # fmt: skip
 @click.option("--smoke", "is_smoke", is_flag=True,
-              help="Only try the adapter of --cmd, step by step.")  # fmt: skip
+              help="Test only the adapter of --cmd, step by step.")  # fmt: skip
 @click.option("--seconds", default=10.0, show_default=True,
-              help="With --smoke: limit of hello and other slow steps.")  # fmt: skip
-@click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
-@click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
-@click.option("--show-known", is_flag=True, help="Show known failures in full too.")
+              help="With --smoke: time limit of hello and other slow steps.")  # fmt: skip
+@click.option(
+    "--matrix", is_flag=True, help="Print a table of passed/run for each group of vectors."
+)
+@click.option("--failures", default=5, show_default=True, help="Number of failure classes to show.")
+@click.option("--show-known", is_flag=True, help="Show known failures in full as well.")
 @click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
-              metavar="FILE", help="The known failures of the program of --cmd.")  # fmt: skip
-@click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
-@click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
-@click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
+              metavar="FILE", help="List of known failures of COMMAND.")  # fmt: skip
+@click.option(
+    "--update-known", is_flag=True, help="Write the failures to the known-failures lists."
+)
+@click.option("--cause", metavar="NAME", help="With --update-known: cause of the new failures.")
+@click.option("--because", metavar="TEXT", help="Sentence that describes a new cause.")
 @isolation
 @stoppable()
 def check(
@@ -162,31 +189,31 @@ def check(
     """
     if is_smoke:
         if len(commands) != 1 or names:
-            raise click.UsageError("--smoke tries one program: name it with --cmd")
+            raise click.UsageError("--smoke requires --cmd")
         return _smoke(commands[0], formats, one_shot, seconds, isolated)
     if update_known and (listed is None or names):
         must_be_checkout("check --update-known", "writes the lists beside our adapters")
     if listed is not None and len(commands) != 1:
-        raise click.UsageError("--known-failures is the list of one program: name it with --cmd")
+        raise click.UsageError("--known-failures requires --cmd")
     if listed is not None and not update_known and not listed.is_file():
-        raise click.UsageError(f"--known-failures {listed}: there is no such file")
+        raise click.UsageError(f"--known-failures {listed}: no such file")
     console = Console()
     before = None if baseline is None else _loaded(baseline)
     vectors = _loaded_vectors()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
-        raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
+        raise click.UsageError("no vector selected; walproof check --vector '*' runs all")
     if STRUCTURE not in profiles and not cases_of(chosen, profiles):
         operations = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
-            f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
+            f"--profile {' '.join(profiles)}: nothing to run: the chosen vectors are for"
             f" {' and '.join(operations)}"
         )
     variants = None
     if seed is not None:
         if update_known:
-            raise click.UsageError("--update-known pins the golden vectors: leave --fresh out")
+            raise click.UsageError("--update-known excludes --fresh")
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
@@ -213,7 +240,7 @@ def check(
         cached = of_all and isolated and not (again or update_known or variants or in_ci())
         report = _run_with_progress(plan, jobs, memory, cached)
     except BrokenVector as error:  # its bytes are examined only when it is run
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])
@@ -244,7 +271,8 @@ def check(
                 sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
                 console.print()
                 say(
-                    f"{command} reads every vector of {format} right. Next, what none of them asks:"
+                    f"{command} passes every {format} vector."
+                    " Next, test damage that the vectors do not cover:"
                 )
                 say(f"  {sweep} --cases 200000")
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
@@ -277,7 +305,7 @@ def _loaded_vectors() -> dict[str, Vector]:
     try:
         return load_all()
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
 
 
 MOST_SEEDS = 1 << 32
@@ -286,9 +314,9 @@ MOST_SEEDS = 1 << 32
 def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
     """Generate variants of the vectors and their controls; confirm them with the second reader."""
     if seed and not (seed.isdecimal() and seed.isascii()):
-        raise click.UsageError(f"--fresh: expected a number as the seed, found {seed!r}")
+        raise click.UsageError(f"--fresh: expected a number, found {seed!r}")
     number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
-    say(f"fresh variants of seed {number}; --fresh {number} asks the same again", err=True)
+    say(f"fresh variants of seed {number}; repeat with --fresh {number}", err=True)
     wanted = {vector.id for vector in chosen}
     wanted |= {vector.control for vector in chosen if vector.control is not None}
     try:
@@ -343,13 +371,9 @@ def _check_cause(
 ) -> None:
     """Reject invalid combinations of ``--cause`` and ``--because`` before anything runs."""
     if (cause or because) and not update_known:
-        raise click.UsageError(
-            "--cause and --because say what --update-known writes: give that too"
-        )
+        raise click.UsageError("--cause and --because require --update-known")
     if because is not None and (cause is None or not because.strip()):
-        raise click.UsageError(
-            "--because is the sentence of a cause: give --cause NAME, and a text"
-        )
+        raise click.UsageError("--because requires --cause NAME and a text")
     if cause is None or because is not None:
         return
     lacking = [
@@ -359,8 +383,8 @@ def _check_cause(
     ]
     if lacking:
         raise click.UsageError(
-            f"--cause {cause}: {' and '.join(lacking)} has no such cause yet;"
-            " --because 'TEXT' gives its sentence"
+            f"--cause {cause}: {' and '.join(lacking)} has no such cause;"
+            " describe it with --because 'TEXT'"
         )
 
 

@@ -32,18 +32,20 @@ MANIFEST = "manifest.json"
 @click.command()
 @click.argument("log", metavar="LOG")
 @click.argument("words", metavar="[OPERATION]...", nargs=-1)
-@click.option("--out", metavar="NEW", type=click.Path(path_type=Path), help="The damaged log.")
+@click.option(
+    "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
+)
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--ksy", metavar="GRAMMAR", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A Kaitai grammar of your own, for a file of any format.",
+    help="Kaitai grammar for a file of any format.",
 )  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),
-    help="N damaged copies in the folder NEW, with a manifest.",
+    help="Number of random damaged copies in the folder NEW.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=1, show_default=True, help="Of --random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed for --random.")
 def damage(
     log: str,
     words: tuple[str, ...],
@@ -77,8 +79,8 @@ def damage(
     Exit status: 0 on success, 1 for a usage or I/O error.
     """
     if ksy is not None and format_id is not None:
-        raise click.UsageError("--ksy is for a file of any format: it excludes --format")
-    requested = _Asked(words, out, listed, count, seed)
+        raise click.UsageError("--ksy excludes --format")
+    requested = _Arguments(words, out, listed, count, seed)
     try:
         if ksy is not None:
             with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
@@ -99,7 +101,7 @@ def damage(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Arguments:
     """The arguments other than the log."""
 
     words: tuple[str, ...]
@@ -111,27 +113,27 @@ class _Asked:
     def place(self) -> Path:
         """Return the output path. Raises ``ClickException`` if the arguments are invalid."""
         if self.out is None:
-            raise click.UsageError("say where the damaged log goes: --out NEW")
+            raise click.UsageError("missing option --out NEW")
         if self.out.exists() or self.out.is_symlink():
-            raise click.ClickException(f"{self.out} exists: expected a path where nothing is")
+            raise click.ClickException(f"{self.out} already exists: expected a new path")
         if (self.count is None) == (not self.words):
-            raise click.UsageError("say what to do: an operation, or --random N")
+            raise click.UsageError("expected either an OPERATION or --random N")
         return self.out
 
 
 def _damaged(
-    make: Callable[[], LogToDamage], log: Path, format: Format | None, asked: _Asked
+    make: Callable[[], LogToDamage], log: Path, format: Format | None, arguments: _Arguments
 ) -> int:
     """Damage the log that ``make`` loads; ``format`` is None if only its grammar is known."""
-    if asked.listed:
+    if arguments.listed:
         _list(make())
         return 0
-    out = asked.place()
-    if asked.count is not None:
-        _write_family(make, log, format, asked.count, asked.seed, out)
+    out = arguments.place()
+    if arguments.count is not None:
+        _write_family(make, log, format, arguments.count, arguments.seed, out)
         return 0
     created = make()
-    for each in asked.words:
+    for each in arguments.words:
         carry_out(created, each)
     _write(created.contents, out)
     if format is None:
@@ -188,5 +190,5 @@ def _write_family(
                 manifest.add(name, words, contents, message)
             manifest.finish()
         publish(created, out)
-    few = f", of {count:,}: the log has room for no more" if manifest.count < count else ""
+    few = f"of {count:,} requested: the log allows no more" if manifest.count < count else ""
     say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")

@@ -68,11 +68,11 @@ def damage_sweep(
             profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
         if not chosen_plan.shards:
-            raise click.UsageError(f"--profile: nobody here takes {' or '.join(profiles)}")
+            raise click.UsageError(f"--profile: no program supports {' or '.join(profiles)}")
         todo = folder.begin(chosen_plan, fresh, replace=out is None)
         run = _run(chosen_plan, folder, todo, seconds)
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     except (AnotherSweep, ShardFailed, controls.NoControl, OSError) as error:
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:

@@ -54,9 +54,11 @@ class Side:
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
-@click.option("--all", "all_of_them", is_flag=True, help=f"Not only the first {SHOWN}.")
+@click.option(
+    "--all", "all_of_them", is_flag=True, help=f"All differences, not only the first {SHOWN}."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one object per difference.")
 def diff(
     first: str,
@@ -122,7 +124,7 @@ def _losses(log: Opened) -> list[Finding]:
     return [finding for finding in findings if finding.harm == "lost"]
 
 
-def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> int:
+def _print(sides: list[Side], items: Iterable[Difference], most: int | None) -> int:
     """Print the first ``most`` differences, their total number, and the logs with losses."""
     for mark, side in zip("AB", sides, strict=True):
         log = side.log
@@ -130,7 +132,7 @@ def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> 
         lost += f", {counted(len(side.losses), 'finding')} of loss" if side.losses else ""
         say(f"{mark}  {side.name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
     counts: Counter[str] = Counter()
-    for number, each in enumerate(found):
+    for number, each in enumerate(items):
         counts[each.kind] += 1
         if most is not None and number >= most:
             continue
@@ -140,15 +142,15 @@ def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> 
                 sign = mark if mark != "~" else f"~{line}"
                 say(f"{sign:<2} {_shown(record)}", style=_COLOURS[mark])
     if most is not None and counts.total() > most:
-        say(f"… and {counts.total() - most:,} more: --all")
+        say(f"… and {counts.total() - most:,} more (--all lists them)")
     given = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
     message = ", ".join(given) if given else "no difference"
     if not any(len(side.log.records) for side in sides):
-        message = "no record on either side: nothing was compared"
+        message = "no records to compare"
     broken = [mark for mark, side in zip("AB", sides, strict=True) if not side.is_whole]
     if broken:
-        verb = "is" if len(broken) == 1 else "are"
-        message += f" in what can be read; {' and '.join(broken)} {verb} not whole"
+        verb = "has" if len(broken) == 1 else "have"
+        message += f"; {' and '.join(broken)} {verb} losses, so the comparison is incomplete"
     say(message)
     return counts.total()
 
@@ -159,8 +161,8 @@ def _shown(record: Seen) -> str:
     return f"{number}{place}: {record.text}"
 
 
-def _json(one: Difference) -> dict[str, object]:
-    return {"kind": one.kind, "a": _place(one.old), "b": _place(one.new)}
+def _json(difference: Difference) -> dict[str, object]:
+    return {"kind": difference.kind, "a": _place(difference.old), "b": _place(difference.new)}
 
 
 def _place(record: Seen | None) -> dict[str, object] | None:

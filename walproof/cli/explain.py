@@ -10,7 +10,7 @@ from reference_impl.register import registers
 
 @click.command()
 @click.argument("names", metavar="[FORMAT] [WHAT]", nargs=-1, required=True)
-@click.option("--all", "everything", is_flag=True, help="List every vector and line of code.")
+@click.option("--all", "everything", is_flag=True, help="List all vectors and lines of code.")
 def explain(names: tuple[str, ...], everything: bool) -> int:
     """Explain a requirement, reason code, field or context key.
 
@@ -35,9 +35,9 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     rest = names[1:] if format else names
     if len(rest) > 1:
         raise click.UsageError(
-            f"{names[0]} is no format; there are {', '.join(formats)}"
+            f"{names[0]}: unknown format; expected one of {', '.join(formats)}"
             if format is None
-            else f"one name at a time, found {' '.join(rest)}"
+            else f"expected one name, found {' '.join(rest)}"
         )
     if not rest:
         printing.print_format(console, formats[names[0]])

@@ -27,7 +27,7 @@ from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
 
-NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
+NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --parquet OUT"
 
 
 @click.command()
@@ -37,8 +37,7 @@ NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; s
     "out",
     metavar="OUT",
     type=click.Path(path_type=Path),
-    help="Write this Parquet file instead, from a log of any format; or this folder of tables, from"
-    " several logs.",
+    help="Parquet file to write for one log of any format; folder of tables for several logs.",
 )
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
@@ -46,30 +45,32 @@ NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; s
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
 @click.option(
     "--compression",
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
     default="auto",
     show_default=True,
-    help="Of the Parquet file: lz4 is written quickest, zstd takes least room. auto is lz4, but"
-    " payloads stay as they are if a sample of them does not get smaller; for tables it is zstd.",
+    help="Compression of the Parquet file: lz4 is fastest, zstd smallest. auto is lz4, without"
+    " compression of payloads if a sample of them does not compress; for tables it is zstd.",
 )
 @click.option(
     "--max-payload",
     metavar="BYTES",
     type=click.IntRange(0, 1 << 30),
     default=1 << 30,
-    help="Cut longer payloads in the Parquet file, and mark them.",
+    help="Truncate longer payloads in the Parquet file, and mark them.",
 )
 @click.option(
     "--no-payload",
     "is_bare",
     is_flag=True,
-    help="Leave payloads out of the Parquet file: where records lie, and their fields.",
+    help="Omit payloads from the Parquet file.",
 )
-@click.option("--decode", "is_decoded", is_flag=True, help="Add what each record means, typed.")
+@click.option(
+    "--decode", "is_decoded", is_flag=True, help="Add the decoded records as typed columns."
+)
 @filter_options(is_hidden=True)
 def export(
     words: tuple[str, ...],
@@ -111,7 +112,7 @@ def export(
     """
     if out is not None:
         if journal_filters.are_given or split_words(words)[1]:
-            raise click.UsageError("filters select entries of the Journal Export Format only")
+            raise click.UsageError("filters cannot be combined with --parquet")
         if len(words) > 1 or not _is_one_log(words[0], format_id):
             return _tables(
                 words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
@@ -216,7 +217,7 @@ def _tables(
     codec = "zstd" if compression == "auto" else compression
     options = Options(source, not is_bare, is_decoded, codec)
     if out.exists():
-        raise click.UsageError(f"--parquet {out} is there already")
+        raise click.UsageError(f"--parquet {out} already exists")
     with stoppable(), temporary_sibling(out) as building:
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())

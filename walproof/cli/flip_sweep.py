@@ -48,7 +48,7 @@ def flip_sweep(
             raise click.ClickException(f"no intact vector of {format} fits")
         stretches = _run(chosen)
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     except (flips.NotIntact, flips.Disagreement) as error:
         raise click.ClickException(str(error)) from None
     searched = flip_report.totals(format, bits_at_most, chosen, stretches)

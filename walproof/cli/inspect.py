@@ -46,18 +46,22 @@ def _offset(text: str) -> int:
     metavar="OFFSET",
     type=_offset,
     default="0",
-    help="Show the log from here on.",
+    help="Offset of the first byte to show.",
 )
-@click.option("--to", "end", metavar="OFFSET", type=_offset, help="Show it up to here, exclusive.")
-@click.option("--field", "path", metavar="PATH", help="Show one field, its parts and its rules.")
-@click.option("--depth", type=click.IntRange(min=1), help="Leave out fields below this level.")
+@click.option(
+    "--to", "end", metavar="OFFSET", type=_offset, help="Offset after the last byte to show."
+)
+@click.option(
+    "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
+)
+@click.option("--depth", type=click.IntRange(min=1), help="Deepest level of fields to show.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     help=f"Number of fields; 0 for all. [default: {TERMINAL_LIMIT}, {PAGE_LIMIT} with --html]",
 )
 @click.option(
-    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="Write a page instead."
+    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="HTML page to write."
 )
 def inspect(
     log: str,
@@ -92,9 +96,9 @@ def inspect(
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     if path is not None and (start or end is not None):
-        raise click.UsageError("--field shows one field: it excludes --from and --to")
+        raise click.UsageError("--field excludes --from and --to")
     if end is not None and end <= start:
-        raise click.UsageError(f"--to {end} is not behind --from {start}")
+        raise click.UsageError(f"--to {end} is not after --from {start}")
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -155,7 +159,7 @@ def _write_page(
     shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
     say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
     if written.shown < end - start:
-        say(f"--from {start + written.shown} makes a page of what follows, --limit 0 of all.")
+        say(f"--from {start + written.shown} continues from there; --limit 0 shows everything.")
 
 
 def _end_of_window(view: Inspection, start: int, end: int | None) -> int:

@@ -26,37 +26,51 @@ from walproof.quantity import counted
 from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
-NOT_A_JOURNAL = "expected systemd journals: their entries alone have fields and a text form"
+NOT_A_JOURNAL = "expected systemd journals: other formats have no fields and no text form"
 _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("-S", "--since"), {"metavar": "TIME", "help": "Entries at or after this time."}),
     (("-U", "--until"), {"metavar": "TIME", "help": "Entries at or before this time."}),
-    (("-b", "--boot"), {"metavar": "ID", "help": "Entries of a boot: 0 the last, -1, 1, an id."}),
+    (
+        ("-b", "--boot"),
+        {"metavar": "ID", "help": "Entries of a boot: 0 for the last, -1, 1, or an id."},
+    ),
     (
         ("-u", "--unit", "units"),
         {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit."},
     ),
     (
         ("--user-unit", "user_units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit of a user."},
+        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a user unit."},
     ),
     (("-p", "--priority"), {"metavar": "LEVEL", "help": "err and above, or a range: 3..6."}),
     (
         ("-t", "--identifier", "identifiers"),
         {"metavar": "NAME", "multiple": True, "help": "Entries of a syslog identifier."},
     ),
-    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries with such a message."}),
+    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries whose message matches."}),
     (
         ("--case-sensitive",),
-        {"type": bool, "metavar": "BOOL", "help": "For --grep; by default, if REGEX has capitals."},
+        {
+            "type": bool,
+            "metavar": "BOOL",
+            "help": "Case of --grep; default: yes if REGEX has capitals.",
+        },
     ),
     (
         ("--not", "excluded"),
-        {"metavar": "FIELD=VALUE", "multiple": True, "help": "No entries with this field."},
+        {"metavar": "FIELD=VALUE", "multiple": True, "help": "Exclude entries with this field."},
     ),
-    (("-n", "--lines"), {"metavar": "N", "help": "The last N of them, or the first +N."}),
+    (("-n", "--lines"), {"metavar": "N", "help": "The last N entries, or the first +N."}),
     (("-r", "--reverse", "is_reverse"), {"is_flag": True, "help": "Newest entries first."}),
-    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this one."}),
-    (("--from-seqnum",), {"metavar": "N", "type": click.IntRange(0), "help": "Entries from N on."}),
+    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this cursor."}),
+    (
+        ("--from-seqnum",),
+        {
+            "metavar": "N",
+            "type": click.IntRange(0),
+            "help": "Entries with sequence number N or higher.",
+        },
+    ),
 )
 
 
@@ -181,7 +195,7 @@ def journal_files(
         for path in typed:
             source = stack.enter_context(source_of(path, format_id))
             if not source.path.is_dir():
-                results.append((f"{path}{source.came}", source.path))
+                results.append((f"{path}{source.origin}", source.path))
                 continue
             system = recognise(source.path, format_id)
             if system is not None and system.format != SYSTEMD:

@@ -75,7 +75,7 @@ class Opened:
     @property
     def name(self) -> str:
         """The path as typed, and how the log was unpacked: ``a.gz, unpacked from gzip``."""
-        return f"{self.source.typed}{self.source.came}"
+        return f"{self.source.typed}{self.source.origin}"
 
 
 @contextlib.contextmanager
@@ -100,8 +100,8 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
     except UnknownFormat as error:
         if not source.path.is_dir() or source.typed == "-":
             raise
-        name, where = shlex.quote(source.typed), "in" if source.is_copy else "below"
-        raise UnknownFormat(f"{error}; walproof {name} reads each log {where} it") from None
+        command = f"walproof {shlex.quote(source.typed)}"
+        raise UnknownFormat(f"{error}; {command} summarises each log in it") from None
 
 
 @contextlib.contextmanager
@@ -119,7 +119,7 @@ def source_of(
             named(format_id)
         with unpacked(typed) as source:
             for fault in source.faults if tells_faults else ():
-                say(f"{typed}: only what came out before a fault of the packing: {fault}", err=True)
+                say(f"{typed}: unpacked only up to a fault: {fault}", err=True)
             yield source
     except UnknownFormat as error:
         if format_id:
@@ -148,12 +148,12 @@ def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]
                     paths += [(str(Path(item.name, name)), path) for name, path in parts]
             elif isinstance(item.what, FoundOne) and item.what.format == format_id:
                 if item.what.is_packed:
-                    say(f"{item.name}: packed, not read: walproof {item.name} reads it", err=True)
+                    say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
                 else:
                     paths.append((item.name, item.what.path))
         if not paths:
             raise UnknownFormat(
-                f"{source.path}: expected a log of {format_id}, or a folder of some"
+                f"{source.path}: expected a {format_id} log, or a folder of such logs"
             )
         yield paths
 

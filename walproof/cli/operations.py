@@ -23,7 +23,7 @@ from walproof.quantity import counted, moment
 from walproof.scan.model import Wanted
 from walproof.scan.reference import ReferenceScanner
 
-#: Records and bytes of them that are decoded together.
+#: Limits of a batch for decoding: records and bytes.
 MAX_RECORDS, MAX_BYTES = 256, 1 << 17
 PLACE = ("file", "at")
 FAULT = ("fault", "payload")
@@ -63,7 +63,7 @@ def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
     for record, decode in zip(records, decoders, strict=True):
         try:
             value = decode()
-            yield Decoded(record, value, None if value is not None else "no meaning is known")
+            yield Decoded(record, value, None if value is not None else "unknown type of record")
         except Undecodable as fault:
             yield Decoded(record, None, str(fault))
 
@@ -154,7 +154,7 @@ def print_pending(
         for item in waiting:
             say_json(item.to_json())
         return status
-    heads = ("waits for", "subscription", "count", "oldest", "newest", "files")
+    heads = ("destination", "subscription", "count", "oldest", "newest", "files")
     cells = [heads, *(_pending_cells(item) for item in waiting)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(heads) - 1)]
     for row in cells if waiting else ():
@@ -164,7 +164,9 @@ def print_pending(
         )
         say(f"{line}  {row[-1]}")
     files = {file for item in waiting for file in item.files}
-    pinned = f"pinned by what waits: {counted(len(files), 'file')}" if waiting else "nothing waits"
+    pinned = (
+        f"pending messages pin {counted(len(files), 'file')}" if waiting else "no pending messages"
+    )
     say(f"{name}: {pinned}")
     return status
 

@@ -20,25 +20,33 @@ from walproof.quantity import counted
 @click.group(invoke_without_command=True)
 @click.pass_context
 @click.option(
-    "--lang", "languages", multiple=True, type=click.Choice(list(LANGUAGES)), help="Default: all."
+    "--lang",
+    "languages",
+    multiple=True,
+    type=click.Choice(list(LANGUAGES)),
+    help="Language; default: all.",
 )
 @click.option(
-    "--grammar", "names", multiple=True, metavar="NAME", help="Such as leveldb_log; default: all."
+    "--grammar",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Grammar, such as leveldb_log; default: all.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("parsers"), show_default=True,
-    help="The folder that gets a folder for each language.",
+    help="Folder for the packages, one subfolder per language.",
 )  # fmt: skip
 @click.option(
     "--ksy", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    default=GRAMMARS, help="Grammars of your own instead of those in ksy/.",
+    default=GRAMMARS, help="Folder of grammars to use instead of ksy/.",
 )  # fmt: skip
-@click.option("--name", default=Naming.name, show_default=True, help="The name of the packages.")
+@click.option("--name", default=Naming.name, show_default=True, help="Name of the packages.")
 @click.option("--module", default=Naming.module, show_default=True, metavar="PATH",
-              help="Go's module, and Java's package (example.org/a: org.example.a).")  # fmt: skip
+              help="Go module and Java package (example.org/a: org.example.a).")  # fmt: skip
 @click.option("--package-version", "version", metavar="VERSION",
-              help="Three numbers; default: the version of Walproof.")  # fmt: skip
-@click.option("--licence", metavar="SPDX", help="Default: what the grammars say in meta/license.")
+              help="Version of the packages (three numbers); default: Walproof's.")  # fmt: skip
+@click.option("--licence", metavar="SPDX", help="Licence; default: meta/license of the grammars.")
 def parsers(
     context: click.Context,
     languages: tuple[str, ...],
@@ -91,7 +99,7 @@ def parsers(
             continue
         say(f"{out / id}: {counted(len(created), 'parser')} for {language.title}")
     for why, ids in failed.items():
-        say_lines(f"{', '.join(ids)}: not made\n{why}", err=True)
+        say_lines(f"{', '.join(ids)}: not generated\n{why}", err=True)
     return 1 if failed else 0
 
 

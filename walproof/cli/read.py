@@ -42,24 +42,30 @@ if TYPE_CHECKING:
     type=click.Choice(["recover", "strict"]),
     default="recover",
     show_default=True,
-    help="recover keeps all that is provably whole; strict stops at the first damage.",
+    help="recover returns every provably valid record; strict stops at the first damage.",
 )
 @click.option(
     "--context",
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
-@click.option("--fast", is_flag=True, help="Read with the bulk scanner, however small the log is.")
-@click.option("--head", metavar="N", type=click.IntRange(min=1), help="Only the first N rows.")
-@click.option("--records", "all_rows", is_flag=True, help="All rows, however many there are.")
-@click.option("--lost-only", is_flag=True, help="Only the lost ranges.")
-@click.option("--summary", "only_summary", is_flag=True, help="No rows: see walproof summary.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
-@click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
+@click.option("--fast", is_flag=True, help="Use the bulk scanner even for a small log.")
 @click.option(
-    "--operations", is_flag=True, help="Print a line of JSON for each operation that records hold."
+    "--head", metavar="N", type=click.IntRange(min=1), help="Print only the first N rows."
+)
+@click.option("--records", "all_rows", is_flag=True, help="Print all rows.")
+@click.option("--lost-only", is_flag=True, help="Print only the lost ranges.")
+@click.option(
+    "--summary", "only_summary", is_flag=True, help="Print the summary only; see walproof summary."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
+@click.option(
+    "--jsonl", "as_lines", is_flag=True, help="Print one JSON object per line, as they are read."
+)
+@click.option(
+    "--operations", is_flag=True, help="Print each operation in the records as a line of JSON."
 )
 @click.option("--csv", "as_csv", is_flag=True, help="With --operations: print CSV.")
 @click.option(
@@ -72,14 +78,14 @@ if TYPE_CHECKING:
 @click.option(
     "--pending",
     is_flag=True,
-    help="Print the messages of a broker that wait, and the files that they pin.",
+    help="Print the pending messages of a broker and the files that they pin.",
 )
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
-              help="With --each: only these records, such as 100:110,1000:1050.")  # fmt: skip
+              help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
 @click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
-@click.option("--unzip", is_flag=True, help="With --each: unpack what gzip or zlib packed.")
+@click.option("--unzip", is_flag=True, help="With --each: unpack gzip and zlib payloads.")
 @click.option("--force", is_flag=True, help="With --each: replace existing files.")
 def read(
     log: str,
@@ -140,14 +146,13 @@ def read(
              summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
              operations=operations, pending=pending, each=folder)  # fmt: skip
     if not operations and (as_csv or conditions):
-        raise click.UsageError("--csv and --where go with --operations")
+        raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
     if folder is None and (ranges is not None or messagepack or unzip or force):
-        raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
+        raise click.UsageError("--index, --messagepack, --unzip and --force require --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
-            "--fast and --profile strict exclude each other: the bulk scanners know no stop at the"
-            " first damage, they keep all that is provably whole"
+            "--fast excludes --profile strict: the bulk scanners support only the profile recover"
         )
     try:
         with opened(log, format_id) as result:
@@ -179,7 +184,7 @@ def read(
                 status = about_one(result.source, format_id, context)
                 piped = "… | " if log == "-" else ""
                 again = f"{piped}walproof read --records {shlex.quote(log)}"
-                say(f"  {again}  all of them as a table", style="cyan")
+                say(f"  {again}  print all rows as a table", style="cyan")
                 return status
             console = Console()
             rows = stored.lost_count if lost_only else stored.rows
@@ -192,7 +197,7 @@ def read(
 
 
 def _print_operations(
-    found: Opened,
+    source: Opened,
     events: Iterator[Any],
     as_csv: bool,
     conditions: Sequence[Condition],
@@ -203,26 +208,28 @@ def _print_operations(
         from walproof.cli.operations import print_operations
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--operations {advice(error) or error}") from None
-    of_log = plugin_for(found.format.id).operations(found.path)
+    of_log = plugin_for(source.format.id).operations(source.path)
     # A bar between lines on one terminal would be in their way.
-    with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
-        seen: Iterator[Any] = watched(events, found.path, passed)
-        return print_operations(found.format.id, of_log, seen, found.name, as_csv, conditions, most)
+    with progress(0 if sys.stdout.isatty() else size_of(source.path)) as passed:
+        seen: Iterator[Any] = watched(events, source.path, passed)
+        return print_operations(
+            source.format.id, of_log, seen, source.name, as_csv, conditions, most
+        )
 
 
-def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
+def _print_pending(source: Opened, events: Iterator[Any], as_lines: bool) -> int:
     """Print the messages still pending at the end of a log; return the exit status."""
-    plugin = plugin_for(found.format.id)
+    plugin = plugin_for(source.format.id)
     if not plugin.has("pending"):
-        raise click.UsageError(f"--pending: expected a broker's store, found {found.format.id}")
+        raise click.UsageError(f"--pending: expected a broker's store, found {source.format.id}")
     try:
         from walproof.cli.operations import print_pending
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--pending {advice(error) or error}") from None
     assert plugin.pending is not None
-    with progress(size_of(found.path)) as passed:
-        seen: Iterator[Any] = watched(events, found.path, passed)
-        return print_pending(found.format.id, plugin.pending(), seen, found.name, as_lines)
+    with progress(size_of(source.path)) as passed:
+        seen: Iterator[Any] = watched(events, source.path, passed)
+        return print_pending(source.format.id, plugin.pending(), seen, source.name, as_lines)
 
 
 def _one_way(**ways: object) -> None:
@@ -233,43 +240,43 @@ def _one_way(**ways: object) -> None:
 
 
 def _gathered(
-    found: Opened,
+    source: Opened,
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
     stop: int | None = None,
 ) -> Gathered:
     """Run :func:`gather`, with a progress bar for a large log."""
-    with progress(size_of(found.path)) as given:
-        count_lost = lost_counter(found.format.id, found.path)
-        return gather(watched(events, found.path, given), records, lost, stop, count_lost)
+    with progress(size_of(source.path)) as given:
+        count_lost = lost_counter(source.format.id, source.path)
+        return gather(watched(events, source.path, given), records, lost, stop, count_lost)
 
 
 def _events(
-    found: Opened, profile: str, context: Context, fast: bool, most: int | None = None
+    source: Opened, profile: str, context: Context, fast: bool, most: int | None = None
 ) -> Iterator[Any]:
     """Yield the answer; large logs are read by the bulk scanner if it is installed.
 
     Of a scanned log, records after the first ``most`` are only counted.
     """
-    found.tell()
-    if found.logs_apart is not None:
-        return found.events(profile, context, tells=False)
-    if _is_scanned(found, profile, fast):
+    source.tell()
+    if source.logs_apart is not None:
+        return source.events(profile, context, tells=False)
+    if _is_scanned(source, profile, fast):
         read = bulk_scanner()
         if most is not None:
-            return few(found.format.id, found.path, context, most)
-        return read(found.format.id, found.path, context)
-    return found.events(profile, context, tells=False)
+            return few(source.format.id, source.path, context, most)
+        return read(source.format.id, source.path, context)
+    return source.events(profile, context, tells=False)
 
 
-def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
+def _is_scanned(source: Opened, profile: str, fast: bool) -> bool:
     """Return whether to use the bulk scanner: on request, or for a large log."""
-    if found.logs_apart is not None:
+    if source.logs_apart is not None:
         return False
     if fast or profile != "recover":
         return fast
-    return is_worth_a_scanner(found.format.id, found.path)
+    return is_worth_a_scanner(source.format.id, source.path)
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
@@ -281,13 +288,13 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
     return read
 
 
-def _print_json(found: Gathered) -> End:
+def _print_json(gathered: Gathered) -> End:
     """Print the answer as one object, record by record: an indented ``Answer.to_json``."""
-    end = found.end
+    end = gathered.end
     out = sys.stdout
     out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')
-    _print_list("records", found.kept.records)
-    _print_list("lost", found.kept.lost())
+    _print_list("records", gathered.stored.records)
+    _print_list("lost", gathered.stored.lost())
     resume = json_text(end_to_json(end.end, end.file), 1).replace("\n", "\n ")
     out.write(f' "end": {resume}\n}}\n')
     return end
@@ -304,7 +311,7 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
-def _print_scanned(found: Opened, context: Context) -> str:
+def _print_scanned(source: Opened, context: Context) -> str:
     """Print the bulk scanner's answer in large pieces; return the verdict."""
     bulk_scanner()
     from walproof.jsonl.runs import lines
@@ -316,19 +323,19 @@ def _print_scanned(found: Opened, context: Context) -> str:
 
     def passed() -> Iterator[ScanEvent]:
         nonlocal verdict
-        for event in scanner(found.format.id).scan(Log(found.path, context), Wanted()):
+        for event in scanner(source.format.id).scan(Log(source.path, context), Wanted()):
             if isinstance(event, End):
                 verdict = event.verdict
             elif isinstance(event, Records) and len(event):
                 meter.at(event.file, int(event.at[-1] + event.size[-1]))
             yield event
 
-    found.tell()
+    source.tell()
     # A bar between lines on one terminal would be in their way.
-    size = 0 if sys.stdout.isatty() else size_of(found.path)
+    size = 0 if sys.stdout.isatty() else size_of(source.path)
     with progress(size) as given:
-        meter = Meter(found.path, given)
-        for piece in lines(found.format.id, passed()):
+        meter = Meter(source.path, given)
+        for piece in lines(source.format.id, passed()):
             sys.stdout.buffer.write(piece)
     return verdict
 

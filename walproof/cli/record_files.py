@@ -19,10 +19,10 @@ from reference_impl.zmq_raft import message_pack
 from walproof.cli.opening import Opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
+#: Size to which any payload may unpack; large payloads may unpack to more.
 UNZIPPED_BYTES = 64 << 20
 #: Largest number of values in a MessagePack payload that is written as JSON.
 MOST_VALUES = 100_000
-"""What any payload may unpack to; a large one to more."""
 
 
 @dataclass
@@ -78,11 +78,11 @@ def readable(payload: bytes) -> bytes:
     try:
         value, end = message_pack.decode(payload, most=MOST_VALUES)
     except (message_pack.Incomplete, ValueError) as error:
-        raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
+        raise NotMessagePack(str(error) or "the payload ends in the middle of a value") from None
     if end != len(payload):
         raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
     if value is message_pack.TOO_MANY:
-        raise TooLarge(f"it has more than {MOST_VALUES:,} values")
+        raise TooLarge(f"more than {MOST_VALUES:,} values")
     text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
@@ -99,12 +99,12 @@ def unzipped(payload: bytes) -> bytes:
     except zlib.error:
         return payload
     if len(data) > most:
-        raise TooLarge(f"it unpacks to more than {most} bytes")
+        raise TooLarge(f"unpacks to more than {most} bytes")
     return data if unpack.eof and not unpack.unused_data else payload
 
 
 def write_record_files(
-    found: Opened,
+    source: Opened,
     events: Iterable[Event],
     folder: Path,
     ranges: str | None,
@@ -124,7 +124,7 @@ def write_record_files(
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(found.path, folder, wanted, messagepack, unzip, force)
+    writer = _RecordFiles(source.path, folder, wanted, messagepack, unzip, force)
     try:
         status = writer.take_all(events)
     except BrokenPipeError:  # `| head` has seen enough
@@ -183,16 +183,16 @@ class _RecordFiles:
             try:
                 payload = unzipped(payload)
             except TooLarge as error:
-                say(f"record {index}: {error}; written as it is", err=True)
+                say(f"record {index}: {error}; written unchanged", err=True)
                 self.left_as_it_is = True
         if self.messagepack:
             try:
                 payload, ending = readable(payload), "json"
             except NotMessagePack as error:
-                say(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                say(f"record {index}: not MessagePack ({error}); written unchanged", err=True)
                 self.left_as_it_is = True
             except TooLarge as error:
-                say(f"record {index}: {error}; written as it is", err=True)
+                say(f"record {index}: {error}; written unchanged", err=True)
                 self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
@@ -201,7 +201,9 @@ class _RecordFiles:
         try:
             save(path, payload, replace=self.force, sync=False)
         except FileExistsError:
-            raise click.ClickException(f"{path} is there already: --force replaces it") from None
+            raise click.ClickException(
+                f"{path} already exists; use --force to replace it"
+            ) from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)

@@ -31,7 +31,7 @@ class Gathered:
     ``columns`` are the fields of the stored records.
     """
 
-    kept: Spool = field(default_factory=Spool)
+    stored: Spool = field(default_factory=Spool)
     columns: dict[str, None] = field(default_factory=dict)
     record_count: int = 0
     lost_count: int = 0
@@ -75,13 +75,13 @@ def gather(
             result.record_count += 1
             result.last = event
             if records is None or result.record_count <= records:
-                result.kept.add(event)
+                result.stored.add(event)
                 result.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
             result.lost_count += 1
             result.lost_bytes += count_lost(event)
             if lost is None or result.lost_count <= lost:
-                result.kept.add(event)
+                result.stored.add(event)
         else:
             result.end = event
     return result
@@ -111,10 +111,10 @@ def print_summary(
     if not resume:
         return
     if end.end is None:
-        console.print("A writer must start a new file.")
+        console.print("Not safe to append: start a new file.")
     else:
         place = f"{end.end} of {end.file}" if end.file else str(end.end)
-        console.print(f"A writer may resume at {one_line(place)}.", soft_wrap=True, markup=False)
+        console.print(f"Safe to append at offset {one_line(place)}.", soft_wrap=True, markup=False)
 
 
 def _by_number(file: str) -> list[str | int]:
@@ -139,11 +139,11 @@ def print_table(
     """
     order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
-    if answer.kept.has_names:
+    if answer.stored.has_names:
         heads.insert(0, "file")
     widths = [len(head) for head in heads]
     shown = 0
-    for number, item in answer.kept.rows(order, most):
+    for number, item in answer.stored.rows(order, most):
         cells = _cells(number, item, heads)
         widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
         shown += 1
@@ -152,7 +152,7 @@ def print_table(
     room = console.width if console.is_terminal else 1 << 16
     _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
-    rows = answer.kept.rows(order, most)
+    rows = answer.stored.rows(order, most)
     for piece in pieces(rows):
         for (number, item), last in zip(piece, _lasts(format_id, piece), strict=True):
             style = lost_style if isinstance(item, Lost) else None

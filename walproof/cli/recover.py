@@ -29,7 +29,7 @@ from walproof.summary.screen import may_be_carved
 from walproof.systems.contents import NotRead, contents_of
 from walproof.systems.text_conversion import before_conversion
 
-NEEDS_DROP = "filters select what --drop leaves out: expected --drop"
+NEEDS_DROP = "filters require --drop"
 #: Fields that describe the surrounding file or repeat the payload.
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 
@@ -41,7 +41,11 @@ class Unlike(ValueError):
 @click.command()
 @click.argument("words", metavar="LOG", nargs=-1, required=True)
 @click.option(
-    "--out", required=True, metavar="NEW", type=click.Path(path_type=Path), help="The new log."
+    "--out",
+    required=True,
+    metavar="NEW",
+    type=click.Path(path_type=Path),
+    help="Path of the new log.",
 )
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
@@ -49,10 +53,10 @@ class Unlike(ValueError):
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
-@click.option("--logs-only", is_flag=True, help="Of a folder, copy the logs alone.")
-@click.option("--drop", is_flag=True, help="Leave out journal entries that filters select.")
+@click.option("--logs-only", is_flag=True, help="Copy only the logs of a folder.")
+@click.option("--drop", is_flag=True, help="Remove the journal entries that filters select.")
 @filter_options(is_hidden=True)
 def recover(
     words: tuple[str, ...],
@@ -90,14 +94,14 @@ def recover(
     refused, 1 for a usage or I/O error, or if the survivors cannot form one log.
     """
     if out.exists() or out.is_symlink():
-        raise click.ClickException(f"{out} exists: expected a path where nothing is")
+        raise click.ClickException(f"{out} already exists: expected a new path")
     log, *more = words
     if (more or journal_filters.are_given) and not drop:
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
     try:
         if drop:
             if logs_only or context_items:
-                raise click.UsageError("--drop goes with neither --logs-only nor --context")
+                raise click.UsageError("--drop excludes --logs-only and --context")
             return _recover_without(log, more, journal_filters, out, format_id)
         with source_of(log, format_id) as source:
             if source.path.is_dir():
@@ -105,14 +109,14 @@ def recover(
                 with contents_of(source.path, name, format_id) as result:
                     if any(not isinstance(item.what, NotRead) for item in result.items):
                         context = context_of(context_items, format_id) if format_id else {}
-                        name = f"{source.typed}{source.came}"
+                        name = f"{source.typed}{source.origin}"
                         return recover_folder(
                             result, source.path, name, write_anew, out, context, logs_only
                         )
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
         raise click.ClickException(
-            f"{log}: its survivors cannot stand in one log: {error}"
+            f"{log}: the surviving records cannot form one log: {error}"
         ) from None
 
 
@@ -134,7 +138,7 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
     with before_conversion(old.format.id, old.path, context) as converted:
         if converted is None:
             return _recover_path(old, old.path, out, context)
-        say(f"{old.name}: each LF in it had become CR LF; this was undone", err=True)
+        say(f"{old.name}: undid a text conversion: each LF had become CR LF", err=True)
         return _recover_path(old, converted[0], out, context)
 
 
@@ -152,24 +156,28 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
     result, more = with_more(result, system_folder, path)
     carve = f"walproof carve {shlex.quote(old.source.typed)}"
     if not result.record_count and result.lost_bytes:
-        advice = "" if old.source.is_copy else f"; {carve} looks for records inside it"
+        advice = "" if old.source.is_copy else f"; {carve} searches it for records"
         raise click.ClickException(
-            f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} are lost: nothing"
-            f" was written{advice}"
+            f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} lost;"
+            f" nothing was written{advice}"
         )
-    write_anew(format, path, result.kept.records, out, context)
+    write_anew(format, path, result.stored.records, out, context)
     say(
         f"{out}: {counted(result.record_count, 'record')};"
-        f" {counted(result.lost_bytes, 'byte')} lost of {old.name}",
+        f" {counted(result.lost_bytes, 'byte')} of {old.name} lost",
         err=True,
     )
     if more:
         say(f"  {more}", err=True)
-    for gap in result.kept.lost():
+    for gap in result.stored.lost():
         place = f"{gap.file}: " if gap.file else ""
         say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    if may_be_carved(format.id, result.kept.lost()) and path == old.path and not old.source.is_copy:
-        say(f"  {carve} looks for records inside what is lost", err=True)
+    if (
+        may_be_carved(format.id, result.stored.lost())
+        and path == old.path
+        and not old.source.is_copy
+    ):
+        say(f"  {carve} searches the lost ranges for records", err=True)
     return 3 if result.end.verdict != "intact" else 0
 
 
@@ -252,9 +260,9 @@ def _compare(old: Sequence[Record], new: Iterable[Event | Passed]) -> None:
         raise Unlike(f"what was written reads as {end.verdict} ({end.reason})")
 
 
-def _compare_two(number: int, one: Record, other: Record) -> None:
-    if one.payload != other.payload:
-        raise Unlike(f"record {number} at {one.at} reads back with another payload")
-    for name in sorted((one.fields.keys() | other.fields.keys()) - ABOUT_THE_FILE):
-        if (was := one.fields.get(name)) != (result := other.fields.get(name)):
-            raise Unlike(f"record {number} at {one.at}: {name} is {was} and would be {result}")
+def _compare_two(number: int, old: Record, new: Record) -> None:
+    if old.payload != new.payload:
+        raise Unlike(f"record {number} at {old.at} reads back with another payload")
+    for name in sorted((old.fields.keys() | new.fields.keys()) - ABOUT_THE_FILE):
+        if (was := old.fields.get(name)) != (result := new.fields.get(name)):
+            raise Unlike(f"record {number} at {old.at}: {name} is {was} and would be {result}")

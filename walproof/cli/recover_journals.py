@@ -46,7 +46,7 @@ def recover_without(
             ((name, path),) = paths
             return _say(typed, out, [_write(name, path, out, dropped, write_anew)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
-            raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
+            raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
         with temporary_sibling(out) as created, named_in_errors(out):
             created.mkdir()
             done = []
@@ -56,7 +56,7 @@ def recover_without(
                 done.append(_write(name, path, new, dropped, write_anew))
             if not all(each.is_refused for each in done):
                 publish(created, out)
-        say("Journals alone were written: other files may hold what was left out.", err=True)
+        say("Only journals were written: other files may contain the removed entries.", err=True)
         return _say(typed, out, done)
 
 
@@ -66,7 +66,7 @@ def _journals(source: Unpacked) -> Iterator[Paths]:
         with logs_of(source, SYSTEMD) as paths:
             yield paths
     else:
-        yield [(f"{source.typed}{source.came}", source.path)]
+        yield [(f"{source.typed}{source.origin}", source.path)]
 
 
 def _below(folder: Path, name: str, path: Path) -> Path:
@@ -129,8 +129,8 @@ def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
     dropped = sum(each.dropped for each in done)
     lost = sum(each.lost_bytes for each in done)
     say(
-        f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} left out;"
-        f" {counted(lost, 'byte')} lost of {typed}",
+        f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} removed;"
+        f" {counted(lost, 'byte')} of {typed} lost",
         err=True,
     )
     for each in done:
@@ -138,6 +138,6 @@ def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
             place = f"{each.file.name}: " if len(done) > 1 else ""
             say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
     if missing := sum(each.missing_fields for each in done):
-        text = "some of their fields are lost, so no filter sees them"
-        say(f"  look  {counted(missing, 'record')} of {out}: {text}", err=True)
+        text = "some fields are lost, so filters may not match"
+        say(f"  check  {counted(missing, 'record')} of {out}: {text}", err=True)
     return EXIT_STATUS[of_all([each.file.end for each in done]).verdict]

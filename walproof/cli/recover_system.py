@@ -66,7 +66,7 @@ class Recovery:
 
 
 def recover_folder(
-    found: Contents,
+    contents: Contents,
     folder: Path,
     typed: str,
     write_anew: WriteAnew,
@@ -76,13 +76,13 @@ def recover_folder(
 ) -> int:
     """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
-    ``found`` lists the contents of the folder, ``typed`` is its path as typed. With ``only_logs``,
+    ``contents`` lists the items of the folder, ``typed`` is its path as typed. With ``only_logs``,
     only logs are copied. Raises ``OSError`` if ``out`` cannot be written, and then removes it.
     """
     if out.absolute().resolve().is_relative_to(folder.resolve()):
-        raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
-    systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
-    systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
+        raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
+    systems = [system for system in contents.systems if system.folder.is_relative_to(folder)]
+    systems += [_alone(item.what) for item in contents.items if _is_a_log(item.what, folder)]
     with temporary_sibling(out) as created, named_in_errors(out):
         copy = partial(_copy_logs, systems) if only_logs else _copy
         not_copied = copy(folder, created, out)
@@ -121,10 +121,10 @@ def _alone(log: FoundOne) -> System:
     )
 
 
-def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
+def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
     """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
     files, size = size_on_disk(folder)
-    if not shares_blocks(folder, made):
+    if not shares_blocks(folder, copy):
         free = shutil.disk_usage(out.absolute().parent).free
         if size > free:
             needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
@@ -136,17 +136,17 @@ def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
                 err=True,
             )
     with progress(size, "copying") as given:
-        return copy_folder(folder, made, given)
+        return copy_folder(folder, copy, given)
 
 
-def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -> list[NotCopied]:
+def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -> list[NotCopied]:
     """Copy only the logs; return the files that could not be copied."""
-    made.mkdir()
+    copy.mkdir()
     left = []
     for system in systems:
         for name in system.folder_type.log_files(system):
             old = system.folder / name
-            new = made / old.relative_to(folder)
+            new = copy / old.relative_to(folder)
             new.parent.mkdir(parents=True, exist_ok=True)
             try:
                 old.open("rb").close()
@@ -158,27 +158,27 @@ def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -
 
 
 def _recover(
-    system: System, made: Path, write_anew: WriteAnew, context: Mapping[str, Any]
+    system: System, copy: Path, write_anew: WriteAnew, context: Mapping[str, Any]
 ) -> Recovery:
-    """Rewrite the damaged logs of a system in the copy ``made`` of its folder."""
+    """Rewrite the damaged logs of a system in ``copy``, the copy of its folder."""
     done = Recovery(system)
     for log in system.logs:
         with ExitStack() as scratch:
-            _recover_log(done, log, made, write_anew, context, scratch)
+            _recover_log(done, log, copy, write_anew, context, scratch)
     stale = system.folder_type.stale_files(system)
     is_damaged = any(each.harm == "lost" and each.file in stale for each in system.findings)
     if done.replaced or is_damaged:
         for name in stale:
-            if (made / name).exists():
-                (made / name).rename(made / f"{name}{ASIDE}")
-                why = "damaged" if is_damaged else "it pointed into the old log"
-                done.replaced.append(f"{name}: {why}; it is now {name}{ASIDE}")
+            if (copy / name).exists():
+                (copy / name).rename(copy / f"{name}{ASIDE}")
+                why = "damaged" if is_damaged else "pointed into the old log"
+                done.replaced.append(f"{name}: {why}; renamed to {name}{ASIDE}")
     for name, content in system.folder_type.repaired_files(system).items():
-        old = "it was missing"
-        if (made / name).exists():
-            (made / name).rename(made / f"{name}{ASIDE}")
-            old = f"the old one is {name}{ASIDE}"
-        (made / name).write_bytes(content)
+        old = "was missing"
+        if (copy / name).exists():
+            (copy / name).rename(copy / f"{name}{ASIDE}")
+            old = f"old version: {name}{ASIDE}"
+        (copy / name).write_bytes(content)
         text = content.decode("utf-8", "replace").strip()
         done.replaced.append(f"{name}: now {one_line(text)}; {old}")
     return done
@@ -187,12 +187,12 @@ def _recover(
 def _recover_log(
     done: Recovery,
     log: SystemLog,
-    made: Path,
+    copy: Path,
     write_anew: WriteAnew,
     context: Mapping[str, Any],
     scratch: ExitStack,
 ) -> None:
-    """Rewrite a log in the copy ``made`` if it is damaged."""
+    """Rewrite a log in ``copy`` if it is damaged."""
     system = done.system
     path = system.path(log)
     name = "the log" if log.name == WHOLE else log.name
@@ -200,7 +200,7 @@ def _recover_log(
         converted = scratch.enter_context(before_conversion(system.format, path, context))
         if converted is not None:
             path = converted[0]
-            done.more.append(f"{name}: each LF in it had become CR LF; this was undone")
+            done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
         with progress(size_of(path)) as given:
             seen = watched(events(named(system.format), path, context), path, given)
             result = gather(seen, count_lost=lost_counter(system.format, path))
@@ -210,7 +210,7 @@ def _recover_log(
         return
     if result.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
         reason = result.end.reason if result.end.verdict == "refused" else "foreign-dialect"
-        done.left.append(f"{name}: refused ({reason}): it stays as it is")
+        done.left.append(f"{name}: refused ({reason})")
         done.is_whole = False
         return
     done.read += 1
@@ -225,37 +225,37 @@ def _recover_log(
     done.is_whole = False
     done.lost += [
         f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
-        for gap in result.kept.lost()
+        for gap in result.stored.lost()
     ]
     reason = system.folder_type.not_rewritten(system)
     if reason is None and not result.record_count:
-        reason = "none of its records survives"
+        reason = "no record survives"
     if reason is None:
         try:
-            done.replaced += _replace(system, log, path, result, before, made, write_anew, context)
+            done.replaced += _replace(system, log, path, result, before, copy, write_anew, context)
             return
         except ValueError as error:
-            reason = f"its survivors cannot stand in one log: {error}"
-    done.left.append(f"{name}: not written anew, it stays as it is: {reason}")
+            reason = f"the surviving records cannot form one log: {error}"
+    done.left.append(f"{name}: not rewritten: {reason}")
 
 
-def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
+def with_more(gathered: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
     """Add the records of a second reading to the survivors; return a line if there are more."""
-    if found.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
+    if gathered.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
         again = gather(events)
-        if (more := again.record_count - found.record_count) > 0:
-            text = f"{counted(more, 'more record')} found by the length of a damaged one before"
+        if (more := again.record_count - gathered.record_count) > 0:
+            text = f"{counted(more, 'more record')} found by the length of a damaged record"
             return again, text
-    return found, ""
+    return gathered, ""
 
 
 def _replace(
     system: System,
     log: SystemLog,
     path: Path,
-    found: Gathered,
+    gathered: Gathered,
     before: int,
-    made: Path,
+    copy: Path,
     write_anew: WriteAnew,
     context: Mapping[str, Any],
 ) -> list[str]:
@@ -264,29 +264,29 @@ def _replace(
     ``path`` is the readable old log, ``before`` its number of records. Raises ``ValueError`` if the
     survivors cannot form one log; nothing is changed then.
     """
-    counts = f"{counted(before, 'record')} before, {found.record_count:,} after"
-    with temporary_sibling(made / "log") as new:
-        write_anew(named(system.format), path, found.kept.records, new, context)
+    counts = f"{counted(before, 'record')} before, {gathered.record_count:,} after"
+    with temporary_sibling(copy / "log") as new:
+        write_anew(named(system.format), path, gathered.stored.records, new, context)
         if log.name != WHOLE:
-            (made / log.name).rename(made / f"{log.name}{ASIDE}")
-            new.rename(made / log.name)
-            lost = counted(found.lost_bytes, "byte")
-            return [f"{log.name}: {counts}, {lost} lost; the old one is {log.name}{ASIDE}"]
-        old = {name for name in system.folder_type.log_files(system) if (made / name).exists()}
+            (copy / log.name).rename(copy / f"{log.name}{ASIDE}")
+            new.rename(copy / log.name)
+            lost = counted(gathered.lost_bytes, "byte")
+            return [f"{log.name}: {counts}, {lost} lost; old version: {log.name}{ASIDE}"]
+        old = {name for name in system.folder_type.log_files(system) if (copy / name).exists()}
         for name in old:
-            (made / name).rename(made / f"{name}{ASIDE}")
+            (copy / name).rename(copy / f"{name}{ASIDE}")
         written = [path for path in sorted(new.rglob("*")) if path.is_file()]
         for path in written:
-            target = made / path.relative_to(new)
+            target = copy / path.relative_to(new)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
     names = [path.relative_to(new).as_posix() for path in written]
     lines = [f"all files of the log: {counts}"]
     for name in sorted({*names, *old}):
         if name not in names:
-            lines.append(f"{name}: its records are in {names[0]}; it is now {name}{ASIDE}")
+            lines.append(f"{name}: its records are in {names[0]}; renamed to {name}{ASIDE}")
         else:
-            lines.append(f"{name}: {f'the old one is {name}{ASIDE}' if name in old else 'new'}")
+            lines.append(f"{name}: {f'old version: {name}{ASIDE}' if name in old else 'new'}")
     return lines
 
 
@@ -313,7 +313,7 @@ def _say(
     """Print the losses, the next steps, and each replaced file."""
     records = sum(each.records for each in done)
     lost = sum(each.lost_bytes for each in done)
-    say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} lost of {typed}", err=True)
+    say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} of {typed} lost", err=True)
     for left in not_copied:
         say(f"  not copied  {one_line(left.name)}: {left.why}", err=True)
     for each, result in zip(done, results, strict=True):
@@ -336,12 +336,12 @@ def _say(
             replaced += 1
             say(f"  replaced  {prefix}{text}", err=True)
     if not replaced:
-        say("  Nothing was replaced: every file is a copy of the original.", err=True)
+        say("  No file was replaced: all files are copies of the originals.", err=True)
 
 
 def _say_findings(system: System, prefix: str) -> None:
     for finding in system.findings:
         if finding.harm != "none":
             about = f"{prefix}{finding.file}: " if finding.file else prefix and f"{prefix[:-1]}: "
-            word = "gone" if finding.harm == "lost" else "look"
+            word = "lost" if finding.harm == "lost" else "check"
             say(f"  {word}  {about}{finding.text}", err=True)

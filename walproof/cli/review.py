@@ -18,19 +18,19 @@ OUTPUTS = ("text", "json", "markdown", "sarif")
 
 @click.command()
 @click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
-              help="The revision to compare the work tree with (main, HEAD~3, a tag), or a folder"
-              " with another version of the repository.")  # fmt: skip
+              help="Revision to compare the work tree with (main, HEAD~3, a tag), or a folder with"
+              " another version of the repository.")  # fmt: skip
 @click.option("--repository", "root", metavar="DIR",
               type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="The work tree, with grammars in ksy/; default: Walproof's own.")  # fmt: skip
+              help="Work tree with grammars in ksy/; default: that of Walproof.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
-              help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
-@click.option("--output", default="text", show_default=True, help="How the review is printed.",
+              help="Format to review, such as leveldb-log; repeatable.")  # fmt: skip
+@click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(OUTPUTS))  # fmt: skip
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
-              help="Number of logs to damage anew; 0 for the vectors alone.")  # fmt: skip
+              help="Number of fresh damaged logs; 0 to use only the vectors.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
-@click.option("--api", is_flag=True, help="Let a change of names fail the review too.")
+@click.option("--api", is_flag=True, help="Let changed names fail the review as well.")
 def review(
     revision: str,
     root: Path | None,
@@ -66,7 +66,7 @@ def review(
     if root is None:
         must_be_checkout("review", "compares the work tree with a revision")
     elif not (root / "ksy").is_dir():
-        raise click.UsageError(f"--repository {root}: there is no folder ksy in it")
+        raise click.UsageError(f"--repository {root}: no folder ksy")
     new = (root or ROOT).resolve()
 
     def say(what: str) -> None:

@@ -25,7 +25,7 @@ from walproof.implementations import all_implementations
 #: The option ``--no-isolation`` of commands that run programs.
 isolation = click.option(
     "--no-isolation", "isolated", flag_value=False, default=True,
-    help="Run programs as any other: with your network, files, environment and folder.",
+    help="Run programs with your network, files, environment and folder.",
 )  # fmt: skip
 
 
@@ -48,14 +48,14 @@ def words_of(command: str) -> list[str]:
 def _why_not(program: str) -> str:
     """Return the reason why a program cannot be started."""
     if os.sep not in program:
-        hint = f"; ./{program} is here" if Path(program).is_file() else ""
-        return f"there is no program {program!r} on PATH{hint}"
+        hint = f"; did you mean ./{program}?" if Path(program).is_file() else ""
+        return f"no program {program!r} on PATH{hint}"
     path = Path(program)
     if path.is_dir():
         return f"{program} is a folder"
     if path.exists():
         return f"{program} may not be executed (chmod +x?)"
-    return f"there is no file {program}"
+    return f"no such file: {program}"
 
 
 def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subject:
@@ -155,8 +155,8 @@ def chosen_subjects(
             subject.formats = _formats_of(command, subject, every, telling, why)
         if why is not None:
             say(
-                f"{command}: no reply to hello ({why}); taken for a one-shot program,"
-                f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+                f"{command}: no reply to hello ({why}); treated as a one-shot program,"
+                f" `{command} read FORMAT PATH`. --one-shot skips the hello.",
                 err=True,
             )
         requested = [
@@ -189,9 +189,13 @@ def _formats_of(
             f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
             f" about any format ({next(iter(died.values()))})"
         )
-    because = "whose smallest log it reads" if results else "though it reads no smallest log right"
+    because = (
+        "because it reads the smallest logs"
+        if results
+        else "although it reads none of the smallest logs correctly"
+    )
     say(
-        f"{command}: asked about {', '.join(results or every)}, {because}; --format ID chooses.",
+        f"{command}: testing {', '.join(results or every)}, {because}; --format ID chooses.",
         err=True,
     )
     return results or every

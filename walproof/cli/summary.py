@@ -55,10 +55,10 @@ WIDTH = 100
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text. With --format.",
+    help="Context for the reader; VALUE is JSON or text. With --format.",
 )
-@click.option("--all", "all_logs", is_flag=True, help="A line for every log of a folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object per log instead.")
+@click.option("--all", "all_logs", is_flag=True, help="Print one line for every log of a folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log.")
 def summary(
     path: str, format_id: str | None, context_items: tuple[str, ...], all_logs: bool, as_json: bool
 ) -> int:
@@ -87,13 +87,13 @@ def summary(
         raise click.ClickException(str(error)) from None
 
 
-def about_one(log: Unpacked, told: str | None, context: Context) -> int:
-    """Print the summary of one log; return the exit status. ``told`` is the format given by the
-    user.
+def about_one(log: Unpacked, format_id: str | None, context: Context) -> int:
+    """Print the summary of one log; return the exit status.
 
-    The path is known to be a log. Raises ``OSError`` and ``ValueError``.
+    ``format_id`` is the format given by the user. The path is known to be a log. Raises
+    ``OSError`` and ``ValueError``.
     """
-    return _about(log, told, context, all_logs=False, as_json=False)
+    return _about(log, format_id, context, all_logs=False, as_json=False)
 
 
 def about_folder(folder: Unpacked, format_id: str | None) -> int:
@@ -143,15 +143,15 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
         if isinstance(what, NotRead):
             rest.items.remove(item)
             if name not in known:
-                text = f"{what.why}; nothing reads it with the folder"
+                text = f"{what.why}; not part of the system"
                 results.append(Finding(text, name, "look" if what.is_fault else "none"))
         elif what.is_packed and what.format is not None:
             rest.items.remove(item)
-            command = "" if log.is_copy else f": walproof {shlex.quote(str(what.path))} does"
-            text = f"a packed {title_of(what.format)}; nothing reads it with the folder{command}"
+            command = "" if log.is_copy else f"; run: walproof {shlex.quote(str(what.path))}"
+            text = f"a compressed {title_of(what.format)}; not part of the system{command}"
             results.append(Finding(text, name, "look"))
     if rest.foreign:
-        text = f"{counted(rest.foreign, 'other file')} in it or below it, not of the system"
+        text = f"{counted(rest.foreign, 'other file')} outside of the system"
         results.append(Finding(text, None, "none"))
         rest.foreign = 0
     return replace(system, findings=[*system.findings, *results])
@@ -162,43 +162,47 @@ def _carved(log: Unpacked) -> str:
     if log.is_copy or not log.path.stat().st_size:
         return ""
     name = shlex.quote(log.typed)
-    return f"; walproof carve {name} looks for logs inside it, as in an image of a disk"
+    return f"; walproof carve {name} searches it for logs"
 
 
-def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
-    with progress(found.size) as given:
-        about = _summarised(found, given)
+def _about_one(
+    log: Unpacked, detected: FoundOne, as_json: bool, system: System | None = None
+) -> int:
+    with progress(detected.size) as given:
+        about = _summarised(detected, given)
     if system is None:
-        findings = _of_a_part(found)
-        if about.verdict != "intact" and found.format is not None:
-            findings += conversion_finding(found.format, found.path, found.path.name)
+        findings = _of_a_part(detected)
+        if about.verdict != "intact" and detected.format is not None:
+            findings += conversion_finding(detected.format, detected.path, detected.path.name)
         if as_json:
             message = {"findings": [each.to_json() for each in findings]} if findings else {}
-            say_json({**_json(log.typed, found, about, log), **message})
+            say_json({**_json(log.typed, detected, about, log), **message})
         else:
             told_of = list(of_system.findings(findings, _width()))
             is_all = not of_system.is_lost(findings)
-            _print(screen(log, found, about, _width(), None, told_of, is_all=is_all))
+            _print(screen(log, detected, about, _width(), None, told_of, is_all=is_all))
         return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(findings) else 0)
     system = examine(system, {WHOLE: about})
     if as_json:
-        say_json({**_json(log.typed, found, about, log), **system.to_json()})
+        say_json({**_json(log.typed, detected, about, log), **system.to_json()})
     else:
         width = _width()
         told_of = list(of_system.findings(system.findings, width))
         files = list(of_system.other_file_lines(system.others, width))
         title = f"{system.title}: {system.logs[0].role}"
         is_all = not of_system.is_lost(system.findings)
-        _print(screen(log, found, about, width, title, told_of, files, is_all))
+        _print(screen(log, detected, about, width, title, told_of, files, is_all))
     return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(system.findings) else 0)
 
 
-def _of_a_part(found: FoundOne) -> list[Finding]:
+def _of_a_part(detected: FoundOne) -> list[Finding]:
     """Return the findings of a file's folder, if it is a system's, and of its dialect."""
-    around = recognise(found.path.absolute().parent)
-    findings = [each for each in around.findings if each.file == found.path.name] if around else []
-    if found.format is not None and found.path.is_file():
-        findings += plugin_for(found.format).system_folder.of_dialect(found.path)
+    around = recognise(detected.path.absolute().parent)
+    findings = (
+        [each for each in around.findings if each.file == detected.path.name] if around else []
+    )
+    if detected.format is not None and detected.path.is_file():
+        findings += plugin_for(detected.format).system_folder.of_dialect(detected.path)
     return findings
 
 
@@ -272,7 +276,7 @@ def _about_tree(
         among = f"no log among {counted(count, 'file')}" if count else "no file"
         named = "".join(f"; {name} is {why}" for name, why in unread[:MOST_ASIDE])
         raise UnknownFormat(
-            f"{log.typed}: expected a log, or a folder with some below it, found {among}{named}"
+            f"{log.typed}: expected a log, or a folder with logs, found {among}{named}"
         )
     rows: list[Row] = []
     broken = status = 0
@@ -280,7 +284,7 @@ def _about_tree(
     if not as_json:
         if is_rest:
             say("")
-        say("  below it" if is_rest else log.typed)
+        say("  also in this folder" if is_rest else log.typed)
     for item in found.items:
         name = item.name
         if isinstance(item.what, System):
@@ -303,7 +307,8 @@ def _about_tree(
         status = 1
     if not as_json and found.systems:
         say("")
-        say(f"{counted(len(found.systems), 'system')}; {broken or 'none'} not whole")
+        state = f"{broken} not intact" if broken else "all intact"
+        say(f"{counted(len(found.systems), 'system')}; {state}")
     if not as_json and rows:
         say("")
         _print(table(rows, _height(all_logs), _width()))
@@ -312,7 +317,7 @@ def _about_tree(
             say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
     _say_aside(unread, as_json)
     if found.foreign and not as_json:
-        say(f"  {counted(found.foreign, 'other file')}: no logs")
+        say(f"  skipped {counted(found.foreign, 'other file')}")
     elif found.foreign:
         say_json({"folder": log.typed, "other_files": found.foreign})
     return status
@@ -329,7 +334,7 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
     for name, what in aside[:MOST_ASIDE]:
         say(f"  not read: {name}, {what}")
     if len(aside) > MOST_ASIDE:
-        say(f"  and {counted(len(aside) - MOST_ASIDE, 'file')} more; --json names them")
+        say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
 
 
 def _height(all_logs: bool) -> int:
@@ -368,35 +373,35 @@ def _summaries(
 
 
 @contextlib.contextmanager
-def _unpacked(found: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
+def _unpacked(detected: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
     """Unpack a log of a folder for reading. Raises ``OSError`` and ``ValueError``."""
-    if not found.is_packed:
-        yield log, found
+    if not detected.is_packed:
+        yield log, detected
         return
-    with unpacked(str(found.path)) as source:
+    with unpacked(str(detected.path)) as source:
         for fault in source.faults:
-            say(f"{name}: only what came out before a fault of the packing: {fault}", err=True)
-        yield replace(source, how=(*log.how, *source.how)), replace(found, path=source.path)
+            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
+        yield replace(source, how=(*log.how, *source.how)), replace(detected, path=source.path)
 
 
-def _after(told: Callable[[int], None], passed: int, at: int) -> None:
-    told(passed + at)
+def _after(report: Callable[[int], None], passed: int, at: int) -> None:
+    report(passed + at)
 
 
 def _summarised(
-    found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
+    detected: FoundOne, report: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
-    assert found.format is not None
-    if plugin_for(found.format).system_folder.is_closed(found.path):
-        return Summary(found.format, verdict="intact")
-    return summarise(found.format, found.path, found.context, told, observer)
+    assert detected.format is not None
+    if plugin_for(detected.format).system_folder.is_closed(detected.path):
+        return Summary(detected.format, verdict="intact")
+    return summarise(detected.format, detected.path, detected.context, report, observer)
 
 
-def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
+def _json(name: str, detected: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
     return {
         "log": name,
-        "size": found.size,
-        "recognised_by": found.by,
+        "size": detected.size,
+        "recognised_by": detected.by,
         **({"unpacked": list(log.how)} if log.how else {}),
         **({"faults": list(log.faults)} if log.faults else {}),
         **about.to_json(),

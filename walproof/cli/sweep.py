@@ -21,33 +21,35 @@ OF_DAMAGE = ("names", "commands", "depth", "cases", "seconds", "profiles", "out"
 @click.argument("paths", metavar="[LOG]...", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format", required=True, type=click.Choice(sorted(FORMATS)))
 @click.option("--impl", "names", multiple=True, metavar="NAME",
-              help="An implementation of ours, such as fast-scan, the scanner.")  # fmt: skip
-@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="A program to test.")
+              help="Implementation of this repository, such as fast-scan.")  # fmt: skip
+@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to test.")
 @click.option("--depth", type=click.Choice(["quick", "full"]), default="quick", show_default=True)
 @click.option("--cases", type=click.IntRange(1), metavar="N",
-              help="Cases in all, at most. [default: 200000, full: 20000000]")  # fmt: skip
+              help="Largest number of cases. [default: 200000, full: 20000000]")  # fmt: skip
 @click.option("--seconds", type=click.FloatRange(0), metavar="S",
-              help="Begin no shard after this time; the same command goes on later.")  # fmt: skip
+              help="Time after which no shard starts; run the same command to resume.")  # fmt: skip
 @click.option("--control", "patterns", multiple=True, metavar="GLOB",
               help="Vectors to damage. [default: the small intact ones]")  # fmt: skip
 @click.option("--profile", "profiles", multiple=True, type=click.Choice(PROFILES),
-              help="Only this profile. [default: all four]")  # fmt: skip
+              help="Profile. [default: all four]")  # fmt: skip
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path),
-              help="A folder. [default: reports/sweep/FORMAT]")  # fmt: skip
-@click.option("--fresh", is_flag=True, help="Begin again, whatever the folder holds.")
-@click.option("--seed", default=1, show_default=True, help="Another one gives other pairs.")
-@click.option("--wall-ms", default=2000, show_default=True, help="For each request.")
-@click.option("--memory", default=2048, show_default=True, metavar="MIB", help="For each program.")
+              help="Folder for the results. [default: reports/sweep/FORMAT]")  # fmt: skip
+@click.option("--fresh", is_flag=True, help="Start again, even if the folder holds a sweep.")
+@click.option("--seed", default=1, show_default=True, help="Seed that selects the pairs.")
+@click.option("--wall-ms", default=2000, show_default=True, help="Time limit of each request.")
+@click.option(
+    "--memory", default=2048, show_default=True, metavar="MIB", help="Memory limit of each program."
+)
 @subjects.isolation
 @click.option("--minimise", "minimise_seconds", default=20.0, show_default=True, metavar="S",
-              help="Time for making findings smaller.")  # fmt: skip
+              help="Time limit for minimising findings.")  # fmt: skip
 @click.option("--flips", is_flag=True,
               help="Flip each bit of intact logs; list the undetected flips.")  # fmt: skip
 @click.option("--at-most", "bits_at_most", type=click.IntRange(1), default=4096, show_default=True,
-              metavar="N", help="With --flips: bits of one log; of a larger log a sample. An eighth"
-              " above 64 KiB or 256 records.")  # fmt: skip
+              metavar="N", help="With --flips: bits per log, at most; larger logs are sampled."
+              " An eighth above 64 KiB or 256 records.")  # fmt: skip
 @click.option("--context", "context_items", metavar="KEY=VALUE", multiple=True,
-              help="With --flips: the context of LOG; VALUE is JSON or text.")  # fmt: skip
+              help="With --flips: context of LOG; VALUE is JSON or text.")  # fmt: skip
 @click.option("--save", "is_saved", is_flag=True,
               help="With --flips: write spec/one-bit and the chapter's table.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="With --flips: print every flip as JSON.")

@@ -49,7 +49,7 @@ def systemd() -> None:
     type=click.Choice(get_args(Mode)),
     default="short",
     show_default=True,
-    help="Form of the entries; json, cat and export are those of journalctl.",
+    help="Output format; json, cat and export as in journalctl.",
 )
 def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
     """Print the journal entries that filters select.
@@ -81,7 +81,7 @@ def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode:
 @systemd.command()
 @click.argument("log", metavar="PATH")
 @click.argument("name", metavar="[FIELD]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON value per line.")
 def fields(log: str, name: str | None, as_json: bool) -> int:
     """List the fields of journals, or all values of a field.
 
@@ -145,8 +145,8 @@ def _shown(value: bytes, as_json: bool) -> str:
     "--compression", type=click.Choice(list(COMPRESSIONS)), default="zstd", show_default=True
 )
 @click.option("--header-size", type=int, default=264, show_default=True, help="264 is systemd 252.")
-@click.option("--seal", "key", metavar="KEY", help="Seal with this verification key.")
-@click.option("--strict", is_flag=True, help="Write nothing if an entry is not whole.")
+@click.option("--seal", "key", metavar="KEY", help="Verification key to seal with.")
+@click.option("--strict", is_flag=True, help="Write nothing if an entry is incomplete.")
 def import_(
     stream: BinaryIO,
     out: Path,
@@ -187,7 +187,7 @@ def import_(
         created = QuickWriter(options)
         skipped = _write_all(created, stream.read(), strict)
         if skipped and not created.header.n_entries:
-            raise click.ClickException(f"no entry is whole: nothing was written to {out}")
+            raise click.ClickException(f"no complete entry found; nothing was written to {out}")
         save(out, created.finish(), replace=False)
     except (CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
@@ -198,7 +198,7 @@ def import_(
     return 3 if skipped else 0
 
 
-def _write_all(made: Writer, stream: bytes, strict: bool) -> int:
+def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
     """Write the complete entries and report skipped ranges; return the number of ranges.
 
     Raises ``ClickException`` for the first range if ``strict``, and ``CannotWrite`` if the file has
@@ -207,12 +207,12 @@ def _write_all(made: Writer, stream: bytes, strict: bool) -> int:
     count = 0
     for entry in read_entries(stream):
         if isinstance(entry, WholeEntry):
-            before = len(made.out)
+            before = len(writer.out)
             try:
-                made.append(entry.payloads, entry.realtime, entry.monotonic, entry.boot_id)
+                writer.append(entry.payloads, entry.realtime, entry.monotonic, entry.boot_id)
                 continue
             except CannotWrite as error:
-                if len(made.out) != before:
+                if len(writer.out) != before:
                     raise
                 entry = Skipped(entry.start, entry.end, str(error))
         if strict:

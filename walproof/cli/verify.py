@@ -71,16 +71,16 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
             return _verify_file(source, context, as_json)
         with contents_of(source.path, "" if source.is_copy else source.typed) as result:
             if all(isinstance(item.what, NotRead) for item in result.items):
-                raise UnknownFormat(f"{source.path}: expected a log, or a folder with some")
+                raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
             return max(_verify_item(source, item, context, as_json) for item in result.items)
 
 
 def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:
     if (other := _of_another_format(source)) is not None:
         if context:
-            raise click.UsageError("--key is that of a sealed journal of systemd")
+            raise click.UsageError("--key is only for sealed systemd journals")
         return _verify_lost(other, as_json)
-    return _verified(f"{source.typed}{source.came}", source.path, context, as_json)
+    return _verified(f"{source.typed}{source.origin}", source.path, context, as_json)
 
 
 def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json: bool) -> int:
@@ -214,7 +214,7 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
     return if_sound(data, context)
 
 
-def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
+def _summed(report: Callable[[int], None], size: int) -> Callable[[int], None]:
     """Return a progress function that adds up all passes, in bytes of the file."""
     before, last = 0, 0
 
@@ -224,23 +224,23 @@ def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
             before, last = before + size, at
         if at - last > size // 200:
             last = at
-            told((before + at) // PASSES)
+            report((before + at) // PASSES)
 
     return tell
 
 
 def _say_faults(
-    log: str, found: inspection.Inspection, context: dict[str, str], as_json: bool
+    log: str, result: inspection.Inspection, context: dict[str, str], as_json: bool
 ) -> None:
-    for fault in found.faults:
+    for fault in result.faults:
         if as_json:
-            say_json({"log": log, **_json(fault, found.view)})
+            say_json({"log": log, **_json(fault, result.view)})
         else:
-            say(f"{log}: {_line(fault, found.view)}")
+            say(f"{log}: {_line(fault, result.view)}")
     if not as_json:
-        counts = _counts(found.walk.counts.total(), len(found.entries))
-        say(f"{log}: {counted(len(found.faults), 'finding')}, {counts}")
-        _say_seals(found.view.header, found.sealed_until, context)
+        counts = _counts(result.walk.counts.total(), len(result.entries))
+        say(f"{log}: {counted(len(result.faults), 'finding')}, {counts}")
+        _say_seals(result.view.header, result.sealed_until, context)
 
 
 def _say_whole(log: str, objects: int, entries: int, is_unproved: bool) -> None:
@@ -269,11 +269,11 @@ def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]
         return
     if until is not None:
         shown = datetime.fromtimestamp(until / 1_000_000, UTC)
-        say(f"The seals hold for entries up to {shown.isoformat()}.")
+        say(f"The seals are valid for entries up to {shown.isoformat()}.")
         if header.tail_entry_realtime > until:
             say("Later entries are not sealed: the key proves nothing about them.")
     else:
-        say("No entry is under a seal that holds: the key proves nothing about the entries.")
+        say("No valid seal covers an entry: the key proves nothing about the entries.")
     if not header.compatible_flags & layout.SEALED_CONTINUOUS:
         say(CAVEAT)
 

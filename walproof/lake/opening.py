@@ -30,11 +30,11 @@ class OpenLog:
 
 
 @contextmanager
-def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
+def opened(entry: FoundLog, options: Options) -> Iterator[OpenLog]:
     """Open a log and close it at the end. Raises ``UnknownFormat`` and ``OSError``."""
-    format_id = found.format or format_of(found, options)
-    context = found.context or options.context(format_id)
-    log = log_of(found, options, context)
+    format_id = entry.format or format_of(entry, options)
+    context = entry.context or options.context(format_id)
+    log = log_of(entry, options, context)
     try:
         yield OpenLog(log, format_id, context)
     finally:
@@ -42,13 +42,13 @@ def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
             log.close()
 
 
-def format_of(found: FoundLog, options: Options) -> str:
+def format_of(entry: FoundLog, options: Options) -> str:
     """Return the format id of a file. Raises ``UnknownFormat`` and ``OSError``."""
-    return tree_of(found.path, dict(options.file_system)).detect(found.path)
+    return tree_of(entry.path, dict(options.file_system)).detect(entry.path)
 
 
 def in_parts(
-    found: FoundLog, options: Options, target_bytes: int
+    entry: FoundLog, options: Options, target_bytes: int
 ) -> tuple[FoundLog, Sequence[Part]]:
     """Split a log into parts of about the given size; set its format and context if it has
     several.
@@ -56,10 +56,10 @@ def in_parts(
     Returns ``[WHOLE]`` if the log cannot be split, or would have to be copied first. Raises
     ``UnknownFormat``, ``OSError``, and the errors of the scanner.
     """
-    with opened(found, options) as it:
-        if not is_local(found.path) and not reads_ranges(it.format):
-            return found, [WHOLE]
-        parts = scanner(it.format).plan(it.log, target_bytes)
+    with opened(entry, options) as log:
+        if not is_local(entry.path) and not reads_ranges(log.format):
+            return entry, [WHOLE]
+        parts = scanner(log.format).plan(log.log, target_bytes)
     if len(parts) < 2:
-        return found, [WHOLE]
-    return replace(found, format=it.format, context=it.context), parts
+        return entry, [WHOLE]
+    return replace(entry, format=log.format, context=log.context), parts

@@ -68,8 +68,8 @@ class RemoteLog(Log):
         if not self.copies:
             if self.size > self.limit:
                 raise TooLarge(
-                    f"{self.name}: has {self.size} bytes, and no more than {self.limit} are copied"
-                    " (option maxFetchBytes)"
+                    f"{self.name}: expected at most {self.limit} bytes to copy (option"
+                    f" maxFetchBytes), found {self.size}"
                 )
             sweep()
             self.copies.append(Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{os.getpid()}-")))
@@ -114,16 +114,16 @@ def sweep() -> None:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def log_of(found: FoundLog, options: Options, context: dict[str, Any]) -> Log:
+def log_of(entry: FoundLog, options: Options, context: dict[str, Any]) -> Log:
     """Return the log in the form that scanners take."""
-    if is_local(found.path):
-        return Log(Path(found.path), context)
+    if is_local(entry.path):
+        return Log(Path(entry.path), context)
     return RemoteLog(
-        Path(found.path.rstrip("/").rpartition("/")[2]),
+        Path(entry.path.rstrip("/").rpartition("/")[2]),
         context,
-        cast(RemoteTree, tree_of(found.path, dict(options.file_system))),
-        found.path,
-        found.files,
-        found.size,
+        cast(RemoteTree, tree_of(entry.path, dict(options.file_system))),
+        entry.path,
+        entry.files,
+        entry.size,
         options.max_fetch,
     )

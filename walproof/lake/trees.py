@@ -74,15 +74,15 @@ def _status(entry: os.DirEntry[str]) -> tuple[os.stat_result, bool]:
     return entry.stat(), entry.is_symlink()
 
 
-def _entry(path: str, found: os.stat_result, is_link: bool) -> Entry:
-    folder = stat.S_ISDIR(found.st_mode)
+def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:
+    folder = stat.S_ISDIR(status.st_mode)
     fault = None
-    if not folder and not stat.S_ISREG(found.st_mode):
+    if not folder and not stat.S_ISREG(status.st_mode):
         # Opening a pipe would wait for its writer.
         fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
-    size = 0 if folder else found.st_size
-    inode = (found.st_dev, found.st_ino)
-    return Entry(path, folder, size, found.st_mtime, fault, inode, is_link)
+    size = 0 if folder else status.st_size
+    inode = (status.st_dev, status.st_ino)
+    return Entry(path, folder, size, status.st_mtime, fault, inode, is_link)
 
 
 class RemoteTree:

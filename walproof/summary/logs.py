@@ -67,9 +67,9 @@ def looks_like(path: Path, error: str) -> str:
         head = file.read(_HEAD_BYTES)
     if head and not head.strip(b"\0"):
         more = "or more " if len(head) == _HEAD_BYTES else ""
-        message.append(f"it begins with {len(head)} {more}zeros")
+        message.append(f"the file begins with {len(head)} {more}zeros")
     if b"\0" in head and is_converted(path):
-        message.append("each LF in it is one of CR LF: a log that is converted as text is damaged")
+        message.append("each LF follows a CR: a text conversion may have damaged the log")
     if names := named_like(path.name):
-        message.append(f"its name is that of a {' or '.join(names)}, its bytes are not")
+        message.append(f"the name is that of a {' or '.join(names)}, the content is not")
     return "; ".join(message)

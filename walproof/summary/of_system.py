@@ -15,12 +15,12 @@ from walproof.systems import Finding, Harm, OtherFile, System, SystemLog
 from walproof.verdict import VERDICT_STYLE
 
 _STYLE: dict[Harm, str | None] = {"lost": "red", "look": "yellow", "none": None}
-_WORDS: dict[Harm, str] = {"lost": "gone", "look": "look", "none": "note"}
+_WORDS: dict[Harm, str] = {"lost": "lost", "look": "check", "none": "note"}
 _ORDER: tuple[Harm, ...] = ("lost", "look", "none")
 _HARM = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
 _SAID = {
-    "intact": "its logs are whole",
-    "torn": "torn: the last write was never finished",
+    "intact": "all logs are intact",
+    "torn": "torn: the last write is incomplete",
     "damaged": "damaged",
     "refused": "refused",
 }
@@ -30,9 +30,9 @@ Row = tuple[str, int, Summary]
 MOST_FILES = 12
 
 
-def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
+def findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
     """Format the findings with their harm, worst first."""
-    for finding in sorted(found, key=lambda each: _ORDER.index(each.harm)):
+    for finding in sorted(items, key=lambda each: _ORDER.index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
         lines = textwrap.wrap(text, max(20, width - LABEL - 2)) or [""]
@@ -50,7 +50,7 @@ def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
         if len(name) > room:
             name = f"{name[: room - 1]}…"
         line = f"{name:<{room}}  {in_bytes(other.size):>8}  {one_line(other.role)}"
-        line = f"  {'beside' if number == 0 else '':<{LABEL}}{line}"
+        line = f"  {'other' if number == 0 else '':<{LABEL}}{line}"
         yield line if len(line) <= width else f"{line[: width - 1]}…", None
     if len(others) > len(shown):
         size = in_bytes(sum(other.size for other in others[MOST_FILES:]))
@@ -58,13 +58,18 @@ def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
 
 
 def screen(
-    log: Unpacked, system: System, rows: Sequence[Row], said: Sequence[str], width: int, height: int
+    log: Unpacked,
+    system: System,
+    rows: Sequence[Row],
+    observed: Sequence[str],
+    width: int,
+    height: int,
 ) -> Iterator[Line]:
     """Format the screen for a system of several logs: worst findings first, then each log."""
     records = counted(sum(about.records for _, _, about in rows), "record")
-    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.came}", None
+    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.origin}", None
     for fault in log.faults:
-        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
     state, worst = _state(system, rows)
     lost = sum(about.lost_bytes for _, _, about in rows)
     more = f", {counted(lost, 'byte')} lost" if lost else ""
@@ -76,16 +81,16 @@ def screen(
     if rows:
         yield from logs(system, rows, width, height)
     yield from other_file_lines(system.others, width)
-    for line in said:
+    for line in observed:
         line = one_line(f"  {line}")
         yield line if len(line) <= width else f"{line[: width - 1]}…", None
     yield "", None
     name = shlex.quote(log.typed)
     is_whole = worst == "intact"
-    given = [(f"walproof read --head 20 {name}", "the first records")]
+    suggestions = [(f"walproof read --head 20 {name}", "print the first records")]
     if not is_whole and "pipe" not in log.how:
-        given.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
-    yield from commands(given)
+        suggestions.insert(0, (f"walproof recover {name} --out NEW", "write the surviving records"))
+    yield from commands(suggestions)
 
 
 def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
@@ -102,15 +107,14 @@ def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
     """Return the state of a system in words, and the verdict for the colour."""
     worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
     if worst == "intact" and is_lost(system.findings):
-        return "its logs are whole, other files are not", "damaged"
+        return "all logs are intact, other files are not", "damaged"
     return _SAID[worst], worst
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
-    """Format one line per log in system order, at most ``height`` lines; damaged logs come
-    first.
+    """Format one line per log in system order, at most ``height`` lines.
 
-    The remaining logs are counted.
+    If there are more logs, intact ones are left out first and counted.
     """
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
@@ -119,7 +123,7 @@ def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterat
     cells = [("log", "size", "records", "lost", "")]
     for log, (_, size, result) in shown:
         lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
-        verdict = "whole" if result.verdict == "intact" else result.reason or result.verdict
+        verdict = "intact" if result.verdict == "intact" else result.reason or result.verdict
         message = f"{verdict}; {log.role}"
         cells.append((one_line(log.name), in_bytes(size), f"{result.records:,}", lost, message))
     widths = [max(len(row[n]) for row in cells) for n in range(4)]
@@ -132,7 +136,7 @@ def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterat
         colour = VERDICT_STYLE[shown[number - 1][1][2].verdict] if number else None
         yield line if len(line) <= width else f"{line[: width - 1]}…", colour
     if len(paired) > len(shown):
-        yield f"  and {len(paired) - len(shown):,} more, none of them worse: --all shows them", None
+        yield f"  and {len(paired) - len(shown):,} more, none worse (--all lists them)", None
 
 
 def _log_of(name: str, system: System) -> SystemLog | None:
@@ -141,6 +145,6 @@ def _log_of(name: str, system: System) -> SystemLog | None:
     return max(ends, key=lambda log: len(log.name), default=None)
 
 
-def is_lost(found: Iterable[Finding]) -> bool:
+def is_lost(items: Iterable[Finding]) -> bool:
     """Return whether the folder has a loss that no log reports."""
-    return any(finding.harm == "lost" for finding in found)
+    return any(finding.harm == "lost" for finding in items)

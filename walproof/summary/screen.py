@@ -19,16 +19,16 @@ from walproof.verdict import VERDICT_STYLE
 Line = tuple[str, str | None]
 _RECOGNISED = {
     "content": "recognised by its content",
-    "name": "recognised by its name alone",
-    "told": "as you said",
+    "name": "recognised only by its name",
+    "told": "format as specified",
 }
 #: Size of a lost range from which carving is suggested.
 MIN_CARVED_BYTES = 512
 #: Width of the labels on the left.
 LABEL = 8
 _WORDS = {
-    "intact": "whole",
-    "torn": "torn: the last write was never finished",
+    "intact": "intact",
+    "torn": "torn: the last write is incomplete",
     "damaged": "damaged",
     "refused": "refused",
 }
@@ -36,12 +36,12 @@ _WORDS = {
 
 def screen(
     log: Unpacked,
-    one: FoundOne,
-    found: Summary,
+    detected: FoundOne,
+    summary: Summary,
     width: int,
     title: str | None = None,
     findings: Sequence[Line] = (),
-    beside: Sequence[Line] = (),
+    other_lines: Sequence[Line] = (),
     is_all: bool = True,
 ) -> Iterator[Line]:
     """Format the summary of one log in lines of ``width`` columns.
@@ -52,94 +52,98 @@ def screen(
     yield one_line(log.typed), None
     if title is not None:
         yield f"  {title}", None
-    kind = registers()[found.format].title.partition(" (")[0]
-    yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{log.came}", None
+    kind = registers()[summary.format].title.partition(" (")[0]
+    yield f"  {kind}, {_RECOGNISED[detected.by]}; {exact(detected.size)}{log.origin}", None
     for fault in log.faults:
-        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
-    if is_all or found.verdict != "intact":
-        yield f"  {_verdict(one, found)}", VERDICT_STYLE[found.verdict]
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
+    if is_all or summary.verdict != "intact":
+        yield f"  {_verdict(detected, summary)}", VERDICT_STYLE[summary.verdict]
     else:
-        left = f"{counted(found.records, 'record')}, whole, and not all that there were"
+        records = counted(summary.records, "record")
+        left = f"{records}; the log is intact, but data is missing (see below)"
         yield f"  {left}", VERDICT_STYLE["damaged"]
-    is_strange = one.by == "name" and one.size and not one.is_blank and not found.records
+    is_strange = (
+        detected.by == "name" and detected.size and not detected.is_blank and not summary.records
+    )
     if is_strange and not findings:
-        yield "  nothing in it is as such a log has it: it may be none, or be encrypted", None
+        yield "  no record was recognised: the file may be encrypted, or not a log", None
     if findings:
         yield "", None
         yield from findings
-    if found.verdict == "refused":
+    if summary.verdict == "refused":
         yield "", None
-        yield from _next(log, found)
+        yield from _next(log, summary)
         return
     yield "", None
-    yield from _losses(found, width)
-    yield from _records(found, width)
-    yield from beside
+    yield from _losses(summary, width)
+    yield from _records(summary, width)
+    yield from other_lines
     yield "", None
     if not log.is_copy and is_all:
-        yield f"  {_resume(found)}", None
+        yield f"  {_resume(summary)}", None
         yield "", None
-    yield from _next(log, found)
+    yield from _next(log, summary)
 
 
-def _verdict(one: FoundOne, found: Summary) -> str:
-    message = _WORDS[found.verdict]
-    code = f" ({found.reason})" if found.reason is not None else ""
-    if one.is_blank and not found.records:
-        blank = "nothing but zeros: prepared and never written, or wiped" if one.size else "empty"
+def _verdict(detected: FoundOne, summary: Summary) -> str:
+    message = _WORDS[summary.verdict]
+    code = f" ({summary.reason})" if summary.reason is not None else ""
+    if detected.is_blank and not summary.records:
+        blank = "all zeros: preallocated and never written, or erased" if detected.size else "empty"
         return f"{blank}{code}"
-    if found.verdict == "refused":
-        reasons = registers()[found.format].reasons
-        return f"{message}: {reasons[found.reason].words}{code}" if found.reason else message
-    survive = f"; {counted(found.records, 'record')}"
-    if found.verdict == "intact":
+    if summary.verdict == "refused":
+        reasons = registers()[summary.format].reasons
+        return f"{message}: {reasons[summary.reason].words}{code}" if summary.reason else message
+    survive = f"; {counted(summary.records, 'record')}"
+    if summary.verdict == "intact":
         return f"{message}{survive}"
-    survive += f" survive{'s' if found.records == 1 else ''}"
-    if not found.lost_bytes:
+    survive += f" survive{'s' if summary.records == 1 else ''}"
+    if not summary.lost_bytes:
         return f"{message}{survive}{code}"
-    locations = sum(found.reasons.values())
-    where = "one place" if locations == 1 else f"{locations:,} places"
-    return f"{message}{survive}, {counted(found.lost_bytes, 'byte')} lost in {where}"
+    locations = sum(summary.reasons.values())
+    where = "one range" if locations == 1 else f"{locations:,} ranges"
+    return f"{message}{survive}, {counted(summary.lost_bytes, 'byte')} lost in {where}"
 
 
-def _losses(found: Summary, width: int) -> Iterator[Line]:
-    reasons = registers()[found.format].reasons
-    for number, gap in enumerate(found.ranges):
+def _losses(summary: Summary, width: int) -> Iterator[Line]:
+    reasons = registers()[summary.format].reasons
+    for number, gap in enumerate(summary.ranges):
         label = "lost" if number == 0 else ""
-        place = f"{counted(gap.end - gap.start, 'byte')} from {gap.start:,}{_of(gap.file)}"
+        place = f"{counted(gap.end - gap.start, 'byte')} at offset {gap.start:,}{_of(gap.file)}"
         yield _row(label, place, width), VERDICT_STYLE["torn" if gap.torn else "damaged"]
         yield _row("", f"  {reasons[gap.reason].words} ({gap.reason})", width), None
-    left = sum(found.reasons.values()) - len(found.ranges)
+    left = sum(summary.reasons.values()) - len(summary.ranges)
     if left:
-        yield _row("", f"and {left:,} more, all in all:", width), None
-        for code, count in found.reasons.most_common():
+        yield _row("", f"and {left:,} more; totals by reason:", width), None
+        for code, count in summary.reasons.most_common():
             yield _row("", f"  {count:,} × {code}", width), None
-    if found.unwritten_bytes:
-        text = f"of these, {counted(found.unwritten_bytes, 'byte')} at the end were never written"
+    if summary.unwritten_bytes:
+        unwritten = counted(summary.unwritten_bytes, "byte")
+        text = f"including {unwritten} at the end that were never written"
         yield _row("", text, width), None
-    if found.missing:
-        low, high = found.indexes or (0, 0)
-        message = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
+    if summary.missing:
+        low, high = summary.indexes or (0, 0)
+        message = f"{counted(summary.missing, 'record')} between indexes {low} and {high}"
         yield _row("missing", message, width), VERDICT_STYLE["damaged"]
-    if found.ranges or found.missing:
+    if summary.ranges or summary.missing:
         yield "", None
 
 
-def _records(found: Summary, width: int) -> Iterator[Line]:
-    if found.times is not None:
+def _records(summary: Summary, width: int) -> Iterator[Line]:
+    if summary.times is not None:
         yield (
             _row(
                 "time",
-                f"{moment(found.times[0], ' UTC')} to {moment(found.times[1], ' UTC')}",
+                f"{moment(summary.times[0], ' UTC')} to {moment(summary.times[1], ' UTC')}",
                 width,
             ),
             None,
         )
-    if found.first is not None and found.records == 1:
-        yield _row("record", _shown(found.first), width), None
-    elif found.first is not None and found.last is not None:
-        yield _row("first", _shown(found.first), width), None
-        yield _row("last", _shown(found.last), width), None
+    if summary.first is not None and summary.records == 1:
+        yield _row("record", _shown(summary.first), width), None
+    elif summary.first is not None and summary.last is not None:
+        yield _row("first", _shown(summary.first), width), None
+        yield _row("last", _shown(summary.last), width), None
     else:
         yield _row("records", "none", width), None
 
@@ -157,35 +161,39 @@ def _row(label: str, text: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def _resume(found: Summary) -> str:
-    if found.end is None:
-        return "A writer must start a new file."
-    return f"A writer may resume at {found.end:,}{one_line(_of(found.end_file))}."
+def _resume(summary: Summary) -> str:
+    if summary.end is None:
+        return "Not safe to append: start a new file."
+    return f"Safe to append at offset {summary.end:,}{one_line(_of(summary.end_file))}."
 
 
-def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
+def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
     """Return the suggested commands, most useful first."""
     name = shlex.quote(log.typed)
-    given: list[tuple[str, str]] = []
-    if found.verdict == "refused":
-        given.append((f"walproof explain {found.format} {found.reason}", "what that means"))
+    suggestions: list[tuple[str, str]] = []
+    if summary.verdict == "refused":
+        suggestions.append(
+            (f"walproof explain {summary.format} {summary.reason}", "explain the reason")
+        )
     elif "pipe" in log.how:  # what came out of it is gone
-        if found.records and found.lost_bytes:
-            given.append(("… | walproof recover - --out NEW", "write what survives"))
-        given.append(("… | walproof read --head 20 -", "the first records"))
+        if summary.records and summary.lost_bytes:
+            suggestions.append(("… | walproof recover - --out NEW", "write the surviving records"))
+        suggestions.append(("… | walproof read --head 20 -", "print the first records"))
     else:
-        if found.lost_bytes or found.verdict != "intact":
-            if found.records:
-                given.append((f"walproof recover {name} --out NEW", "write what survives"))
-            given.append((f"walproof read --lost-only {name}", "every lost range"))
-            if may_be_carved(found.format, found.ranges) and not log.is_copy:
-                given.append((f"walproof carve {name}", "records inside what is lost"))
-        if found.records:
-            given.append((f"walproof read --head 20 {name}", "the first records"))
-            if plugin_for(found.format).has("pending"):
-                given.append((f"walproof read --pending {name}", "the messages that wait"))
-        given.append((f"walproof inspect {name}", "every byte"))
-    yield from commands(given)
+        if summary.lost_bytes or summary.verdict != "intact":
+            if summary.records:
+                suggestions.append(
+                    (f"walproof recover {name} --out NEW", "write the surviving records")
+                )
+            suggestions.append((f"walproof read --lost-only {name}", "list all lost ranges"))
+            if may_be_carved(summary.format, summary.ranges) and not log.is_copy:
+                suggestions.append((f"walproof carve {name}", "search the lost ranges for records"))
+        if summary.records:
+            suggestions.append((f"walproof read --head 20 {name}", "print the first records"))
+            if plugin_for(summary.format).has("pending"):
+                suggestions.append((f"walproof read --pending {name}", "list the pending messages"))
+        suggestions.append((f"walproof inspect {name}", "show every byte"))
+    yield from commands(suggestions)
 
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
@@ -195,11 +203,11 @@ def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
     return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
 
 
-def commands(told: Sequence[tuple[str, str]]) -> Iterator[Line]:
+def commands(suggestions: Sequence[tuple[str, str]]) -> Iterator[Line]:
     """Format commands and their purposes in two columns."""
-    room = max(len(command) for command, _ in told)
-    for command, what in told:
-        yield f"  {one_line(command):<{room}}  {what}", "cyan"
+    room = max(len(command) for command, _ in suggestions)
+    for command, purpose in suggestions:
+        yield f"  {one_line(command):<{room}}  {purpose}", "cyan"
 
 
 def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> Iterator[Line]:
@@ -222,7 +230,7 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
         colour = None if number == 0 else VERDICT_STYLE[shown[number - 1][2].verdict]
         yield _cells(row, widths), colour
     if len(worst) > len(shown):
-        yield f"and {len(worst) - len(shown):,} more, none of them worse: --all shows them", None
+        yield f"and {len(worst) - len(shown):,} more, none worse (--all lists them)", None
     yield "", None
     yield total(result for _, _, result in rows), None
 
@@ -236,17 +244,18 @@ def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([*left, *right, message]).rstrip()
 
 
-def total(found: Iterable[Summary]) -> str:
+def total(summaries: Iterable[Summary]) -> str:
     """Return a sentence with the totals of all logs."""
-    all = list(found)
+    all = list(summaries)
     damaged = sum(each.verdict != "intact" for each in all)
     lost = sum(each.lost_bytes for each in all)
     return (
         f"{counted(len(all), 'log')}, {counted(sum(each.records for each in all), 'record')};"
-        f" {damaged or 'none'} not whole" + (f", {counted(lost, 'byte')} lost" if lost else "")
+        f" {f'{damaged} not intact' if damaged else 'all intact'}"
+        + (f", {counted(lost, 'byte')} lost" if lost else "")
     )
 
 
-def _harm(found: Summary) -> tuple[int, int]:
+def _harm(summary: Summary) -> tuple[int, int]:
     order = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
-    return (order[found.verdict], found.lost_bytes)
+    return (order[summary.verdict], summary.lost_bytes)

@@ -62,7 +62,7 @@ class Unpacked:
         return bool(self.how)
 
     @property
-    def came(self) -> str:
+    def origin(self) -> str:
         """The way in which the log was opened, to follow its name: ``, unpacked from gzip``."""
         packed = [kind for kind in self.how if kind != "pipe"]
         message = ", read from a pipe" if "pipe" in self.how else ""
@@ -89,7 +89,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
             path = copy
         while path.is_file() and (kind := packing(path)) is not None:
             if len(how) > 4:
-                raise CannotUnpack(f"{typed}: {', '.join(how)}: packed too often")
+                raise CannotUnpack(f"{typed}: {', '.join(how)}: too many layers of compression")
             how.append(kind)
             folder = scratch / str(len(how))
             try:
@@ -107,8 +107,7 @@ def _is_sought(path: Path) -> bool:
         raise CannotUnpack(f"{path}: expected a log, found a socket")
     if stat.S_ISCHR(kind) and not path.samefile(os.devnull):
         raise CannotUnpack(
-            f"{path}: expected a log, found a device that is read byte by byte and need not end;"
-            " copy what you want of it into a file"
+            f"{path}: expected a log, found a character device; copy the data to a file first"
         )
     return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISBLK(kind)
 
@@ -117,7 +116,7 @@ def _is_sought(path: Path) -> bool:
 def _piped(typed: str) -> Iterator[BinaryIO]:
     if typed == "-":
         if sys.stdin.isatty():
-            raise CannotUnpack("standard input is a terminal: expected the bytes of a log")
+            raise CannotUnpack("standard input is a terminal: expected a log")
         yield sys.stdin.buffer
         return
     with Path(typed).open("rb") as pipe:  # this waits for its writer, which may never come
@@ -150,8 +149,8 @@ class _Waiting:
                 size = self.copy.stat().st_size
             except OSError:
                 size = 0
-            so_far = f"{in_bytes(size)} so far" if size else "nothing has come so far"
-            given = f"walproof: reading {self.name} until its writer ends; {so_far}"
+            so_far = f"{in_bytes(size)} received" if size else "nothing received yet"
+            given = f"walproof: waiting for the end of {self.name}; {so_far}"
             print(given, file=sys.stderr, flush=True)
 
 
@@ -299,7 +298,7 @@ def _members(
     for name, opened in members:
         parts = PurePosixPath(name).parts
         if not parts or parts[0] == "/" or ".." in parts:
-            raise CannotUnpack(f"{typed}: a member {name!r} that leads out of its archive")
+            raise CannotUnpack(f"{typed}: a member {name!r} that points outside of the archive")
         path = folder.joinpath(*parts)
         with opened() as content:
             most -= _copy(content, path, most, typed)
@@ -324,8 +323,8 @@ def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
                 size += len(piece)
                 if size > most:
                     raise CannotUnpack(
-                        f"{typed}: expected at most {most} bytes unpacked, found more;"
-                        " unpack it yourself where there is room"
+                        f"{typed}: expected at most {most} unpacked bytes, found more;"
+                        " unpack it yourself on a larger disk"
                     )
                 if piece.count(0) == len(piece):
                     copy.seek(len(piece), os.SEEK_CUR)

@@ -42,18 +42,18 @@ __all__ = [
 ]
 
 
-def examine(system: System, found: Mapping[str, Summary]) -> System:
-    """Add the findings that follow from the logs; ``found`` maps log names to summaries.
+def examine(system: System, summaries: Mapping[str, Summary]) -> System:
+    """Add the findings that follow from the logs; ``summaries`` maps log names to summaries.
 
     Raises ``OSError``.
     """
     findings = [*system.findings]
     for log in system.logs:
-        if log.name in found:
-            findings += system.folder_type.of_log(system, log, found[log.name])
+        if log.name in summaries:
+            findings += system.folder_type.of_log(system, log, summaries[log.name])
             if system.is_one_log:
-                findings += system.folder_type.beyond(system, found[log.name])
-            if found[log.name].verdict != "intact":
+                findings += system.folder_type.beyond(system, summaries[log.name])
+            if summaries[log.name].verdict != "intact":
                 findings += conversion_findings(system, log.name)
     return replace(system, findings=findings)
 

@@ -164,7 +164,7 @@ class _Walk:
 
     def _archive(self, path: Path, name: str, depth: int) -> None:
         if depth >= MOST_NESTED:
-            text = f"an archive in {MOST_NESTED} others: unpack it to see what is in it"
+            text = f"nested in {MOST_NESTED} archives: unpack it first"
             self._add(name, NotRead(path, text))
             return
         before = len(self.found.items), self.found.foreign
@@ -198,10 +198,10 @@ def what_it_is(path: Path) -> str | None:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.is_symlink():
-            return "gone: it was deleted while this was read"
-        return f"a link to {str(path.readlink())!a}, where nothing is"
+            return "deleted while the folder was read"
+        return f"a link to {str(path.readlink())!a}, which does not exist"
     except OSError as error:
-        return "a link that leads in a circle" if path.is_symlink() else error.strerror
+        return "a circular link" if path.is_symlink() else error.strerror
     return next((words for is_it, words in _SPECIAL if is_it(mode)), None)
 
 

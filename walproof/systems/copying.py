@@ -86,7 +86,7 @@ def copy_folder(
             if old.is_symlink():
                 new.symlink_to(old.readlink())
             else:
-                left.append(NotCopied(name, "it was deleted while the folder was copied"))
+                left.append(NotCopied(name, "deleted while the folder was copied"))
             continue
         except OSError as error:
             left.append(NotCopied(name, error.strerror or str(error)))

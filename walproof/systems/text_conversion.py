@@ -67,7 +67,7 @@ def conversion_finding(format_id: str, log: Path, name: str | None) -> Iterator[
     with before_conversion(format_id, log, {}) as undone:
         if undone is not None:
             text = (
-                "each LF in it has become CR LF, as if it was text. Without this conversion it has"
+                "each LF has become CR LF by a text conversion. Before the conversion, the log had"
                 f" {undone[1]:,} records: `walproof recover FILE --out NEW` undoes it"
             )
             yield Finding(text, name)

@@ -68,7 +68,7 @@ def test_a_run_that_was_ended_goes_on(
     assert (folder / "carving.json").exists()
     assert not (folder / "manifest.jsonl").exists()
     again = carve(image, out=folder)
-    assert again.status == 0 and "going on at" in again.said
+    assert again.status == 0 and "resuming at" in again.said
     assert again.rows == whole.rows
     assert again.loose == whole.loose
     for path in whole.folder.iterdir():
@@ -106,7 +106,7 @@ def test_a_packed_image_is_named(log_of, carve, tmp_path: Path) -> None:
     assert "unpack it" not in carve(image).said
     done = carve(packed)
     assert done.status == 0 and done.rows == []
-    assert f"{packed}: it begins as what gzip packs does" in done.said
+    assert f"{packed}: looks like a gzip file" in done.said
 
 
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:

@@ -37,7 +37,7 @@ def test_a_vector_made_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("truncate at 3",), ("--random", "2")])
-def test_a_full_disk_is_no_fault_of_the_log(
+def test_a_full_disk_is_an_error_of_the_output(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(data: bytes, path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_full_disk_is_no_fault_of_the_log(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:
+def test_no_existing_file_is_changed(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     shutil.copy(VECTORS["leveldb-log/three-records"].input, log)
     before = log.read_bytes()
@@ -70,7 +70,7 @@ def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:
         "zmq-raft/three-entries",
     ],
 )
-def test_a_family_is_told_in_its_manifest(id: str, tmp_path: Path) -> None:
+def test_the_manifest_describes_a_family(id: str, tmp_path: Path) -> None:
     control = VECTORS.get(id) or next(
         v for v in VECTORS.values()
         if v.body["format"] == id.split("/")[0] and v.body["kind"] == "valid"

@@ -12,7 +12,7 @@ from walproof.cli.command_group import run
 from walproof.setup import setup
 
 
-def test_a_wrong_implementation_is_one_line(
+def test_an_invalid_implementation_is_a_one_line_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "one" / "implementation.toml"

@@ -188,7 +188,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c).replace(WORST, "WORST"))
-def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -> None:
+def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> None:
     locations = {
         "FOLDER": folder,
         "LOG": folder / f"{WORST}.log",
@@ -255,10 +255,10 @@ def _worst(value: Any) -> Any:
     return [_worst(inner) for inner in value] if isinstance(value, list) else value
 
 
-def test_no_command_is_left_out() -> None:
+def test_every_command_is_tested() -> None:
     assert set(COMMAND_NAMES) - {command[0] for command in COMMANDS} == set()
 
 
-def test_the_name_can_be_made_here(folder: Path) -> None:
+def test_the_worst_name_can_be_created(folder: Path) -> None:
     """Without the name, the rows above would not test what they claim."""
     assert {path.name[: len(WORST)] for path in folder.iterdir()} == {WORST}

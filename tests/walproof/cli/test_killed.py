@@ -42,7 +42,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None:
+def test_a_killed_command_leaves_no_partial_file(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     lot = random.Random(name)
     case = {

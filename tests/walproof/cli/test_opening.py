@@ -76,13 +76,13 @@ def words(command: str, log: Path | str, journal: Path | str, out: Path) -> list
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("kind", ["gz", "bz2", "xz", "zst", "lz4", "zip", "tar.gz"])
-def test_a_packed_log_is_read_like_the_log(command: str, kind: str, tmp_path: Path) -> None:
+def test_a_compressed_log_reads_like_the_log(command: str, kind: str, tmp_path: Path) -> None:
     plain = run(*words(command, LOG, JOURNAL, tmp_path / "plain"))
     assert plain.exception is None, plain.output
     log, journal = packed(LOG, kind, tmp_path), packed(JOURNAL, kind, _folder(tmp_path, "j"))
     done = run(*words(command, log, journal, tmp_path / "out"))
     assert done.return_value == plain.return_value, done.output
-    assert "A writer may resume" not in done.output
+    assert "Safe to append" not in done.output
     assert not Path(tmp_path, "out").is_dir() or [*Path(tmp_path, "out").iterdir()]
     if "--json" in command:
         assert done.stdout == plain.stdout
@@ -95,7 +95,7 @@ def _folder(parent: Path, name: str) -> Path:
 
 
 @pytest.mark.parametrize("command", ["read", "inspect", "summary", "diff", "recover"])
-def test_it_says_what_the_log_came_out_of(command: str, tmp_path: Path) -> None:
+def test_the_compression_is_reported(command: str, tmp_path: Path) -> None:
     log = packed(LOG, "gz", tmp_path)
     done = run(*words(command, log, log, tmp_path / "out"))
     assert "unpacked from gzip" in done.output
@@ -112,12 +112,12 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
         input=data.read_bytes(), capture_output=True, cwd=ROOT, timeout=60, check=False,
     )  # fmt: skip
     assert done.returncode == plain.return_value, done.stderr
-    assert b"A writer may resume" not in done.stdout
+    assert b"Safe to append" not in done.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("command", ["read", "verify", "read --each", "recover"])
-def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
+def test_waiting_for_a_fifo_is_reported(command: str, tmp_path: Path) -> None:
     fifo = tmp_path / "pipe"
     os.mkfifo(fifo)
     given = words(command, fifo, fifo, tmp_path / "out")
@@ -136,7 +136,7 @@ def test_a_fifo_says_what_it_waits_for(command: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if "json" not in name])
-def test_what_is_broken_in_the_packing_is_said(command: str, tmp_path: Path) -> None:
+def test_faults_of_the_compression_are_reported(command: str, tmp_path: Path) -> None:
     names = []
     for source in (LOG, JOURNAL):
         cut = tmp_path / f"{source.name}.gz"
@@ -146,7 +146,7 @@ def test_what_is_broken_in_the_packing_is_said(command: str, tmp_path: Path) -> 
     assert "fault of the packing" in done.output, done.exception
 
 
-def test_who_reads_several_logs_is_told_by_who_does_not(tmp_path: Path) -> None:
+def test_single_log_commands_name_a_command_for_folders(tmp_path: Path) -> None:
     folder = tmp_path / "some"
     folder.mkdir()
     for name in ("a.log", "b.log"):
@@ -154,15 +154,13 @@ def test_who_reads_several_logs_is_told_by_who_does_not(tmp_path: Path) -> None:
     packed = tmp_path / "some.tar"
     with tarfile.open(packed, "w") as archive:
         archive.add(folder, "some")
-    for path, where in ((folder, "below"), (packed, "in")):
-        assert f"; walproof {path} reads each log {where} it" in run("read", path).output
+    for path in (folder, packed):
+        assert f"; walproof {path} summarises each log in it" in run("read", path).output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("what", ["nothing there", "no log", "empty gzip"])
-def test_errors_are_one_line_that_names_what_was_typed(
-    command: str, what: str, tmp_path: Path
-) -> None:
+def test_errors_are_one_line_with_the_typed_path(command: str, what: str, tmp_path: Path) -> None:
     path = tmp_path / "what.gz"
     if what == "no log":
         path.write_bytes(gzip.compress(b"GIF89a" * 40_000))
@@ -189,7 +187,7 @@ EMPTY_LOGS = {
 
 @pytest.mark.parametrize("size", [0, 4096])
 @pytest.mark.parametrize("name", EMPTY_LOGS)
-def test_every_command_takes_an_empty_file_for_the_same_log(
+def test_all_commands_detect_the_same_format_of_an_empty_file(
     name: str, size: int, tmp_path: Path
 ) -> None:
     """The name decides if it fits exactly one format, because empty files and zeros fit several."""

@@ -47,7 +47,7 @@ def log(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_line_for_each_operation(log: Path) -> None:
+def test_each_operation_is_one_line(log: Path) -> None:
     first, second, third = rows(log)
     assert first == {"at": 0, "op": "put", "sequence": "1", "key": "k", "value": "v"}
     assert (second["payload"], "not decoded: " in second["fault"]) == ("alpha", True)
@@ -64,7 +64,7 @@ def test_csv(log: Path) -> None:
     ]
 
 
-def test_what_is_lost_is_reported_and_changes_the_status(log: Path) -> None:
+def test_lost_ranges_are_reported_and_change_the_status(log: Path) -> None:
     data = bytearray(log.read_bytes())
     data[33] ^= 1
     log.write_bytes(data)
@@ -74,7 +74,7 @@ def test_what_is_lost_is_reported_and_changes_the_status(log: Path) -> None:
     assert "lost: bytes " in done.stderr and "(checksum-mismatch)" in done.stderr
 
 
-def test_a_directory_in_order() -> None:
+def test_the_logs_of_a_directory_are_read_in_order() -> None:
     folder = CHROMIUM / "IndexedDB" / "http_127.0.0.1_8765.indexeddb.leveldb"
     result = rows(folder)
     assert {row["file"] for row in result} == {"000003.log"}
@@ -85,7 +85,7 @@ def test_a_directory_in_order() -> None:
     ]
 
 
-def test_records_of_zeebe_by_position_index_and_process_instance(tmp_path: Path) -> None:
+def test_zeebe_records_are_selected_by_position_index_and_instance(tmp_path: Path) -> None:
     folder = unpack_partition("v8.8", tmp_path / "partition")
     everything = rows(folder)
     positions = [int(row["position"]) for row in everything if "position" in row]
@@ -117,7 +117,7 @@ def test_a_format_without_operations_prints_its_records(tmp_path: Path) -> None:
     assert len(list(csv.DictReader(io.StringIO(run(journal, "--csv").stdout)))) == 30
 
 
-def test_a_log_that_is_refused_says_so(tmp_path: Path) -> None:
+def test_a_refused_log_is_reported(tmp_path: Path) -> None:
     log = tmp_path / "system.journal"
     log.write_bytes(bytes(5000))
     words = ["read", "--operations", str(log)]
@@ -140,10 +140,10 @@ def test_usage(words: list[str], message: str, log: Path) -> None:
 
 def test_csv_needs_operations(log: Path) -> None:
     done = CliRunner().invoke(walproof, ["read", str(log), "--csv"])
-    assert "--csv and --where go with --operations" in done.stderr
+    assert "--csv and --where require --operations" in done.stderr
 
 
-def test_the_page_shows_what_the_commands_print(
+def test_the_page_shows_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Run the commands of ``docs/operations.md`` about the browser database."""

@@ -36,7 +36,7 @@ def logs() -> list[tuple[str, Path]]:
 
 
 @pytest.mark.parametrize("most", [0, 1, 3])
-def test_what_is_counted_is_what_the_reference_reads(most: int) -> None:
+def test_counts_equal_those_of_the_specification(most: int) -> None:
     passed = 0
     for format_id, log in logs():
         events = list(few(format_id, log, {}, most))
@@ -46,12 +46,12 @@ def test_what_is_counted_is_what_the_reference_reads(most: int) -> None:
         assert short.record_count == whole.record_count, log
         assert (short.lost_count, short.lost_bytes) == (whole.lost_count, whole.lost_bytes), log
         assert (short.last, short.end) == (whole.last, whole.end), log
-        first = list(whole.kept.records)[:most]
-        assert list(short.kept.records) == first, log
+        first = list(whole.stored.records)[:most]
+        assert list(short.stored.records) == first, log
     assert passed > 50
 
 
-def test_nothing_is_read_that_will_not_be_shown() -> None:
+def test_reading_stops_after_the_shown_rows() -> None:
     taken = 0
 
     def events() -> Iterator[Event]:
@@ -82,7 +82,7 @@ def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
     assert given == [7, 140]
 
 
-def test_a_record_tells_how_far_writing_is_when_it_is_taken() -> None:
+def test_progress_is_reported_when_a_record_is_written() -> None:
     given: list[int] = []
     records = [Record(7 * number, 7, b"%d" % number, {}, None) for number in range(2 * EVERY + 1)]
     new = Anew(records, given.append)
@@ -90,17 +90,17 @@ def test_a_record_tells_how_far_writing_is_when_it_is_taken() -> None:
     assert given == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
 
 
-def test_a_folder_of_logs_names_the_command_that_reads_them(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_names_a_command(tmp_path: Path) -> None:
     for name in ("000003.log", "000005.log"):
         shutil.copy(VECTORS / "leveldb-log" / "one-record.log", tmp_path / name)
     done = CliRunner().invoke(walproof, ["read", str(tmp_path)])
     assert done.exit_code == 4
-    assert f"; walproof {tmp_path} reads each log below it" in done.stderr
+    assert f"; walproof {tmp_path} summarises each log in it" in done.stderr
     again = CliRunner().invoke(walproof, ["summary", str(tmp_path)])
     assert "2 logs" in again.output
 
 
-def test_json_comes_in_pieces_of_a_bounded_size() -> None:
+def test_json_is_written_in_bounded_pieces() -> None:
     value = {"fields": [["MESSAGE", f"{number}\u2028"] for number in range(20_000)]}
     created = list(json_pieces(value, 1))
     assert "".join(created) == json_text(value, 1)

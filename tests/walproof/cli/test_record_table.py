@@ -13,7 +13,7 @@ from walproof.cli import walproof
 from walproof.cli.record_table import AT_ONCE, HELD, pieces
 
 
-def test_what_is_held_together_is_small() -> None:
+def test_batches_are_small() -> None:
     """An update of 32 KiB decodes to an object of 4 MiB: 256 of them took 1 GiB."""
     large = Record(0, HELD // 2, b"")
     update = Record(0, 9, b"", {"update": {}})
@@ -25,7 +25,7 @@ def test_what_is_held_together_is_small() -> None:
     assert [len(piece) for piece in results] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
 
 
-def test_the_reason_why_a_record_is_not_decoded(tmp_path: Path) -> None:
+def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:
     """The table shows it as the summary does: a batch may have a wrong count."""
     log = tmp_path / "000003.log"
     records = [NewRecord(struct.pack("<QI", 1, 5) + b"\x01\x01a\x011", {})]
@@ -37,7 +37,7 @@ def test_the_reason_why_a_record_is_not_decoded(tmp_path: Path) -> None:
         )
 
 
-def test_a_payload_that_is_longer_than_what_is_decoded(tmp_path: Path) -> None:
+def test_the_whole_size_of_a_large_payload_is_shown(tmp_path: Path) -> None:
     """The size shown is that of the whole payload, never that of the decoded part."""
     batch = struct.pack("<QI", 1, 1) + b"\x01\x01k\xa0\x8d\x06" + b"A" * 100_000
     for number, payload in enumerate((batch, b"no batch" * 10_000)):

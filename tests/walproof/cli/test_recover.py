@@ -83,7 +83,7 @@ def test_an_intact_log_exits_0(tmp_path: Path) -> None:
     assert run(vector("leveldb-log/three-records"), "--out", tmp_path / "n").return_value == 0
 
 
-def test_what_exists_is_left_alone(tmp_path: Path) -> None:
+def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "new.log").write_text("mine")
     result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
     assert "expected a path where nothing is" in str(result.exception)
@@ -94,13 +94,13 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
     log = vector("zeebe-journal/sealed-frame-zeroed-acknowledged")
     result = run(log, "--format", "zeebe-journal", "--out", tmp_path / "new")
     assert result.return_value == 3
-    assert "not written anew, it stays as it is" in result.output
+    assert "not rewritten: " in result.output
     assert "index: expected 3, found 5" in result.output
     for path in log.iterdir():
         assert (tmp_path / "new" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
+def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
     """47 bytes are missing, so no later block is at its expected offset."""
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
@@ -108,7 +108,7 @@ def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
     log.write_bytes(data[:20_000] + data[20_047:])
     done = invoke("recover", log, "--out", tmp_path / "new")
     assert done.return_value == 3
-    assert f"walproof carve {log} looks for records inside what is lost" in done.stderr
+    assert f"walproof carve {log} searches the lost ranges for records" in done.stderr
     assert f"walproof carve {log}" in invoke(log).stdout
     recovered = collect(named("leveldb-log").read(tmp_path / "new", "recover", {}))
     carved = invoke("carve", log, "--json")
@@ -116,7 +116,7 @@ def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
     assert sum(results) > len(recovered.records)
 
 
-def test_carve_is_not_named_for_a_small_loss(tmp_path: Path) -> None:
+def test_carve_is_not_suggested_for_a_small_loss(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n, {}) for n in range(9)], {})
     data = bytearray(log.read_bytes())

@@ -52,7 +52,7 @@ def said(process: psutil.Process) -> str:
     + [("check", stop) for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
     + [("sweep", signal.SIGKILL)],
 )
-def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
+def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
     # Of a harness that is killed, only the guards of a sweep are there to end daemons.
     daemon = command == "sweep" or stop != signal.SIGKILL
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")

@@ -75,7 +75,7 @@ def test_a_field_of_a_grammar_by_the_path_that_reports_print() -> None:
         (("zero-gp",), "did you mean zero-gap"),
         (("leveldb-log", "XYZ-999"), "no requirement, reason code, record field"),
         (("leveldb",), "did you mean leveldb-log"),
-        (("nothing", "zero-gap"), "nothing is no format; there are leveldb-log, "),
+        (("nothing", "zero-gap"), "nothing: unknown format; expected one of leveldb-log, "),
     ],
 )
 def test_what_means_nothing_is_refused_with_what_is_near(asked: tuple[str, ...], said: str) -> None:

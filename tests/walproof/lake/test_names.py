@@ -26,7 +26,7 @@ def test_every_name_is_text(name: bytes) -> None:
     printable_message(f"{os.fsdecode(name)}: no such file").encode("utf-8")
 
 
-def test_usual_names_stay_as_they_are() -> None:
+def test_usual_names_are_unchanged() -> None:
     assert shown("/a/b c/é\\n.log") == "/a/b c/é\\n.log"
     assert shown(os.fsdecode(b"/bad\xff.log")) == "/bad\\xff.log"
     assert shown("/bad\\xff.log") == "/bad\\\\xff.log"

@@ -102,7 +102,7 @@ def test_globs_and_missing_paths(
         rows_of("s3://lake/nothing", **served[1])
 
 
-def test_a_log_that_is_too_large_to_copy(
+def test_a_log_above_the_copy_limit(
     served: tuple[Path, dict[str, str]], lake: Path, rows_of: RowsOf
 ) -> None:
     fill(lake)
@@ -110,7 +110,7 @@ def test_a_log_that_is_too_large_to_copy(
     assert row["kind"] == "unreadable" and "maxFetchBytes" in row["detail"]
 
 
-def test_a_server_that_does_not_answer(rows_of: RowsOf) -> None:
+def test_an_unresponsive_server(rows_of: RowsOf) -> None:
     options = {"fs.endpoint_override": "127.0.0.1:1", "fs.scheme": "http", "fs.anonymous": "true"}
     with pytest.raises(OSError, match="lake"):
         rows_of("s3://lake/", **options, **{"fs.connect_timeout": "1"})

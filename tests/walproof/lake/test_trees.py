@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
+def test_a_listing_equals_the_entries(folder: Path) -> None:
     tree = trees.LocalTree()
     listed = tree.entries(str(folder))
     assert [one.name for one in listed] == sorted(path.name for path in folder.iterdir())
@@ -37,13 +37,13 @@ def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
     assert {one.name for one in listed if one.is_link} == {"a link", "folder, by a link"}
 
 
-def test_a_link_to_nowhere_is_listed_with_its_fault(tmp_path: Path) -> None:
+def test_a_broken_link_is_listed_with_its_fault(tmp_path: Path) -> None:
     (tmp_path / "nowhere").symlink_to("gone")
     (result,) = trees.LocalTree().entries(str(tmp_path))
     assert isinstance(result.fault, FileNotFoundError)
 
 
-def test_an_error_of_one_file_that_passes_is_given_time(
+def test_a_transient_error_of_one_file_is_retried(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     requested: list[str] = []

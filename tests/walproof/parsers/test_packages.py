@@ -265,7 +265,7 @@ def test_errors_have_a_place_and_are_said_once(text: str, said: str, tmp_path: P
     (tmp_path / "bad.ksy").write_text(text)
     done = make(tmp_path, "go", "java")
     assert done.return_value == 1
-    assert done.stderr.startswith(f"go, java: not made\n  {tmp_path / 'bad.ksy'}:{said}")
+    assert done.stderr.startswith(f"go, java: not generated\n  {tmp_path / 'bad.ksy'}:{said}")
 
 
 def test_an_import_that_is_missing(tmp_path: Path) -> None:

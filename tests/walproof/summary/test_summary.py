@@ -73,7 +73,7 @@ def test_missing_indexes_are_counted() -> None:
     assert (result.indexes, result.missing) == ((3, 8), 3)
 
 
-def test_of_many_lost_ranges_the_largest_are_kept() -> None:
+def test_the_largest_lost_ranges_are_stored() -> None:
     result = Summary("leveldb-log")
     largest: list[tuple[int, int, Lost]] = []
     for number in range(100):

@@ -32,7 +32,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_packed_file(kind: str, tmp_path: Path) -> None:
+def test_a_compressed_file(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "000003.log.gz"
     packed = PACKED[kind](LOG)
     path.write_bytes(packed)
@@ -45,7 +45,7 @@ def test_a_packed_file(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_two_packed_files_in_one(kind: str, tmp_path: Path) -> None:
+def test_concatenated_compressed_files(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(PACKED[kind](LOG) + PACKED[kind](LOG))
     with unpacked(str(path)) as log:
@@ -53,7 +53,7 @@ def test_two_packed_files_in_one(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_packed_file_that_is_cut_gives_what_came_out(kind: str, tmp_path: Path) -> None:
+def test_a_truncated_file_gives_its_first_part(kind: str, tmp_path: Path) -> None:
     content = os.urandom(1 << 20)
     whole = PACKED[kind](content)
     path = tmp_path / "x"
@@ -68,7 +68,7 @@ def test_a_packed_file_that_is_cut_gives_what_came_out(kind: str, tmp_path: Path
         assert str(error).startswith(str(path))
 
 
-def test_a_file_as_it_is(tmp_path: Path) -> None:
+def test_a_plain_file(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(LOG)
     with unpacked(str(path)) as log:
@@ -118,7 +118,7 @@ def test_an_archive_of_one_file_and_of_several(kind: str, tmp_path: Path) -> Non
         assert log.how == (kind,)
 
 
-def test_a_packed_archive(tmp_path: Path) -> None:
+def test_a_compressed_archive(tmp_path: Path) -> None:
     path = tmp_path / "logs.tar.gz"
     path.write_bytes(gzip.compress(archive("tar", {"a.log": LOG})))
     with unpacked(str(path)) as log:
@@ -128,7 +128,7 @@ def test_a_packed_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 @pytest.mark.parametrize("name", ["../out.log", "/tmp/out.log", "a/../../out.log"])
-def test_no_member_leads_out(kind: str, name: str, tmp_path: Path) -> None:
+def test_members_outside_of_the_archive_are_refused(kind: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(archive(kind, {name: LOG}))
     with pytest.raises(CannotUnpack, match="leads out of its archive"), unpacked(str(path)):
@@ -137,7 +137,7 @@ def test_no_member_leads_out(kind: str, name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [*PACKED, "zip", "tar"])
-def test_a_bomb_stops_at_the_bound(kind: str, tmp_path: Path) -> None:
+def test_a_bomb_stops_at_the_limit(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     zeros = bytes(8 << 20)
     path.write_bytes(PACKED[kind](zeros) if kind in PACKED else archive(kind, {"a": zeros}))
@@ -145,7 +145,7 @@ def test_a_bomb_stops_at_the_bound(kind: str, tmp_path: Path) -> None:
         pass
 
 
-def test_a_nest_of_packings_stops(tmp_path: Path) -> None:
+def test_nested_compression_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "x"
     data = LOG
     for _ in range(9):
@@ -155,7 +155,7 @@ def test_a_nest_of_packings_stops(tmp_path: Path) -> None:
         pass
 
 
-def test_zeros_take_no_room(tmp_path: Path) -> None:
+def test_zeros_take_no_space(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(gzip.compress(bytes(64 << 20) + LOG))
     with unpacked(str(path)) as log:

@@ -248,4 +248,4 @@ def test_profiles_are_chosen(tmp_path: Path) -> None:
     reader = " ".join(wrong("breakable_reader").subject.command)
     none = command(*asked, "--cmd", reader)
     assert isinstance(none.exception, UsageError)
-    assert "nobody here takes append" in str(none.exception)
+    assert "no program supports append" in str(none.exception)

@@ -66,7 +66,7 @@ def test_links(tmp_path: Path) -> None:
     assert (copy / "nowhere").readlink() == Path("not there")
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_files_are_listed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "broken").symlink_to("/proc/self/mem")  # an I/O error, also for root
@@ -94,7 +94,7 @@ def database(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_copy_without_room_is_not_begun(
+def test_a_copy_without_space_is_not_started(
     database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)

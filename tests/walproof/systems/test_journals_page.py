@@ -18,7 +18,7 @@ from walproof.cli import walproof
 PAGE = (ROOT / "docs" / "journals.md").read_text("utf-8")
 
 
-def test_the_examples_are_what_the_commands_print(
+def test_the_examples_show_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "journal"

@@ -124,7 +124,7 @@ def plain(text: str, has_numbers: bool) -> str:
     return " ".join((text if has_numbers else NUMBER.sub("#", text)).split())
 
 
-def test_the_page_has_these_questions_and_no_others() -> None:
+def test_the_page_has_exactly_these_questions() -> None:
     answers = PAGE.read_text("utf-8").partition("\n## Ten questions\n")[2].partition("\n## ")[0]
     assert re.findall(r"^### (.*)$", answers, re.MULTILINE) == list(QUESTIONS)
 

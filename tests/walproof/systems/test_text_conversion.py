@@ -69,12 +69,12 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
     log.write_bytes(log.read_bytes().replace(b"\n", b"\r\n"))
     assert "Without this conversion it has 300 records" in " ".join(run(folder).stdout.split())
     done = run("recover", folder, "--out", tmp_path / "new")
-    assert "000003.log: each LF in it had become CR LF; this was undone" in done.stderr
+    assert "000003.log: undid a text conversion: each LF had become CR LF" in done.stderr
     assert len(answer("leveldb-log", tmp_path / "new" / "000003.log").records) == 300
     assert (tmp_path / "new" / "000003.log.before-recovery").read_bytes() == log.read_bytes()
 
 
-def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run: Run) -> None:
+def test_text_with_crlf_is_not_a_converted_log(tmp_path: Path, run: Run) -> None:
     """Its damage has another cause: without its carriage returns, nothing could be read."""
     log = tmp_path / "000003.log"
     records = [NewRecord(b"GET / HTTP/1.1\r\n\r\n" * 20, {}) for _ in range(5)]
@@ -91,13 +91,13 @@ def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run
     [(b"", False), (b"no line end", False), (b"a\r\nb\r\n", True), (b"a\r\nb\n", False),
      (b"x" * ((1 << 20) - 1) + b"\r\n", True), (b"\n", False)],
 )  # fmt: skip
-def test_what_is_converted(content: bytes, is_one: bool, tmp_path: Path) -> None:
+def test_conversion_is_detected(content: bytes, is_one: bool, tmp_path: Path) -> None:
     """Also if a piece of the file ends between the two characters."""
     (tmp_path / "file").write_bytes(content)
     assert is_converted(tmp_path / "file") == is_one
 
 
-def test_a_file_that_nothing_recognises(tmp_path: Path, run: Run) -> None:
+def test_an_unrecognised_file(tmp_path: Path, run: Run) -> None:
     (tmp_path / "file").write_bytes(b"\0a\r\nb\0")
     done = run(tmp_path / "file")
     assert "a log that is converted as text is damaged" in done.stderr
