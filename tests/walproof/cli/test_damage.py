@@ -57,7 +57,7 @@ def test_no_existing_file_is_changed(tmp_path: Path) -> None:
     assert "exists" in str(run(log, "truncate at 3", "--out", log).exception)
     assert log.read_bytes() == before
     assert "--out NEW" in str(run(log, "truncate at 3").exception)
-    assert "say what to do" in str(run(log, "--out", tmp_path / "x").exception)
+    assert "expected either an OPERATION" in str(run(log, "--out", tmp_path / "x").exception)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_an_intact_log_exits_0(tmp_path: Path) -> None:
 def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "new.log").write_text("mine")
     result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
-    assert "expected a path where nothing is" in str(result.exception)
+    assert "already exists: expected a new path" in str(result.exception)
     assert (tmp_path / "new.log").read_text() == "mine"
 
 

@@ -96,7 +96,7 @@ def test_a_folder_lists_its_logs_worst_first(tmp_path: Path) -> None:
     assert "a.journal" in lines[1]
     assert "2 logs" in done.stdout
     assert "1 not intact" in done.stdout
-    assert "1 other file: no log" in done.stdout
+    assert "skipped 1 other file" in done.stdout
     bodies = [json.loads(line) for line in run(tmp_path, "--json").stdout.splitlines()]
     assert {body["format"] for body in bodies if "format" in body} == {
         "leveldb-log",
@@ -150,7 +150,7 @@ def test_other_files_of_a_folder_are_opened_or_listed(crowded: Path) -> None:
     assert "3 logs" in done.stdout
     assert "000004.log.gz" in done.stdout
     assert "000001.log" in done.stdout
-    assert "1 other file: no log" in done.stdout
+    assert "skipped 1 other file" in done.stdout
     given = [line for line in done.stdout.splitlines() if "not read" in line]
     others = {"pipe": "a pipe", "socket": "a socket"}
     assert given == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
@@ -200,7 +200,7 @@ def test_a_file_deleted_during_the_walk_is_listed(
     monkeypatch.setattr(summary_command, "summarise", vanishing)
     done = run(tmp_path)
     assert done.return_value == 3
-    assert f"not read: {tmp_path}/000003.log, gone: it was deleted" in done.stdout
+    assert f"not read: {tmp_path}/000003.log, deleted" in done.stdout
     assert "1 log," in done.stdout
 
 
@@ -218,7 +218,7 @@ def test_a_system_lists_its_unread_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("000009.log", bytes(100_000), "nothing but zeros"),
+        ("000009.log", bytes(100_000), "all zeros"),
         ("000009.log", b"", "empty"),
         ("raft-partition-partition-1-1.log", b"", "Zeebe journal, recognised only by its name"),
         ("000010.log", b"hello there\n", "recognised only by its name"),
@@ -276,7 +276,7 @@ def test_the_table_describes_decoded_records(tmp_path: Path) -> None:
     table = CliRunner().invoke(walproof, ["read", str(log)]).stdout.splitlines()
     assert [line.split(None, 3)[3] for line in table[1:4]] == [
         'put "a" = "b" (sequence 17)',
-        '"other"  (not decoded: neither a write batch (at 0: 12 bytes expected, 5 left) nor a'
+        '"other"  (not decoded: neither a write batch (at 0: expected 12 bytes, found 5) nor a'
         " version edit (at 0: unknown tag 111))",
         'put "a" = "b" (sequence 17)',
     ]
@@ -285,7 +285,7 @@ def test_the_table_describes_decoded_records(tmp_path: Path) -> None:
 
 def test_a_mistyped_path_is_reported_as_missing() -> None:
     done = run("000003.log")
-    assert "000003.log: no such file or folder" in str(done.exception)
+    assert "000003.log: no such file, folder or command" in str(done.exception)
 
 
 def test_carving_is_suggested_for_other_files(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_carving_is_suggested_for_other_files(tmp_path: Path) -> None:
     image.write_bytes(b"\xc5" * 5000)
     done = run(image)
     assert done.return_value == 4
-    assert f"walproof carve '{image}' looks for logs inside it" in done.stderr
+    assert f"walproof carve '{image}' searches it for logs" in done.stderr
 
 
 def test_a_folder_without_logs_lists_its_files(tmp_path: Path) -> None:
@@ -307,7 +307,7 @@ def test_a_log_recognised_only_by_name_has_a_warning(tmp_path: Path) -> None:
     log.write_bytes(b"\xff" * 3000)
     message = run(log).stdout
     assert "recognised only by its name" in message
-    assert "it may be none" in message
+    assert "may be encrypted, or not a log" in message
     assert "recover" not in message, "there is nothing that could be"
 
 
