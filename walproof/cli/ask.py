@@ -129,7 +129,7 @@ def _line(message: dict[str, object]) -> str:
 
 
 def _ours(name: str, isolated: bool) -> Subject:
-    subject = subjects.own_subject(subjects.implementations([name])[0], isolated)
+    subject = subjects.implementation_subject(subjects.implementations([name])[0], isolated)
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject

@@ -65,11 +65,11 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subj
     # ``python3 src/reader.py``: the reader is what somebody opens, not the interpreter.
     files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
     subject.place = next((file for file in files if file.is_file()), None)
-    told_one_shot(subject, one_shot)
+    set_one_shot(subject, one_shot)
     return subject
 
 
-def told_one_shot(subject: Subject, one_shot: bool) -> None:
+def set_one_shot(subject: Subject, one_shot: bool) -> None:
     """Mark a program as one-shot; commands that repeat a case then include the option."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
@@ -92,7 +92,7 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     return [ours[name] for name in names]
 
 
-def own_subject(implementation: Implementation, isolated: bool = True) -> Subject:
+def implementation_subject(implementation: Implementation, isolated: bool = True) -> Subject:
     """Return the subject of ``--impl``. An invalid list of known failures is a one-line error."""
     try:
         subject = subject_of(implementation, program_name())
@@ -149,7 +149,7 @@ def chosen_subjects(
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         why = None if one_shot else _no_hello(command, subject)
-        told_one_shot(subject, one_shot or why is not None)
+        set_one_shot(subject, one_shot or why is not None)
         every = sorted({vector.body["format"] for vector in chosen})
         if subject.one_shot and telling and len(every) > 1:
             subject.formats = _formats_of(command, subject, every, telling, why)
@@ -165,7 +165,7 @@ def chosen_subjects(
         subject.strict = subject.one_shot and takes_strict(subject, requested or chosen)
         results.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
-    return results + [own_subject(each, isolated) for each in ours]
+    return results + [implementation_subject(each, isolated) for each in ours]
 
 
 def _formats_of(

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
-from walproof.lake.passing import patient
+from walproof.lake.retry import with_retries
 from walproof.lake.trees import RemoteTree, is_local, tree_of
 from walproof.scan.log import Log, Source
 
@@ -31,7 +31,7 @@ class RangeSource:
         self._file = file
         self.size = int(file.size())
 
-    @patient
+    @with_retries
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`~walproof.scan.log.Source`."""
         length = max(0, min(length, self.size - offset))
@@ -57,7 +57,7 @@ class RemoteLog(Log):
         """See :class:`~walproof.scan.log.Log`."""
         return bool(self.files)
 
-    @patient
+    @with_retries
     def open(self) -> Source:
         """See :class:`~walproof.scan.log.Log`."""
         assert self.tree is not None
@@ -87,7 +87,7 @@ class RemoteLog(Log):
             to.parent.mkdir(parents=True, exist_ok=True)
             self._copy_file(f"{self.name.rstrip('/')}/{name}" if name else self.name, to)
 
-    @patient
+    @with_retries
     def _copy_file(self, name: str, to: Path) -> None:
         assert self.tree is not None
         left = self.limit

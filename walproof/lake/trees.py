@@ -13,8 +13,8 @@ from typing import Any, cast
 
 from reference_impl import formats
 from walproof.lake.file_tree import Entry, Tree
-from walproof.lake.passing import patient
 from walproof.lake.recognition import recognise_log
+from walproof.lake.retry import with_retries
 
 #: Number of bytes at the start of a file that recognisers read at most.
 HEAD = 1 << 17
@@ -31,12 +31,12 @@ class NoFileSystem(OSError):
 class LocalTree:
     """Local folders. Reads are retried after transient errors."""
 
-    @patient
+    @with_retries
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         return _entry(path, Path(path).stat(), Path(path).is_symlink())
 
-    @patient
+    @with_retries
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         results = []
@@ -51,17 +51,17 @@ class LocalTree:
                 results.append(Entry(path, fault=error))
         return results
 
-    @patient
+    @with_retries
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         return formats.named(format_id).recognise(Path(file.path))
 
-    @patient
+    @with_retries
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         return recognise_log(Path(path))
 
-    @patient
+    @with_retries
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with Path(path).open("rb") as file:
@@ -69,7 +69,7 @@ class LocalTree:
             return file.read(length)
 
 
-@patient
+@with_retries
 def _status(entry: os.DirEntry[str]) -> tuple[os.stat_result, bool]:
     return entry.stat(), entry.is_symlink()
 
@@ -97,7 +97,9 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=s3_patience())
+                self.file_system = fs.S3FileSystem(
+                    **_typed(options), retry_strategy=s3_retry_strategy()
+                )
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
@@ -116,7 +118,7 @@ class RemoteTree:
         when = info.mtime.timestamp() if info.mtime is not None else 0.0
         return Entry(self._prefix + info.path, folder, info.size or 0, when)
 
-    @patient
+    @with_retries
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         info = self.file_system.get_file_info([self.inside(path).rstrip("/")])[0]
@@ -124,20 +126,20 @@ class RemoteTree:
             raise FileNotFoundError(f"no such file or folder: '{path}'")
         return self._entry(info)
 
-    @patient
+    @with_retries
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
         result = self.file_system.get_file_info(selector)
         return sorted((self._entry(info) for info in result), key=lambda entry: entry.path)
 
-    @patient
+    @with_retries
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
             return formats.named(format_id).recognise(self._head(file.path, folder))
 
-    @patient
+    @with_retries
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
@@ -153,7 +155,7 @@ class RemoteTree:
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
 
-    @patient
+    @with_retries
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with self.file_system.open_input_file(self.inside(path)) as file:
@@ -163,7 +165,7 @@ class RemoteTree:
             return cast(bytes, file.read_at(min(length, size - offset), offset))
 
 
-def s3_patience() -> Any:
+def s3_retry_strategy() -> Any:
     """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
 
     Arrow's default (``AwsStandardS3RetryStrategy``) has a budget of about a hundred retries for the

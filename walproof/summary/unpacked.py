@@ -298,7 +298,7 @@ def _members(
     for name, opened in members:
         parts = PurePosixPath(name).parts
         if not parts or parts[0] == "/" or ".." in parts:
-            raise CannotUnpack(f"{typed}: a member {name!r} that points outside of the archive")
+            raise CannotUnpack(f"{typed}: member {name!r} points outside of the archive")
         path = folder.joinpath(*parts)
         with opened() as content:
             most -= _copy(content, path, most, typed)
@@ -323,7 +323,7 @@ def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
                 size += len(piece)
                 if size > most:
                     raise CannotUnpack(
-                        f"{typed}: expected at most {most} unpacked bytes, found more;"
+                        f"{typed}: expected at most {most} bytes unpacked, found more;"
                         " unpack it yourself on a larger disk"
                     )
                 if piece.count(0) == len(piece):

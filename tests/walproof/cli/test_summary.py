@@ -317,7 +317,7 @@ def test_a_compressed_log_can_be_recovered(tmp_path: Path) -> None:
     assert f"walproof recover {packed} --out NEW" in run(packed).stdout
 
 
-@pytest.mark.parametrize("kind", ["socket", "device"])
+@pytest.mark.parametrize("kind", ["socket", "character device"])
 def test_endless_devices_are_refused(kind: str, tmp_path: Path) -> None:
     path = Path("/dev/zero")
     if kind == "socket":

@@ -47,7 +47,7 @@ def test_an_intact_log_has_no_findings() -> None:
 
 
 def test_a_key_is_for_journals_only() -> None:
-    assert "--key is that of a sealed journal" in str(run(SOUND, "--key", KEY).exception)
+    assert "--key is only for sealed systemd journals" in str(run(SOUND, "--key", KEY).exception)
 
 
 @pytest.mark.parametrize("least", [0, 4 << 20])

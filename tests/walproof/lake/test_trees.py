@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from walproof.lake import passing, trees
+from walproof.lake import retry, trees
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_transient_error_of_one_file_is_retried(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(passing, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(retry, "PAUSE_SECONDS", (0.0, 0.0))
     monkeypatch.setattr(trees.os, "scandir", lambda _: Scan([Stubborn()]))
     (result,) = trees.LocalTree().entries(str(folder))
     assert result.fault is None and result.size == 3 and requested == ["b.log", "b.log"]

@@ -117,5 +117,5 @@ def test_a_large_copy_is_announced(
 
 def test_a_copy_into_the_folder_itself_is_refused(database: Path, run) -> None:
     done = run("recover", database, "--out", database / "deep" / "new")
-    assert "choose a path outside of it" in str(done.exception)
+    assert "choose a path outside" in str(done.exception)
     assert sorted(path.name for path in database.iterdir()) == ["000003.log", "CURRENT"]

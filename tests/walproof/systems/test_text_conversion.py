@@ -53,7 +53,7 @@ def test_a_converted_log_is_found_and_recovered(format_id: str, tmp_path: Path, 
     about = run(log)
     assert about.return_value in (3, 4)
     text = " ".join(about.stdout.split())
-    assert f"Without this conversion it has {len(whole.records)} records" in text
+    assert f"Before the conversion, the log had {len(whole.records)} records" in text
     done = run("recover", log, "--out", tmp_path / "new")
     assert (done.return_value, "this was undone" in done.stderr) == (0, True), done.output
     recovered = answer(format_id, tmp_path / "new")
@@ -67,7 +67,7 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
     log = leveldb(folder)
     (folder / "CURRENT").write_text("MANIFEST-000002\n")
     log.write_bytes(log.read_bytes().replace(b"\n", b"\r\n"))
-    assert "Without this conversion it has 300 records" in " ".join(run(folder).stdout.split())
+    assert "Before the conversion, the log had 300 records" in " ".join(run(folder).stdout.split())
     done = run("recover", folder, "--out", tmp_path / "new")
     assert "000003.log: undid a text conversion: each LF had become CR LF" in done.stderr
     assert len(answer("leveldb-log", tmp_path / "new" / "000003.log").records) == 300
@@ -100,4 +100,4 @@ def test_conversion_is_detected(content: bytes, is_one: bool, tmp_path: Path) ->
 def test_an_unrecognised_file(tmp_path: Path, run: Run) -> None:
     (tmp_path / "file").write_bytes(b"\0a\r\nb\0")
     done = run(tmp_path / "file")
-    assert "a log that is converted as text is damaged" in done.stderr
+    assert "a text conversion may have damaged the log" in done.stderr

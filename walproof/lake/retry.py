@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 #: Transient errors of a disk, mount or network, or a temporary shortage on the machine. Missing
 #: files and missing permissions are not transient.
-PASSING = frozenset(
+TRANSIENT_ERRNOS = frozenset(
     {
         errno.EAGAIN,
         errno.EBUSY,
@@ -34,27 +34,27 @@ PASSING = frozenset(
     }
 )
 #: Pauses in seconds before the retries.
-PAUSES = (0.05, 0.5)
+PAUSE_SECONDS = (0.05, 0.5)
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 
-def may_pass(error: BaseException) -> bool:
+def is_transient(error: BaseException) -> bool:
     """Return whether the same call may succeed a moment later."""
-    return isinstance(error, OSError) and error.errno in PASSING
+    return isinstance(error, OSError) and error.errno in TRANSIENT_ERRNOS
 
 
-def patient(call: Callable[Given, Made]) -> Callable[Given, Made]:
+def with_retries(call: Callable[Given, Made]) -> Callable[Given, Made]:
     """Wrap a function to retry it after transient errors. Raises the last error."""
 
     @functools.wraps(call)
     def tried(*args: Given.args, **kwargs: Given.kwargs) -> Made:
-        for pause in PAUSES:
+        for pause in PAUSE_SECONDS:
             try:
                 return call(*args, **kwargs)
             except OSError as error:
-                if not may_pass(error):
+                if not is_transient(error):
                     raise
                 time.sleep(pause)
         return call(*args, **kwargs)
