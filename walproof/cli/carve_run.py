@@ -109,7 +109,7 @@ class _Run:
             where = in_bytes(self.carving.position)
             say(f"resuming at {where}, after {counted(len(self.rows), 'find')}", err=True)
         else:
-            # Before the first file: a folder without a state would be taken for somebody else's.
+            # Write the state before the first file: a folder with files but no state is refused.
             self._note(now=True)
         try:
             with progress_bar("carving", self.carving.stop, in_bytes=True) as bar:

@@ -192,7 +192,7 @@ def check(
             raise click.UsageError("--smoke requires --cmd")
         return _smoke(commands[0], formats, one_shot, seconds, isolated)
     if update_known and (listed is None or names):
-        must_be_checkout("check --update-known", "writes the lists beside our adapters")
+        must_be_checkout("check --update-known", "writes the lists next to the adapters")
     if listed is not None and len(commands) != 1:
         raise click.UsageError("--known-failures requires --cmd")
     if listed is not None and not update_known and not listed.is_file():
@@ -226,7 +226,7 @@ def check(
         for subject in subjects:
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
-            subject.ask = ""  # it knows golden vectors only
+            subject.ask = ""  # it supports only golden vectors
     if memory != MEMORY_MIB:
         for subject in subjects:
             subject.repeat += f" --memory {memory}"
@@ -239,7 +239,7 @@ def check(
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
         cached = of_all and isolated and not (again or update_known or variants or in_ci())
         report = _run_with_progress(plan, jobs, memory, cached)
-    except BrokenVector as error:  # its bytes are examined only when it is run
+    except BrokenVector as error:  # checked only when the vector is run
         raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = run.unexpected(report)

@@ -58,7 +58,7 @@ def run(group: click.Command) -> None:
     Usage errors exit with 1, because 2 to 4 are results. Status 2 also means that the command was
     renamed, or needs a checkout and found none.
     """
-    # numpy starts threads for linear algebra, which wait for work in a loop: 50 ms of each command.
+    # Without this, numpy starts threads that wait in a busy loop: 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = group.main(standalone_mode=False)
@@ -83,7 +83,7 @@ def run(group: click.Command) -> None:
         say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
-        if error.filename is None:  # nothing to tell a user: a defect of ours
+        if error.filename is None:  # a defect in Walproof
             raise
         say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
         raise SystemExit(1) from None

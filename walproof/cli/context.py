@@ -35,6 +35,6 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     except ValueError:
         return name, text
     key = registers()[format].context.get(name)
-    # A text that looks like a number is a text all the same: name=5, descriptor=1.
+    # Keep a text that looks like a number: name=5, descriptor=1.
     is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
     return name, text if is_text else value

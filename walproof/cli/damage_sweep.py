@@ -186,7 +186,7 @@ def _repeat(
 ) -> str | None:
     """Return the command that repeats the simplest case; None if there is no vector for it."""
     signature, proposal = finding.signature, finding.proposal
-    if proposal is None:  # no answer can be stated
+    if proposal is None:  # no expected answer
         return None
     is_new = proposal.endswith(".json")
     path = folder.path / proposal if is_new else vectors[proposal].path

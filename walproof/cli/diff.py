@@ -97,7 +97,7 @@ def diff(
                 Side(log.name, compared_log(log.events("recover", context)), _losses(log))
                 for log in (each, other)
             ]
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
     refused = [side for side in sides if side.log.end.verdict == "refused"]
     for side in refused:

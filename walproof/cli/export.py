@@ -159,7 +159,7 @@ def _parquet(
                 Log(result.path, context), format.id, out, compression, max_payload,
                 is_decoded=is_decoded, has_payloads=not is_bare,
             )  # fmt: skip
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""

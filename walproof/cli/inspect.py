@@ -112,7 +112,7 @@ def inspect(
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (UnknownField, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
@@ -149,7 +149,7 @@ def _write_page(
     path: str | None,
     limit: int | None,
 ) -> None:
-    from walproof.inspection.page import write  # the template engine, loaded only where it is used
+    from walproof.inspection.page import write  # loads the template engine
 
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))

@@ -126,7 +126,7 @@ class JournalFilters:
             self.boot,
             lines,
             are_oldest,
-            # As in journalctl: the last entries with a pattern are looked for from the end.
+            # As in journalctl: with a pattern, search the last entries from the end.
             self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
             None if self.after_cursor is None
             else _option("--after-cursor", Cursor.parse, self.after_cursor),
@@ -224,7 +224,7 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
         for piece in output.printed(select(paths, query, rest), mode):
             write(piece)
             is_empty = False
-    except BadFilter as error:  # the boot is found in the files
+    except BadFilter as error:  # the boot id is looked up in the files
         raise click.UsageError(f"--boot: {error}") from None
     sys.stdout.buffer.flush()
     if is_empty and mode in ("short", "short-iso") and rest.end.verdict != "refused":

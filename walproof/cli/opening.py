@@ -129,7 +129,7 @@ def source_of(
     except CannotUnpack as error:
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # `| head` has read enough; the log is not at fault
+        raise  # the reader closed the pipe; the log is readable
     except OSError as error:
         name = str(error.filename or typed)
         why = error.strerror or str(error)

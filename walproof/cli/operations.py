@@ -106,7 +106,7 @@ def print_operations(
                 _report_lost(event)
             elif isinstance(event, End):
                 return _status(event, name)
-            elif printed != most:  # what is lost later is still reported
+            elif printed != most:  # later lost ranges are still reported
                 for operation in _rows(format_id, operations, event):
                     row = {
                         name: with_text(value)

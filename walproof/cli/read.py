@@ -192,7 +192,7 @@ def read(
             print_table(stored, result.format.id, console, most, rows, is_merged)
             print_summary(stored, result.format.id, result.name, console, resume=result.may_resume)
             return EXIT_STATUS[stored.end.verdict]
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
 
 
@@ -209,7 +209,7 @@ def _print_operations(
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--operations {advice(error) or error}") from None
     of_log = plugin_for(source.format.id).operations(source.path)
-    # A bar between lines on one terminal would be in their way.
+    # No progress bar if the lines go to the same terminal.
     with progress(0 if sys.stdout.isatty() else size_of(source.path)) as passed:
         seen: Iterator[Any] = watched(events, source.path, passed)
         return print_operations(
@@ -331,7 +331,7 @@ def _print_scanned(source: Opened, context: Context) -> str:
             yield event
 
     source.tell()
-    # A bar between lines on one terminal would be in their way.
+    # No progress bar if the lines go to the same terminal.
     size = 0 if sys.stdout.isatty() else size_of(source.path)
     with progress(size) as given:
         meter = Meter(source.path, given)

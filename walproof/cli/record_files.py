@@ -127,7 +127,7 @@ def write_record_files(
     writer = _RecordFiles(source.path, folder, wanted, messagepack, unzip, force)
     try:
         status = writer.take_all(events)
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     writer.check_found()

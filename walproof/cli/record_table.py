@@ -200,7 +200,7 @@ def _print_row(
 def _columns(record: Record) -> Iterator[str]:
     """Return the columns of a table: numbers and names. Only ``--json`` has nested values."""
     for name, value in record.fields.items():
-        if not isinstance(value, dict | list) and name != "cursor":  # it repeats the others
+        if not isinstance(value, dict | list) and name != "cursor":  # it repeats other columns
             yield name
 
 
@@ -239,7 +239,7 @@ def _is_plain(record: Record) -> bool:
 def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
     try:
         from walproof.summary.meaning import meanings
-    except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
+    except ModuleNotFoundError:  # without numpy or pyarrow, payloads are shown undecoded
         return [(None, None)] * len(records)
     return meanings(format_id, records)
 
@@ -250,6 +250,6 @@ def _last(item: Record | Lost) -> str:
         return item.reason
     if "fields" in item.fields:
         return entry_text(item.fields["fields"])
-    # An update of a state file says more as JSON than as bytes.
+    # An update of a state file is more readable as JSON.
     update = item.fields.get("update")
     return payload_text(item.to_json(), width=48) if update is None else cell_text(update, 96)

@@ -111,7 +111,7 @@ def recover(
                         context = context_of(context_items, format_id) if format_id else {}
                         name = f"{source.typed}{source.origin}"
                         return recover_folder(
-                            result, source.path, name, write_anew, out, context, logs_only
+                            result, source.path, name, write_log, out, context, logs_only
                         )
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
@@ -124,12 +124,12 @@ def _recover_without(
     log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
 ) -> int:
     """Rewrite journals without the selected entries; return the exit status."""
-    # Not imported for the other logs: it takes longer than recovering a small one.
+    # Import only on use: this takes longer than recovering a small log.
     from walproof.cli.recover_journals import recover_without
 
     if not matches and not filters.are_given:
         raise click.UsageError("--drop: expected FIELD=VALUE or another filter, found none")
-    return recover_without(log, filters.query(matches), out, format_id, write_anew)
+    return recover_without(log, filters.query(matches), out, format_id, write_log)
 
 
 def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
@@ -161,7 +161,7 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
             f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} lost;"
             f" nothing was written{advice}"
         )
-    write_anew(format, path, result.stored.records, out, context)
+    write_log(format, path, result.stored.records, out, context)
     say(
         f"{out}: {counted(result.record_count, 'record')};"
         f" {counted(result.lost_bytes, 'byte')} of {old.name} lost",
@@ -181,7 +181,7 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
     return 3 if result.end.verdict != "intact" else 0
 
 
-def write_anew(
+def write_log(
     format: Format, log: Path, records: Sequence[Record], out: Path, context: Mapping[str, Any]
 ) -> None:
     """Write records to a new log, which is renamed to ``out`` only if it reads back correctly.
@@ -192,12 +192,12 @@ def write_anew(
     with tempfile.TemporaryDirectory(
         dir=out.absolute().parent, prefix=f".{out.name[:200]}.", suffix=UNFINISHED
     ) as folder:
-        # In some formats the name decides which kind of log to write.
+        # In some formats, the name selects the file type to write.
         created = Path(folder) / log.resolve().name
         given = format.copied(log, context)
         try:
             with named_in_errors(out), progress(size_of(log), "writing") as passed:
-                format.write(created, Anew(records, passed), given)
+                format.write(created, NewRecords(records, passed), given)
         except ValueError:
             if not records:  # a log of this format has at least one
                 raise ValueError("no record survives") from None
@@ -207,7 +207,7 @@ def write_anew(
         publish(created, out)
 
 
-class Anew(Sequence[NewRecord]):
+class NewRecords(Sequence[NewRecord]):
     """Records in the form that writers take, created on demand.
 
     ``progress`` receives the number of bytes that the records had in the old log.
@@ -235,7 +235,7 @@ class Anew(Sequence[NewRecord]):
     def __getitem__(self, at: slice) -> Sequence[NewRecord]: ...
     def __getitem__(self, at: int | slice) -> NewRecord | Sequence[NewRecord]:
         if isinstance(at, slice):
-            return Anew(self._records[at])
+            return NewRecords(self._records[at])
         record = self._records[at]
         return NewRecord(record.payload, record.fields)
 

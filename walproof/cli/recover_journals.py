@@ -23,11 +23,11 @@ from walproof.spool import Shelf
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.model import of_all
 
-WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
+WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 
 
 def recover_without(
-    typed: str, query: Query, out: Path, format_id: str | None, write_anew: WriteAnew
+    typed: str, query: Query, out: Path, format_id: str | None, write_log: WriteLog
 ) -> int:
     """Copy the journals of a path without the entries that a query selects.
 
@@ -44,7 +44,7 @@ def recover_without(
             raise click.UsageError(f"--boot: {error}") from None
         if not source.path.is_dir():
             ((name, path),) = paths
-            return _say(typed, out, [_write(name, path, out, dropped, write_anew)])
+            return _say(typed, out, [_write(name, path, out, dropped, write_log)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
             raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
         with temporary_sibling(out) as created, named_in_errors(out):
@@ -53,7 +53,7 @@ def recover_without(
             for name, path in paths:
                 new = created / _below(source.path, name, path)
                 new.parent.mkdir(parents=True, exist_ok=True)
-                done.append(_write(name, path, new, dropped, write_anew))
+                done.append(_write(name, path, new, dropped, write_log))
             if not all(each.is_refused for each in done):
                 publish(created, out)
         say("Only journals were written: other files may contain the removed entries.", err=True)
@@ -103,7 +103,7 @@ def _write(
     path: Path,
     new: Path,
     dropped: set[tuple[bytes, int, int, int]],
-    write_anew: WriteAnew,
+    write_log: WriteLog,
 ) -> _Written:
     done = _Written(JournalFile(name, path))
     for entry in done.file.entries():
@@ -114,7 +114,7 @@ def _write(
         done.missing_fields += "missing" in record.fields
         done.records.append(record)
     if not done.is_refused:
-        write_anew(named(SYSTEMD), path, done.records, new, {})
+        write_log(named(SYSTEMD), path, done.records, new, {})
     return done
 
 

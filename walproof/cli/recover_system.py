@@ -35,7 +35,7 @@ from walproof.systems.model import WHOLE
 from walproof.systems.text_conversion import before_conversion
 
 #: Writes records to a new log. Raises ``ValueError`` if the format does not allow them.
-WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
+WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 #: Size from which a copy is announced.
 LARGE_COPY_BYTES = 256 << 20
 #: Suffix of the old versions of replaced files in a copy.
@@ -69,7 +69,7 @@ def recover_folder(
     contents: Contents,
     folder: Path,
     typed: str,
-    write_anew: WriteAnew,
+    write_log: WriteLog,
     out: Path,
     context: Mapping[str, Any],
     only_logs: bool = False,
@@ -87,7 +87,7 @@ def recover_folder(
         copy = partial(_copy_logs, systems) if only_logs else _copy
         not_copied = copy(folder, created, out)
         done = [
-            _recover(each, created / each.folder.relative_to(folder), write_anew, context)
+            _recover(each, created / each.folder.relative_to(folder), write_log, context)
             for each in systems
         ]
         publish(created, out)
@@ -158,13 +158,13 @@ def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -
 
 
 def _recover(
-    system: System, copy: Path, write_anew: WriteAnew, context: Mapping[str, Any]
+    system: System, copy: Path, write_log: WriteLog, context: Mapping[str, Any]
 ) -> Recovery:
     """Rewrite the damaged logs of a system in ``copy``, the copy of its folder."""
     done = Recovery(system)
     for log in system.logs:
         with ExitStack() as scratch:
-            _recover_log(done, log, copy, write_anew, context, scratch)
+            _recover_log(done, log, copy, write_log, context, scratch)
     stale = system.folder_type.stale_files(system)
     is_damaged = any(each.harm == "lost" and each.file in stale for each in system.findings)
     if done.replaced or is_damaged:
@@ -188,7 +188,7 @@ def _recover_log(
     done: Recovery,
     log: SystemLog,
     copy: Path,
-    write_anew: WriteAnew,
+    write_log: WriteLog,
     context: Mapping[str, Any],
     scratch: ExitStack,
 ) -> None:
@@ -232,7 +232,7 @@ def _recover_log(
         reason = "no record survives"
     if reason is None:
         try:
-            done.replaced += _replace(system, log, path, result, before, copy, write_anew, context)
+            done.replaced += _replace(system, log, path, result, before, copy, write_log, context)
             return
         except ValueError as error:
             reason = f"the surviving records cannot form one log: {error}"
@@ -256,7 +256,7 @@ def _replace(
     gathered: Gathered,
     before: int,
     copy: Path,
-    write_anew: WriteAnew,
+    write_log: WriteLog,
     context: Mapping[str, Any],
 ) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
@@ -266,7 +266,7 @@ def _replace(
     """
     counts = f"{counted(before, 'record')} before, {gathered.record_count:,} after"
     with temporary_sibling(copy / "log") as new:
-        write_anew(named(system.format), path, gathered.stored.records, new, context)
+        write_log(named(system.format), path, gathered.stored.records, new, context)
         if log.name != WHOLE:
             (copy / log.name).rename(copy / f"{log.name}{ASIDE}")
             new.rename(copy / log.name)
@@ -293,7 +293,7 @@ def _replace(
 def _result(done: Recovery, folder: Path) -> System:
     """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
-    if system is None:  # logs alone
+    if system is None:  # only logs were copied
         return replace(done.system, folder=folder, findings=(), facts={})
     results = {}
     for log in system.logs:

@@ -26,7 +26,7 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         came.append(signal.Signals(number))
-        on_ctrl_c = signal.getsignal(signal.SIGINT)  # a loop of asyncio has its own
+        on_ctrl_c = signal.getsignal(signal.SIGINT)  # asyncio installs its own handler
         if callable(on_ctrl_c):
             on_ctrl_c(signal.SIGINT, frame)
         else:

@@ -62,7 +62,7 @@ def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subj
     """Return the subject of ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
     words = words_of(command)
     subject = Subject(command, command, words, named_by_hello=True, isolated=isolated)
-    # ``python3 src/reader.py``: the reader is what somebody opens, not the interpreter.
+    # ``python3 src/reader.py``: the reader is the script, not the interpreter.
     files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
     subject.place = next((file for file in files if file.is_file()), None)
     set_one_shot(subject, one_shot)

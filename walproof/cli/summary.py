@@ -83,7 +83,7 @@ def summary(
         with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
             return _about(log, format_id, context, all_logs, as_json)
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
 
 
@@ -241,7 +241,7 @@ def _of_system(
     if of_system.is_lost(system.findings):
         codes.append(3)
     if any(code != EXIT_STATUS["refused"] for code in codes):
-        # A log that is refused among others is damage of the whole.
+        # A refused log among others counts as damage of the system.
         codes = [min(code, 3) for code in codes]
     return rows, status or max(codes, default=0), system
 
@@ -312,7 +312,7 @@ def _about_tree(
     if not as_json and rows:
         say("")
         _print(table(rows, _height(all_logs), _width()))
-        if worst[0] and not log.is_copy:  # in an archive it has no path
+        if worst[0] and not log.is_copy:  # logs in an archive have no path
             say("")
             say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
     _say_aside(unread, as_json)
@@ -428,7 +428,7 @@ def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None
     if size < LONG:
         yield lambda at: None
         return
-    # Not imported for a small log: it takes longer than reading one.
+    # Import only for large logs: this takes longer than reading a small one.
     from walproof.progress import progress_bar
 
     with progress_bar(doing, size, in_bytes=True) as bar:

@@ -118,7 +118,7 @@ def sweep(
             each.opts[0] if isinstance(each, click.Option) else "LOG" for each in given
         )
         raise click.UsageError(f"{named}: {'not with' if flips else 'needs'} --flips")
-    # Imported here: help is there without numpy and Arrow.
+    # Imported here, so that --help works without numpy and Arrow.
     if flips:
         from walproof.cli.flip_sweep import flip_sweep
 

@@ -98,7 +98,7 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     status = 0
-    listed: dict[bytes, None] = {}  # each once, in the order found
+    listed: dict[bytes, None] = {}  # unique, in file order
     with journal_files([log]) as paths:
         for shown, path in paths:
             status = max(status, _gather(shown, path, name, listed))

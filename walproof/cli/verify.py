@@ -87,7 +87,7 @@ def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json:
     """Verify a system or a log of a folder; return the exit status."""
     what = item.what
     if isinstance(what, System) and what.format == SYSTEMD:
-        broken = _say_broken(item.name or source.typed, what, as_json)
+        broken = _print_losses(item.name or source.typed, what, as_json)
         logs = [log for log in what.logs if log.name not in broken]
         names = [str(Path(item.name, log.name)) for log in logs]
         statuses = [
@@ -106,7 +106,7 @@ def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json:
     return 1 if isinstance(what, FoundOne) or what.is_fault else 0
 
 
-def _say_broken(name: str, system: System, as_json: bool) -> set[str]:
+def _print_losses(name: str, system: System, as_json: bool) -> set[str]:
     """Print the losses of a folder of journals; return the files that are no longer journals."""
     losses = [finding for finding in system.findings if finding.harm == "lost"]
     for finding in losses:
@@ -182,22 +182,22 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         header = layout.parse_header(data[: layout.HEADER_FULL])
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
-            _say_unsealed(name, as_json)
+            _print_unsealed(name, as_json)
         result = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
         if result is not None and not result.contradictions:
             if not as_json:
-                _say_whole(name, result.objects, result.entries, is_unproved)
-                _say_seals(header, result.sealed_until, context)
+                _print_intact(name, result.objects, result.entries, is_unproved)
+                _print_seals(header, result.sealed_until, context)
             return 3 if is_unproved else 0
         with progress(size, "verifying") as given:
-            checked = inspection.inspect(data, context, _summed(given, size))
+            checked = inspection.inspect(data, context, _total_progress(given, size))
         contradictions = find_contradictions(checked.view, checked.entries, checked.items)
         checked.faults.extend(each.to_fault() for each in contradictions)
         if not as_json and not checked.faults:
-            _say_whole(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
-            _say_seals(header, checked.sealed_until, context)
+            _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
+            _print_seals(header, checked.sealed_until, context)
             return 3 if is_unproved else 0
-        _say_faults(name, checked, context, as_json)
+        _print_faults(name, checked, context, as_json)
         return 3 if checked.faults or is_unproved else 0
 
 
@@ -214,7 +214,7 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
     return if_sound(data, context)
 
 
-def _summed(report: Callable[[int], None], size: int) -> Callable[[int], None]:
+def _total_progress(report: Callable[[int], None], size: int) -> Callable[[int], None]:
     """Return a progress function that adds up all passes, in bytes of the file."""
     before, last = 0, 0
 
@@ -229,7 +229,7 @@ def _summed(report: Callable[[int], None], size: int) -> Callable[[int], None]:
     return tell
 
 
-def _say_faults(
+def _print_faults(
     log: str, result: inspection.Inspection, context: dict[str, str], as_json: bool
 ) -> None:
     for fault in result.faults:
@@ -240,10 +240,10 @@ def _say_faults(
     if not as_json:
         counts = _counts(result.walk.counts.total(), len(result.entries))
         say(f"{log}: {counted(len(result.faults), 'finding')}, {counts}")
-        _say_seals(result.view.header, result.sealed_until, context)
+        _print_seals(result.view.header, result.sealed_until, context)
 
 
-def _say_whole(log: str, objects: int, entries: int, is_unproved: bool) -> None:
+def _print_intact(log: str, objects: int, entries: int, is_unproved: bool) -> None:
     say(f"{log}: no {'other ' if is_unproved else ''}findings, {_counts(objects, entries)}")
 
 
@@ -251,7 +251,7 @@ def _counts(objects: int, entries: int) -> str:
     return f"{counted(objects, 'object')}, {counted(entries, 'entry')}"
 
 
-def _say_unsealed(log: str, as_json: bool) -> None:
+def _print_unsealed(log: str, as_json: bool) -> None:
     text = "not sealed: the key proves nothing about this file"
     if as_json:
         start, size = layout.HEADER_FIELDS["compatible_flags"]
@@ -261,7 +261,7 @@ def _say_unsealed(log: str, as_json: bool) -> None:
         say(f"{log}: {text}")
 
 
-def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
+def _print_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
     if not header.sealed:
         return
     if not context:

@@ -140,7 +140,7 @@ class _Search:
                     yield from self._child(entry)
             elif entry.path not in taken:
                 log = self._file(entry)
-                # A file beside those of a log belongs to it, unless it is a log itself.
+                # A file next to those of a log belongs to it unless it is a log itself.
                 if not logs or self._recognised(log):
                     yield log
 
@@ -190,7 +190,7 @@ class _Search:
     def _is_wanted(self, log: FoundLog) -> bool:
         options = self.options
         if log.files and log.format is not None:
-            # Of several logs in one folder, the context that is given may choose one.
+            # The given context may select one of several logs in a folder.
             given = options.context(log.format)
             if any(log.context.get(key, value) != value for key, value in given.items()):
                 return False
@@ -234,7 +234,7 @@ def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
 def _glob(tree: Tree, path: str) -> Iterator[Entry]:
     scheme, mark, rest = path.rpartition("://")
     parts = rest.strip("/").split("/")
-    first = 1 if mark else 0  # a bucket or a host is no glob
+    first = 1 if mark else 0  # buckets and hosts are not globs
     start = f"{scheme}{mark}{parts[0]}" if mark else "/"
     locations = [Entry(start, is_folder=True)]
     for part in parts[first:]:
@@ -252,7 +252,7 @@ def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
                     yield entry
         else:
             yield tree.entry(f"{folder.path.rstrip('/')}/{part}")
-    except OSError:  # no such folder, or one that nobody may look into: nothing matches there
+    except OSError:  # missing or unreadable: nothing matches
         return
 
 

@@ -95,7 +95,7 @@ class RemoteLog(Log):
             self.tree.file_system.open_input_file(self.tree.inside(name)) as source,
             to.open("wb") as copy,
         ):
-            # Only up to its present size: a log that grows has no end.
+            # Copy only up to the current size, because a log may grow.
             size = min(source.size(), left)
             for at in range(0, size, PIECE):
                 copy.write(source.read_at(min(PIECE, size - at), at))

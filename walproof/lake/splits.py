@@ -73,7 +73,7 @@ def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
     try:
         log, parts = in_parts(log, options, target_bytes)
     except Exception:
-        return whole  # reading it reports what is wrong
+        return whole  # its reader reports the error
     if len(parts) < 2:
         return whole
     return [Piece(log, part, _size(log, part, len(parts))) for part in parts]

@@ -45,9 +45,9 @@ class LocalTree:
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                # Whether it is a link is known from the listing; another call would ask again.
+                # The listing already knows links; avoid another system call.
                 results.append(_entry(path, *_status(each)))
-            except OSError as error:  # a link to nowhere, or it is gone already
+            except OSError as error:  # a broken link or a deleted file
                 results.append(Entry(path, fault=error))
         return results
 
@@ -78,7 +78,7 @@ def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:
     folder = stat.S_ISDIR(status.st_mode)
     fault = None
     if not folder and not stat.S_ISREG(status.st_mode):
-        # Opening a pipe would wait for its writer.
+        # Opening a pipe would block until a writer opens it.
         fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
     size = 0 if folder else status.st_size
     inode = (status.st_dev, status.st_ino)

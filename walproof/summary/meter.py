@@ -24,5 +24,5 @@ class Meter:
     def _size(self, file: str | None) -> int:
         try:
             return (self._log / file).stat().st_size if file is not None else 0
-        except OSError:  # it is gone, or was never there
+        except OSError:  # the file is missing
             return 0

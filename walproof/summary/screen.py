@@ -175,7 +175,7 @@ def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
         suggestions.append(
             (f"walproof explain {summary.format} {summary.reason}", "explain the reason")
         )
-    elif "pipe" in log.how:  # what came out of it is gone
+    elif "pipe" in log.how:  # a pipe cannot be read again
         if summary.records and summary.lost_bytes:
             suggestions.append(("… | walproof recover - --out NEW", "write the surviving records"))
         suggestions.append(("… | walproof read --head 20 -", "print the first records"))
@@ -237,7 +237,7 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
 
 def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
     name, kind, *numbers, message = row
-    if len(name) > widths[0]:  # the end of a path says more than its beginning
+    if len(name) > widths[0]:  # the end of a path is more useful than its start
         name = f"…{name[-(widths[0] - 1) :]}"
     left = [name.ljust(widths[0]), kind.ljust(widths[1])]
     right = [cell.rjust(size) for cell, size in zip(numbers, widths[2:5], strict=True)]

@@ -42,7 +42,7 @@ def summarise(
     """
     try:
         from walproof.summary import runs
-    except ModuleNotFoundError:  # no numpy or pyarrow: the executable specification reads
+    except ModuleNotFoundError:  # without numpy or pyarrow, use the executable specification
         result: Iterable[Any] = named(format_id).read(path, "recover", context)
         take: Callable[[Summary, Any], None] = _take_record
         finish: Callable[[Summary], None] = lambda summary: None  # noqa: E731
@@ -84,7 +84,7 @@ def _take_lost(
     summary.lost_bytes += written
     summary.unwritten_bytes += size - written
     summary.reasons[gap.reason] += 1
-    # Of two of one size the earlier one is kept.
+    # Prefer the earlier of two ranges with the same size.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
     put(largest, (size, -number, gap))
 

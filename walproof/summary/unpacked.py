@@ -119,7 +119,7 @@ def _piped(typed: str) -> Iterator[BinaryIO]:
             raise CannotUnpack("standard input is a terminal: expected a log")
         yield sys.stdin.buffer
         return
-    with Path(typed).open("rb") as pipe:  # this waits for its writer, which may never come
+    with Path(typed).open("rb") as pipe:  # blocks until a writer opens the pipe
         yield pipe
 
 
@@ -217,7 +217,7 @@ _BROKEN = (
     RuntimeError,  # lz4, and a zip member with a password
     tarfile.TarError,
     zipfile.BadZipFile,
-    NotImplementedError,  # a zip member in a compression that Python does not know
+    NotImplementedError,  # a zip compression that Python does not support
 )
 
 

@@ -99,7 +99,7 @@ class _Walk:
             if (identity.st_dev, identity.st_ino) in self._seen:
                 return
             self._seen.add((identity.st_dev, identity.st_ino))
-            # The folder of one machine's journals is a part of the system above it.
+            # The journals of one machine belong to the system above their folder.
             systems = [] if folder in self._parts else systems_in(folder, self.formats)
             paths = sorted(folder.iterdir())
         except OSError as error:
@@ -145,7 +145,7 @@ class _Walk:
             return
         if size or result in named_like(path.name):
             self._add(name, FoundOne(path, result, size))
-        else:  # an empty file is an empty log only under the name of one
+        else:  # an empty file is a log only if its name fits
             self.found.foreign += 1
 
     def _packed(self, path: Path, name: str, kind: str, depth: int) -> None:
@@ -176,7 +176,7 @@ class _Walk:
         for fault in source.faults:
             self._add(name, NotRead(path, f"only in part: {fault}", is_fault=True))
         if len(self.found.items) == before[0]:
-            self.found.foreign = before[1] + 1  # an archive of other things counts as one file
+            self.found.foreign = before[1] + 1  # an archive without logs counts as one file
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:

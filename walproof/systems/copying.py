@@ -164,7 +164,7 @@ def _copied(old: int, new: int) -> Iterator[int]:
             at = os.lseek(old, at, os.SEEK_DATA)
             end = os.lseek(old, at, os.SEEK_HOLE)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+            if error.errno == errno.ENXIO:  # only a hole up to the end
                 return
             end = size
         while at < end:

@@ -127,7 +127,7 @@ def test_waiting_for_a_fifo_is_reported(command: str, tmp_path: Path) -> None:
     )  # fmt: skip
     assert reader.stderr is not None
     try:
-        assert b"until its writer ends" in reader.stderr.readline()
+        assert b"waiting for the end of" in reader.stderr.readline()
         fifo.write_bytes((JOURNAL if "JOURNAL" in COMMANDS[command] else LOG).read_bytes())
         assert reader.wait(60) in (0, 3)
     finally:

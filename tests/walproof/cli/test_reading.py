@@ -20,7 +20,7 @@ from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
 from walproof.cli.reading import EVERY, few, watched
 from walproof.cli.record_table import Passed, gather
-from walproof.cli.recover import Anew
+from walproof.cli.recover import NewRecords
 from walproof.summary.meter import Meter
 
 
@@ -85,7 +85,7 @@ def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
 def test_progress_is_reported_when_a_record_is_written() -> None:
     given: list[int] = []
     records = [Record(7 * number, 7, b"%d" % number, {}, None) for number in range(2 * EVERY + 1)]
-    new = Anew(records, given.append)
+    new = NewRecords(records, given.append)
     assert [each.payload for each in new] == [each.payload for each in records]
     assert given == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
 

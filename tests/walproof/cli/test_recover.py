@@ -12,7 +12,7 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
-from walproof.cli.recover import recover, write_anew
+from walproof.cli.recover import recover, write_log
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
 #: Records of these formats are numbered, or have content that their own writer never writes.
@@ -38,7 +38,7 @@ def test_vectors(format_id: str, tmp_path: Path) -> None:
             continue
         out = tmp_path / str(number)
         try:
-            write_anew(named(format_id), vector.input, answer.records, out, context(vector))
+            write_log(named(format_id), vector.input, answer.records, out, context(vector))
         except ValueError:
             assert format_id in NO_GAPS, vector.id
             assert not out.exists(), vector.id

@@ -168,7 +168,7 @@ def test_progress_covers_all_passes() -> None:
     assert sum(other < each for each, other in pairwise(offsets)) == verify.PASSES - 1
     assert max(offsets) <= len(data)
     given: list[int] = []
-    tell = verify._summed(given.append, len(data))
+    tell = verify._total_progress(given.append, len(data))
     for at in offsets:
         tell(at)
     assert all(each < other for each, other in pairwise(given))
@@ -177,7 +177,7 @@ def test_progress_covers_all_passes() -> None:
 
 def test_progress_is_reported_at_intervals() -> None:
     given: list[int] = []
-    tell = verify._summed(given.append, 2_000)
+    tell = verify._total_progress(given.append, 2_000)
     for at in [*range(2_000), *range(2_000)]:
         tell(at)
     assert given[:2] == [3, 7] and given[-1] > 1_300

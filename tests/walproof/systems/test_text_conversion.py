@@ -55,7 +55,7 @@ def test_a_converted_log_is_found_and_recovered(format_id: str, tmp_path: Path, 
     text = " ".join(about.stdout.split())
     assert f"Before the conversion, the log had {len(whole.records)} records" in text
     done = run("recover", log, "--out", tmp_path / "new")
-    assert (done.return_value, "this was undone" in done.stderr) == (0, True), done.output
+    assert (done.return_value, "undid a text conversion" in done.stderr) == (0, True), done.output
     recovered = answer(format_id, tmp_path / "new")
     assert [each.payload for each in recovered.records] == [each.payload for each in whole.records]
     assert log.read_bytes() != original

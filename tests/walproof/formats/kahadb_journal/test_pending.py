@@ -141,8 +141,7 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
     done = run("read", "--pending", tmp_path / "db-1.log")
     lines = done.stdout.splitlines()
     assert lines[0].split() == [
-        "waits",
-        "for",
+        "destination",
         "subscription",
         "count",
         "oldest",

@@ -60,7 +60,7 @@ def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
     assert {path.name for path in out.iterdir()} == {path.name for path in database.iterdir()}
     assert "Checked: MANIFEST-" in done.output
     assert "LevelDB opens it" in done.output
-    assert "Nothing was replaced" in done.output
+    assert "No file was replaced" in done.output
     assert leveldb("open", out) == written[1]
 
 
