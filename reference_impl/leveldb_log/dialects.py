@@ -23,8 +23,8 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+#: The first bytes of Pebble's trailer of a closed log; the next log number follows.
 CLEAN_CLOSE = bytes(6) + b"\x05"
-"""What Pebble's trailer of a closed log begins with; the next log number follows."""
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
 PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131

@@ -31,11 +31,12 @@ FILE_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
 
 @dataclass(slots=True)
 class Survey:
-    """What is known about a log before its records are read (RDB-012 to RDB-017).
+    """The properties of a log that are determined before its records are read (RDB-012 to
+    RDB-017).
 
     ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
-    ``proven`` is the offset before which everything was written; ``last_other`` the start of the
-    last block that begins with a record of another log, None if there is none.
+    Everything before the offset ``proven`` was written. ``last_other`` is the start of the last
+    block that begins with a record of another log, None if there is none.
     """
 
     number: int | None
@@ -46,11 +47,11 @@ class Survey:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the log numbers of physical records tell this log from others (RDB-015)."""
+        """True if the log numbers of physical records distinguish this log from others (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:
-        """Whether a physical record has the number of another log (RDB-015)."""
+        """Return whether a physical record has the number of another log (RDB-015)."""
         return record.number is not None and record.number != self.number
 
     def look_at_start(self, block: bytes) -> None:
