@@ -47,7 +47,7 @@ class Survey:
 
     @property
     def is_numbered(self) -> bool:
-        """True if the log numbers of physical records distinguish this log from others (RDB-015)."""
+        """True if log numbers distinguish the records of this log from others (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:
