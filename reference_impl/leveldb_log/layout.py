@@ -22,15 +22,15 @@ def masked_crc(covered: bytes | memoryview) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def foreign_dialect(block: bytes) -> str | None:
-    """The dialect of the first physical record if it is not plain LevelDB's (LDB-043).
+def foreign_dialect(block: bytes, at: int = 0) -> str | None:
+    """The dialect of a physical record if it is not plain LevelDB's (LDB-043).
 
     RocksDB and Pebble use longer headers with other type bytes; their checksums cover the type byte
     and everything after it. A record counts as theirs only if its checksum holds.
     """
-    if len(block) < HEADER_SIZE:
+    if len(block) < at + HEADER_SIZE:
         return None
-    checksum, length, kind = HEADER.unpack_from(block)
+    checksum, length, kind = HEADER.unpack_from(block, at)
     for dialect, kinds, header_size, lengths in (
         ("RocksDB or Pebble recyclable", (5, 6, 7, 8, 11, 131), 11, None),
         ("Pebble WAL sync", (9, 10, 11, 12), 19, None),
@@ -38,15 +38,25 @@ def foreign_dialect(block: bytes) -> str | None:
         ("RocksDB timestamp sizes", (10,), 7, range(6, BLOCK_SIZE, 6)),
         ("RocksDB predecessor log", (130,), 7, (24,)),
     ):
-        end = header_size + length
+        end = at + header_size + length
         if (
             kind in kinds
             and (lengths is None or length in lengths)
             and end <= len(block)
-            and masked_crc(block[6:end]) == checksum
+            and masked_crc(block[at + 6 : end]) == checksum
         ):
             return dialect
     return None
+
+
+def is_sound(block: bytes, at: int) -> bool:
+    """Return whether a physical record of types 1 to 4 with a right checksum is at an offset."""
+    if len(block) < at + HEADER_SIZE:
+        return False
+    checksum, length, kind = HEADER.unpack_from(block, at)
+    end = at + HEADER_SIZE + length
+    is_whole = FULL <= kind <= LAST and end <= len(block)
+    return bool(is_whole and masked_crc(block[at + 6 : end]) == checksum)
 
 
 def read_block(log: BinaryIO) -> bytes:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.leveldb_log.dialects import is_foreign
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     FIRST,
@@ -23,6 +24,7 @@ from reference_impl.leveldb_log.layout import (
     ZERO,
     all_zero,
     foreign_dialect,
+    is_sound,
     masked_crc,
     read_block,
 )
@@ -220,9 +222,12 @@ def looks_like(head: bytes, name: str) -> bool:
     There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds,
     reached by the lengths from the start of a block. A plausible header alone proves nothing: every
     ELF program begins with one. The name decides if the bytes say nothing (an empty file, a torn or
-    damaged first record, preallocated zeros), or if it is one of LevelDB's own.
+    damaged first record, preallocated zeros), or if it is one of LevelDB's own. A log of another
+    dialect is not one, whatever its name.
     """
-    if LEVELDB_NAME.fullmatch(name) or foreign_dialect(head[:BLOCK_SIZE]):
+    if is_foreign(head):
+        return False
+    if LEVELDB_NAME.fullmatch(name):
         return True
     for base in range(0, len(head), BLOCK_SIZE):
         if _has_record(head[base : base + BLOCK_SIZE]):
@@ -244,11 +249,7 @@ def _is_plausible(head: bytes) -> bool:
 def _has_record(block: bytes) -> bool:
     pos = 0
     while len(block) - pos >= HEADER_SIZE:
-        checksum, length, kind = HEADER.unpack_from(block, pos)
-        end = pos + HEADER_SIZE + length
-        if end > len(block):
-            return False
-        if FULL <= kind <= LAST and masked_crc(block[pos + 6 : end]) == checksum:
+        if is_sound(block, pos):
             return True
-        pos = end
+        pos += HEADER_SIZE + HEADER.unpack_from(block, pos)[1]
     return False

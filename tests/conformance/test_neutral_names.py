@@ -9,8 +9,8 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped")
-"""Names of inputs that a reader goes by: the index of a file of zmq-raft, a prefix to avoid."""
+MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6}(-\d{3})?\.log")
+"""Names that a reader goes by: an index of zmq-raft, a prefix to avoid, a number of RocksDB."""
 
 
 @pytest.mark.parametrize("format", sorted({one.body["format"] for one in VECTORS.values()}))

@@ -75,13 +75,14 @@ COMMAND = (sys.executable, "-m", "walproof", "audit")
 def test_the_command(tmp_path: Path) -> None:
     lake, out = tmp_path / "lake", tmp_path / "out"
     intact = leveldb(lake / "a.log", 3)
-    refused = vector("leveldb-log", "rocksdb-recyclable.log", lake)
+    refused = vector("rocksdb-wal", "compressed-with-lz4.log", lake)
     command = [*COMMAND, intact, refused, "--out", out, "--payload"]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.returncode == 4, ended.stderr
     assert ended.stderr == "", "Spark starts quietly"
     for line in (
-        r"leveldb-log +2 .*",
+        r"leveldb-log +1 .*",
+        r"rocksdb-wal +1 .*",
         r"2 logs, 3 records: 1 refused\.",
         r"Read 2 logs, .* in .* s\.",
         rf"Tables {out}/records, damage, files; plots {out}/summary.html",

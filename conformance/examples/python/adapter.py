@@ -189,7 +189,7 @@ def answer_of(
 
 
 def foreign_dialect(log: bytes) -> bool:
-    """Whether the first physical record is one of RocksDB's or Pebble's own."""
+    """Whether the first physical record is of another dialect (LDB-043)."""
     if len(log) < HEADER:
         return False
     checksum, length, kind = struct.unpack_from("<IHB", log)

@@ -34,7 +34,7 @@ def test_the_status_is_that_of_the_answer(log: Path, example: bytes, damaged: by
     assert run(log).return_value == 3
     covered = bytes([5]) + bytes(4) + b"recyclable"
     log.write_bytes(HEADER.pack(masked_crc(covered), 10, 5) + covered[1:])
-    refused = run(log)
+    refused = run(log, "--format", "leveldb-log")
     assert refused.return_value == 4
     assert "refused (foreign-dialect)" in refused.output
     assert "type 5, length" not in refused.output

@@ -73,8 +73,8 @@ MIXED = {
     "leveldb-log": [
         "large-lengths-in-every-block.log",
         "cut-in-a-payload.log",
-        "rocksdb-recyclable.log",
     ],
+    "rocksdb-wal": ["compressed-with-lz4.log"],
     "zeebe-journal": ["last-segment-cut", "gap-between-segments"],
     "kahadb-journal": ["negative-size-in-the-first-file", "payload-flipped.log"],
     "systemd-journal": ["closed-file.journal", "empty-value.journal"],
@@ -83,7 +83,7 @@ MIXED = {
 
 
 def mixed(folder: Path) -> Path:
-    """All five formats, files and folders, damaged and not, and files that cannot be read."""
+    """All formats, files and folders, damaged and not, and files that cannot be read."""
     for format_id, names in MIXED.items():
         for name in names:
             vector(format_id, name, folder / format_id)

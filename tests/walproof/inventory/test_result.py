@@ -81,7 +81,7 @@ def test_what_cannot_be_read_is_a_row(lake: Path, out: Path) -> None:
     assert files["notes.txt"]["format"] is None and files["notes.txt"]["error"] is None
     assert files["nowhere.log"]["error"] == "No such file or directory"
     assert "neither a file nor a folder" in files["pipe.log"]["error"]
-    assert files["rocksdb-recyclable.log"]["verdict"] == "refused"
+    assert files["compressed-with-lz4.log"]["verdict"] == "refused"
     assert summary["totals"]["unreadable"] == 2 and summary["totals"]["other_files"] == 1
     assert summary["totals"]["refused"] == 1
 
@@ -297,7 +297,7 @@ def test_export_of_several_paths_takes_its_options(tmp_path: Path, out: Path) ->
     assert export(*logs, "--parquet", out, "--no-payload", "--decode").return_value == 0
     table = rows(out, "records")
     assert len(table) == 6 and all(row["payload"] is None for row in table)
-    refused = vector("leveldb-log", "rocksdb-recyclable.log", tmp_path / "lake")
+    refused = vector("rocksdb-wal", "compressed-with-lz4.log", tmp_path / "lake")
     assert export(logs[0], refused, "--parquet", tmp_path / "2").return_value == 4
     wrong = export(*logs, "--parquet", tmp_path / "3", "--context", "name=x")
     assert "needs --format" in str(wrong.exception)
