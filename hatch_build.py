@@ -1,6 +1,7 @@
-"""How the packages are built: the version, from the tags of git; what a wheel brings besides.
+"""Set the version of the packages and add compiled parsers to them. Hatchling runs this file.
 
-Hatchling runs it. A tag ``v0.2.0`` is version 0.2.0; five commits later it is 0.2.1.dev5+g1a2b3c4.
+The version comes from the git tags. The tag ``v0.2.0`` is version 0.2.0; five commits later the
+version is 0.2.1.dev5+g1a2b3c4.
 """
 
 from __future__ import annotations
@@ -14,17 +15,20 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
+# The directory of compiled parsers in an sdist.
 PARSERS = "kaitai-parsers"
-"""The folder of an sdist that holds the compiled parsers."""
+# The version before the first tag.
 FIRST = "0.1.0"
-"""What comes before the first tag."""
 
 
 def version() -> str:
-    """The version of this tree (PEP 440). An sdist needs no git: its PKG-INFO says it."""
+    """Return the version of this tree (PEP 440).
+
+    An sdist has no git history; Hatchling then reads the version from PKG-INFO.
+    """
     described = _git("describe", "--tags", "--long", "--match", "v[0-9]*")
-    if described and (found := re.fullmatch(r"v([0-9.]+)-([0-9]+)-(g[0-9a-f]+)", described)):
-        tag, commits, commit = found.groups()
+    if described and (match := re.fullmatch(r"v([0-9.]+)-([0-9]+)-(g[0-9a-f]+)", described)):
+        tag, commits, commit = match.groups()
         return tag if commits == "0" else f"{_next(tag)}.dev{commits}+{commit}"
     count, commit = _git("rev-list", "--count", "HEAD"), _git("rev-parse", "--short", "HEAD")
     return f"{FIRST}.dev{count}+g{commit}" if count and commit else f"{FIRST}.dev0"
@@ -35,26 +39,27 @@ def _next(tag: str) -> str:
     return ".".join([*before, str(int(last) + 1)])
 
 
-def _git(*words: str) -> str:
-    """What git says of this very tree; nothing if it is no checkout, or there is no git."""
+def _git(*arguments: str) -> str:
+    """Return the output of a git command, or nothing outside a checkout or without git."""
     if not (ROOT / ".git").exists():
         return ""
     try:
-        done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True)
+        done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
     except OSError:
         return ""
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
 class CustomBuildHook(BuildHookInterface):  # type: ignore[type-arg]
-    """Puts the Python parsers of our grammars into wheel and sdist.
+    """Add the compiled Python parsers of the grammars to the wheel and the sdist.
 
-    With them ``walproof inspect`` needs neither Node.js nor a network. Where they cannot be
-    compiled here, as in an isolated build from git, the wheel is without and compiles them later.
+    With them ``walproof inspect`` needs neither Node.js nor a network. If the grammars cannot be
+    compiled here, as in an isolated build from git, the wheel has no parsers and compiles them on
+    first use.
     """
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """See hatchling: called before a wheel or an sdist is put together."""
+        """Add the parsers to the files of the package. Hatchling calls this before each build."""
         if version == "editable":
             return
         into = PARSERS if self.target_name == "sdist" else "walproof_data/kaitai"

@@ -1,4 +1,4 @@
-"""The conformance suite: vectors, protocol, a run and its comparison, reports, recipes."""
+"""The conformance suite: vectors, protocol, test runs, comparison, reports, and recipes."""
 
 from reference_impl.paths import BUILD, GRAMMARS, REPORTS, ROOT, SPEC, VECTORS
 
@@ -8,7 +8,7 @@ __version__: str
 
 
 def __getattr__(name: str) -> str:
-    """``__version__``, which is that of the distribution: a tag of git gave it its name."""
+    """Return ``__version__``, the version of the installed distribution."""
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version  # half of the time of an import

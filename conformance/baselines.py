@@ -1,4 +1,4 @@
-"""Null baselines: readers that look at nothing. A score means something only beside theirs."""
+"""Null baselines: readers that ignore the log. They show the score that guessing reaches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALL_PARTS = ("records", "verdict", "lost", "signals")
 class Baseline:
     """A reader that gives the same answer to every log.
 
-    What always refuses refuses every write too; the others claim success.
+    A baseline that always refuses also refuses every write; the others report success.
     """
 
     name: str
@@ -21,7 +21,7 @@ class Baseline:
     answer: Mapping[str, Any]
 
     def hello(self) -> dict[str, Any]:
-        """What it would say of itself."""
+        """Return the baseline's reply to ``hello``."""
         return {
             "name": self.name,
             "version": "",
@@ -32,7 +32,7 @@ class Baseline:
         }
 
     def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The reply to any request."""
+        """Return the reply to any request."""
         if request["cmd"] == "read":
             return {"seq": request["seq"], "answer": dict(self.answer)}
         if self.answer["verdict"] == "refused":

@@ -1,12 +1,12 @@
-"""What is cached between runs, below ``.build``: results of implementations, and lines of text.
+"""Results of implementations and other lines that are cached between runs, in ``.build``.
 
-Results are cached as ``go test`` caches those of packages: they are valid as long as all that they
-depend on is as it was. That is the sources of the implementation (the stamp of its registry entry),
-the programs it needs, the vectors and known failures, this harness, the limits and the sandbox.
-Only results that are all as expected are cached, so what failed once is run again.
+Results are cached as ``go test`` caches those of packages: they stay valid until an input changes.
+The inputs are the sources of the implementation (the stamp of its registry entry), the programs it
+needs, the vectors and known failures, this harness, the limits and the sandbox. Only results that
+are all as expected are cached, so a failed implementation runs again.
 
-A cache only saves work: a file that cannot be read is empty, and one that cannot be written is no
-error.
+The cache only saves work: an unreadable file counts as empty, and a file that cannot be written is
+not an error.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from conformance.subject import Subject
 from reference_impl.paths import PACKAGES
 
 RESULTS = BUILD / "results"
+# Directories of ``conformance`` that affect no result, except an implementation's own.
 UNRELATED = {"implementations", "packages", "skeletons", "examples", "findings", "__pycache__"}
-"""Folders of ``conformance`` that no result depends on, but for an implementation's own."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class ResultCache:
         return self.folder / f"{subject.name}.json"
 
     def key(self, subject: Subject, cases: Sequence[Case]) -> str | None:
-        """Return a digest of all that the results depend on; None where that is not known."""
+        """Return a digest of all inputs of the results, or None if they are unknown."""
         if subject.stamp is None or subject.unavailable is not None:
             return None
         known = subject.known.path
@@ -126,7 +126,7 @@ def _sources() -> Iterator[Path]:
 
 
 def read_lines(path: Path) -> list[str]:
-    """Return the lines of a file; the last may have been cut, by a run that was killed."""
+    """Return the lines of a file. The last line may be incomplete if a run was killed."""
     try:
         return path.read_text("utf-8", errors="replace").splitlines()
     except OSError:
@@ -134,46 +134,46 @@ def read_lines(path: Path) -> list[str]:
 
 
 def append_line(path: Path, line: str, max_bytes: int | None = None) -> None:
-    """Append a line; a file of more than ``max_bytes`` is begun anew."""
+    """Append a line; a file of more than ``max_bytes`` is started over."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
         is_full = max_bytes is not None and path.exists() and path.stat().st_size > max_bytes
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if is_full else os.O_APPEND)
         descriptor = os.open(path, flags, 0o666)
         try:
-            # One write: lines of runs at the same time do not mix.
+            # One write, so that lines of concurrent runs do not mix.
             os.write(descriptor, f"{line}\n".encode())
         finally:
             os.close(descriptor)
 
 
 class DigestCache:
-    """Digests of listings of logs by key: to parse every log again takes longest.
+    """Digests of listings of logs by key, because parsing every log again is slow.
 
-    ``sources`` are the files that make a listing; the name of the cache is a hash of them, so that
-    nothing stale is ever used.
+    ``sources`` are the files that determine a listing. The name of the cache is a hash of them, so
+    that stale entries are never used.
     """
 
+    # A larger file is started over, because fresh variants are never used again.
     MAX_BYTES = 16 << 20
-    """A larger file is begun anew, since fresh variants come once and never again."""
 
     def __init__(self, folder: Path, name: str, sources: Sequence[Path]) -> None:
         digest = hashlib.sha256(name.encode())
         for path in sources:
             digest.update(hashlib.sha256(path.read_bytes()).digest())
         self.path = folder / f"{digest.hexdigest()[:32]}.txt"
-        self._found: dict[str, tuple[int, str]] = {}
+        self._digests: dict[str, tuple[int, str]] = {}
         for line in read_lines(self.path):
             key, _, value = line.rpartition(" = ")
             fields, _, sha256 = value.partition(" ")
             if key and fields.isdecimal() and len(sha256) == 64:
-                self._found[key] = (int(fields), sha256)
+                self._digests[key] = (int(fields), sha256)
 
     def get(self, key: str) -> tuple[int, str] | None:
         """Return the number of fields and the SHA-256 of a listing."""
-        return self._found.get(key)
+        return self._digests.get(key)
 
     def put(self, key: str, fields: int, sha256: str) -> None:
         """Store a digest."""
-        self._found[key] = (fields, sha256)
+        self._digests[key] = (fields, sha256)
         append_line(self.path, f"{key} = {fields} {sha256}", self.MAX_BYTES)

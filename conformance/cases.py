@@ -1,4 +1,4 @@
-"""From vectors to requests, and from replies to judgements."""
+"""Turn vectors into requests, and replies into judgements."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reference_impl import formats
 from reference_impl.answer import collect
 
 DEFAULT_WALL_MS = 2000
+# The profile of generated parsers, which list fields instead of answering.
 STRUCTURE = "structure"
-"""The profile of generated parsers, which list fields and do not answer."""
 REPLY_BYTES = 2 << 20
 REPLY_BYTES_PER_BYTE = 64
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What one reply is worth. ``difference`` is ``None`` when it is as expected.
+    """The judgement of one reply. ``difference`` is ``None`` for an expected reply.
 
-    ``effect`` names what is wrong where the answer to the log does not show it, or not alone.
-    ``parts`` are those of the two answers that were compared.
+    ``effect`` names a fault that the answer to the log does not show, or not alone. ``parts`` are
+    the parts of the two answers that were compared.
     """
 
     difference: str | None
@@ -41,15 +41,15 @@ class Judgement:
 
 
 CHANGED_LOG = "changes-the-log"
+# Effects of a read, then of a write or an append (:class:`Judgement`).
 REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES = (
     "refused", "changed-while-refusing", "not-refused", "no-log", "other-bytes", "other-files",
 )  # fmt: skip
-"""Effects of a read, then of a write or an append (:class:`Judgement`)."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One vector in one profile: what the harness asks and how it judges the reply.
+    """One vector in one profile: the requests to send and the judgement of the replies.
 
     A ``truncations`` vector is one case with many requests: both ends of every row of its table.
     """
@@ -59,25 +59,25 @@ class Case:
 
     @functools.cached_property
     def reply_bytes(self) -> int:
-        """How long a reply may be."""
+        """Return the maximal length of a reply, in bytes."""
         usual = usual_reply_bytes(size(self.vector.contents))
         return int(self.vector.body.get("limits", {}).get("reply_bytes", usual))
 
     @functools.cached_property
     def wall_ms(self) -> int:
-        """Milliseconds that one request may take."""
+        """Return the time limit of one request, in milliseconds."""
         return int(self.vector.body.get("limits", {}).get("wall_ms", DEFAULT_WALL_MS))
 
     @property
     def expect(self) -> Mapping[str, Any] | None:
-        """The answer that is owed; ``None`` where it depends on the request."""
+        """Return the expected answer, ``None`` if it depends on the request."""
         if self.vector.operation == "truncations":
             return None
         key = "expect_strict" if self.profile == "strict" else "expect"
         return dict(self.vector.body[key])
 
     def steps(self) -> Iterator[Step]:
-        """The requests of this case, in order."""
+        """Yield the requests of this case, in order."""
         body = self.vector.body
         if self.profile in ("recover", "strict"):
             if self.vector.operation == "truncations":
@@ -96,20 +96,20 @@ class Case:
 class Step:
     """One request and its judgement."""
 
-    def prepare(self, place: Path) -> None:
+    def prepare(self, path: Path) -> None:
         """Put the scratch copy in place."""
         raise NotImplementedError
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """The message to send."""
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return the message to send."""
         raise NotImplementedError
 
-    def details(self, case: Case, place: Path, seq: int) -> dict[str, Any] | None:
-        """Return a second request, for the details of a wrong reply; None where there is none."""
+    def details(self, case: Case, path: Path, seq: int) -> dict[str, Any] | None:
+        """Return a second request, for the details of a failed reply, or None."""
         return None
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the reply, and what is on disk, with what is expected."""
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the reply and the files on disk with the expected ones."""
         raise NotImplementedError
 
 
@@ -122,34 +122,34 @@ class ReadStep(Step):
     accept: Sequence[Mapping[str, Any]] = ()
     label: str = ""
 
-    def prepare(self, place: Path) -> None:
+    def prepare(self, path: Path) -> None:
         """Write the scratch copy."""
-        write_contents(self.contents, place)
+        write_contents(self.contents, path)
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A read message."""
-        return read_request(case, place, seq, case.vector.body.get("context", {}))
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return a read message."""
+        return read_request(case, path, seq, case.vector.body.get("context", {}))
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
         """Compare the answer with the expected one, then with each accepted one."""
         actual = reply["answer"]
-        found = []
+        wrong = []
         if actual != self.expect or "signals" in reports:
             actual = normalise(actual)
-            found = differences(self.expect, actual, reports)
-        if found and any(not differences(other, actual, reports) for other in self.accept):
-            found = []
-        # A reader never writes: not even to repair (LDB-042 and its like).
-        is_changed = found_at(place) != self.contents
+            wrong = differences(self.expect, actual, reports)
+        if wrong and any(not differences(other, actual, reports) for other in self.accept):
+            wrong = []
+        # A reader never writes, not even to repair (LDB-042 and similar requirements).
+        is_changed = contents_at(path) != self.contents
         if is_changed:
-            found.append("the reader changed the log it read")
-        difference = self.label + pin(found, actual, reports) if found else None
+            wrong.append("the reader changed the log it read")
+        difference = self.label + pin(wrong, actual, reports) if wrong else None
         effect = CHANGED_LOG if is_changed else ""
         return Judgement(difference, self.expect, actual, effect, reports)
 
 
 def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -> dict[str, Any]:
-    """A read message, as its schema has it."""
+    """Return a read message that follows its schema."""
     return {
         "cmd": "read",
         "seq": seq,
@@ -162,9 +162,9 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 
 
 def usual_reply_bytes(size: int) -> int:
-    """How long the answer to a log of so many bytes may be: several times what it can hold.
+    """Return the default reply limit for a log of ``size`` bytes: several times what it can hold.
 
-    A vector whose records share bytes of the log says how long.
+    A vector whose records share bytes of the log sets its own limit.
     """
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
 
@@ -172,10 +172,10 @@ def usual_reply_bytes(size: int) -> int:
 _PREFIX = re.compile(r"prefix of (\d+): ")
 
 
-def prefix_asked(difference: str) -> int | None:
-    """The length of the prefix that a difference of a ``truncations`` vector is about."""
-    found = _PREFIX.match(difference)
-    return int(found[1]) if found else None
+def prefix_length(difference: str) -> int | None:
+    """Return the prefix length in a difference of a ``truncations`` vector."""
+    match = _PREFIX.match(difference)
+    return int(match[1]) if match else None
 
 
 def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
@@ -198,57 +198,57 @@ def _truncation_steps(vector: Vector) -> Iterator[ReadStep]:
 
 @dataclass(frozen=True)
 class WritingStep(Step):
-    """A write or an append: judged by the log, by the files beside it, and by a refusal."""
+    """A write or an append, judged by the log, by the files beside it, and by a refusal."""
 
     vector: Vector
 
     @property
     def after(self) -> Mapping[str, Any]:
-        """What must be there when it is done."""
+        """Return the postconditions."""
         return dict(self.vector.body["after"])
 
     @property
     def expect(self) -> Mapping[str, Any]:
-        """The answer to the log when it is done."""
+        """Return the expected answer for the log afterwards."""
         return dict(self.vector.body["expect"])
 
-    def _refused(self, why: str, place: Path, before: Contents | None) -> Judgement:
-        """A refusal is right where the vector asks for or allows it, and nothing has changed."""
+    def _refused(self, why: str, path: Path, before: Contents | None) -> Judgement:
+        """Judge a refusal: the vector must require or allow it, and nothing may have changed."""
         body = self.vector.body
-        own = self._as_stated(place.name, place)
-        # The same in every run, and wherever the scratch copy was.
-        why = why.replace(str(place), f"…/{own}").replace(str(place.parent), "…")
+        stated_name = self._as_stated(path.name, path)
+        # Do not depend on the path of the scratch copy, which differs between runs.
+        why = why.replace(str(path), f"…/{stated_name}").replace(str(path.parent), "…")
         if not body.get("must_refuse") and not body.get("may_refuse"):
             return Judgement(f"the writer refused: {why}", self.expect, None, REFUSED)
-        found = found_at(place)
-        changed = [] if found == before else [_change(before, found)]
-        files = {} if before is None else postconditions.files_of(before, own)
+        now = contents_at(path)
+        changed = [] if now == before else [_change(before, now)]
+        files = {} if before is None else postconditions.files_of(before, stated_name)
         if not changed:
             changed = postconditions.file_differences(
-                files, self._files_by_stated_name(place), self._free
+                files, self._files_by_stated_name(path), self._free
             )
         if changed:
             text = f"the writer refused, and changed what is there: {'; '.join(changed)}"
-            actual = _answer(place, self.vector)
+            actual = _answer(path, self.vector)
             return Judgement(text, self.expect, actual, CHANGED_WHILE_REFUSING)
         return Judgement(None, self.expect, self.expect)
 
-    def _not_refused(self, place: Path) -> Judgement:
-        actual = _answer(place, self.vector)
+    def _not_refused(self, path: Path) -> Judgement:
+        actual = _answer(path, self.vector)
         text = "the writer says done where it must refuse"
         return Judgement(text, self.expect, actual, NOT_REFUSED)
 
-    def _files(self, place: Path, after: Mapping[str, Any]) -> list[str]:
-        """What is wrong with the files, those of the log and those beside it."""
-        found = self._files_by_stated_name(place)
+    def _files(self, path: Path, after: Mapping[str, Any]) -> list[str]:
+        """Return the differences in the files, those of the log and those beside it."""
+        files = self._files_by_stated_name(path)
         wrong = postconditions.file_differences(
-            postconditions.stated_files(after), found, self._free
+            postconditions.stated_files(after), files, self._free
         )
 
         def place_of(name: str) -> Path:
-            return place.parent / (self.vector.in_neutral_names(name) if neutral else name)
+            return path.parent / (self.vector.in_neutral_names(name) if neutral else name)
 
-        neutral = place.name == self.vector.neutral_name
+        neutral = path.name == self.vector.neutral_name
         wrong = wrong or postconditions.byte_differences(
             postconditions.stated_bytes(after), place_of
         )
@@ -256,15 +256,15 @@ class WritingStep(Step):
             postconditions.stated_digests(after), place_of
         )
 
-    def _files_by_stated_name(self, place: Path) -> dict[str, int]:
-        """The files that are there, under the names that the vector has for them."""
-        found = postconditions.files_in(place.parent)
-        return {self._as_stated(name, place): size for name, size in found.items()}
+    def _files_by_stated_name(self, path: Path) -> dict[str, int]:
+        """Return the existing files under the names that the vector has for them."""
+        files = postconditions.files_in(path.parent)
+        return {self._as_stated(name, path): size for name, size in files.items()}
 
-    def _as_stated(self, name: str, place: Path) -> str:
-        """A name below the folder of ``place``, as the vector states it: it knows its own only."""
+    def _as_stated(self, name: str, path: Path) -> str:
+        """Return a name below the directory of ``place`` in the form that the vector states."""
         vector = self.vector
-        return vector.in_its_names(name) if place.name == vector.neutral_name else name
+        return vector.in_its_names(name) if path.name == vector.neutral_name else name
 
     @property
     def _free(self) -> list[str]:
@@ -275,30 +275,30 @@ class WritingStep(Step):
 class WriteStep(WritingStep):
     """Write a new log; its bytes are determined."""
 
-    def prepare(self, place: Path) -> None:
-        """Nothing is there yet."""
+    def prepare(self, path: Path) -> None:
+        """Do nothing: the log does not exist yet."""
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A write message."""
-        return _with_records("write", self.vector, place, seq)
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return a write message."""
+        return _with_records("write", self.vector, path, seq)
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare byte for byte; the answer to what was written helps to see what is wrong."""
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
+        """Compare byte for byte. The answer for the written log helps to explain a difference."""
         if "refused" in reply:
-            return self._refused(reply["refused"], place, None)
+            return self._refused(reply["refused"], path, None)
         if self.vector.body.get("must_refuse"):
-            return self._not_refused(place)
-        written = found_at(place)
+            return self._not_refused(path)
+        written = contents_at(path)
         if written is None:
-            there = os.path.lexists(place)
-            what = "what is there cannot be read" if there else "there is no file"
-            return Judgement(f"the writer says done, and {what}", self.expect, None, NO_LOG)
+            there = os.path.lexists(path)
+            state = "what is there cannot be read" if there else "there is no file"
+            return Judgement(f"the writer says done, and {state}", self.expect, None, NO_LOG)
         if written != self.vector.contents:
             difference = _first_difference(self.vector.contents, written)
-            actual = _answer(place, self.vector)
+            actual = _answer(path, self.vector)
             parts = every_part([self.vector.body["format"]])
             return Judgement(difference, self.expect, actual, OTHER_BYTES, parts)
-        wrong = self._files(place, self.after)
+        wrong = self._files(path, self.after)
         return Judgement("; ".join(wrong) or None, self.expect, self.expect, OTHER_FILES)
 
 
@@ -306,97 +306,97 @@ class WriteStep(WritingStep):
 class AppendStep(WritingStep):
     """Recover a scratch copy, append, and read it again with the executable specification."""
 
-    def prepare(self, place: Path) -> None:
+    def prepare(self, path: Path) -> None:
         """Write the scratch copy."""
-        write_contents(self.vector.contents, place)
+        write_contents(self.vector.contents, path)
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """An append message."""
-        return _with_records("append", self.vector, place, seq)
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return an append message."""
+        return _with_records("append", self.vector, path, seq)
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the answer to the log as it is now, and the files.
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the files, and the answer for the log as it is now.
 
-        Every survivor and every acknowledged record must be read again, in order, at its place.
+        Every survivor and every acknowledged record must be read again, in order, at its offset.
         """
         if "refused" in reply:
-            return self._refused(reply["refused"], place, self.vector.contents)
+            return self._refused(reply["refused"], path, self.vector.contents)
         if self.vector.body.get("must_refuse"):
-            return self._not_refused(place)
-        actual = _answer(place, self.vector)
+            return self._not_refused(path)
+        actual = _answer(path, self.vector)
         if actual is None:
             text = "the writer says done, and what is there is no log"
             return Judgement(text, self.expect, None, NO_LOG)
         parts = postconditions.compared_parts(self.vector.body["format"], self._free)
-        files = self._files(place, self.after)
-        found = differences(self.expect, actual, parts) + files
-        for other in self.vector.body.get("accept", []) if found else []:
+        files = self._files(path, self.after)
+        problems = differences(self.expect, actual, parts) + files
+        for other in self.vector.body.get("accept", []) if problems else []:
             wrong = differences(other["answer"], actual, parts)
-            if not wrong and not self._files(place, other["after"]):
-                found = []
-        difference = pin(found, actual, parts) if found else None
+            if not wrong and not self._files(path, other["after"]):
+                problems = []
+        difference = pin(problems, actual, parts) if problems else None
         return Judgement(difference, self.expect, actual, OTHER_FILES if files else "", parts)
 
 
-def _change(before: Contents | None, found: Contents | None) -> str:
+def _change(before: Contents | None, actual: Contents | None) -> str:
     if before is None:
         return "a log, where there was none"
-    if found is None:
+    if actual is None:
         return "there is no log any more"
-    return _first_difference(before, found)
+    return _first_difference(before, actual)
 
 
-def _with_records(command: str, vector: Vector, place: Path, seq: int) -> dict[str, Any]:
+def _with_records(command: str, vector: Vector, path: Path, seq: int) -> dict[str, Any]:
     return {
         "cmd": command,
         "seq": seq,
         "format": vector.body["format"],
-        "path": str(place),
+        "path": str(path),
         "records": vector.records_to_write(),
         "context": vector.body.get("context", {}),
     }
 
 
-def found_at(place: Path) -> Contents | None:
-    """What is there now; ``None`` for nothing, or nothing that can be read without waiting."""
+def contents_at(path: Path) -> Contents | None:
+    """Return the contents at a path, ``None`` for nothing or for what cannot be read at once."""
     try:
-        mode = os.stat(place).st_mode  # noqa: PTH116 - this is done for every request
+        mode = os.stat(path).st_mode  # noqa: PTH116 - this is done for every request
         if stat.S_ISREG(mode):
-            return read_file(place)
-        return read_contents(place) if stat.S_ISDIR(mode) else None
+            return read_file(path)
+        return read_contents(path) if stat.S_ISDIR(mode) else None
     except (OSError, ValueError):
         return None
 
 
-def _answer(place: Path, vector: Vector) -> dict[str, Any] | None:
-    """The executable specification's answer to what was written; ``None`` if that is not a log."""
+def _answer(path: Path, vector: Vector) -> dict[str, Any] | None:
+    """Return the executable specification's answer for the written log, ``None`` for no log."""
     format = formats.named(vector.body["format"])
-    if not place.exists():
+    if not path.exists():
         return {"verdict": "intact", "reason": None, "records": [], "lost": [], "end": 0}
-    if found_at(place) is None:
+    if contents_at(path) is None:
         return None
     try:
-        return collect(format.read(place, "recover", vector.body.get("context", {}))).to_json()
-    except (OSError, ValueError):  # a context that no reader takes, and a writer must refuse
+        return collect(format.read(path, "recover", vector.body.get("context", {}))).to_json()
+    except (OSError, ValueError):  # a context that no reader accepts, and that a writer must refuse
         return None
 
 
-def _first_difference(expected: Contents, found: Contents) -> str:
-    if isinstance(expected, Mapping) and isinstance(found, Mapping):
-        if sorted(expected) != sorted(found):
+def _first_difference(expected: Contents, actual: Contents) -> str:
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        if sorted(expected) != sorted(actual):
             return (
-                f"files: expected {', '.join(sorted(expected))}, found {', '.join(sorted(found))}"
+                f"files: expected {', '.join(sorted(expected))}, found {', '.join(sorted(actual))}"
             )
-        name = next(name for name in expected if expected[name] != found[name])
-        return f"{name}: {_first_difference(expected[name], found[name])}"
-    if not isinstance(expected, bytes) or not isinstance(found, bytes):
+        name = next(name for name in expected if expected[name] != actual[name])
+        return f"{name}: {_first_difference(expected[name], actual[name])}"
+    if not isinstance(expected, bytes) or not isinstance(actual, bytes):
         return "expected a folder, found a file, or the other way round"
-    pairs = zip(expected, found, strict=False)
-    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
+    pairs = zip(expected, actual, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(actual)))
     return (
-        f"bytes: expected {len(expected)}, found {len(found)}; at offset {at}:"
+        f"bytes: expected {len(expected)}, found {len(actual)}; at offset {at}:"
         f" expected {expected[at : at + 8].hex(' ') or 'the end'},"
-        f" found {found[at : at + 8].hex(' ') or 'the end'}"
+        f" found {actual[at : at + 8].hex(' ') or 'the end'}"
     )
 
 
@@ -409,7 +409,7 @@ _PROFILES = {
 
 
 def cases_of(vectors: Sequence[Vector], profiles: Sequence[str] = ()) -> list[Case]:
-    """Every vector in every profile that fits its operation, and that was asked for."""
+    """Return a case for every vector in each selected profile of its operation."""
     return [
         Case(vector, profile)
         for vector in vectors

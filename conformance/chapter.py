@@ -29,13 +29,13 @@ class Requirement:
 
     @property
     def first_sentence(self) -> str:
-        """What it asks, without what explains it."""
+        """Return the requirement without its explanation."""
         return _SENTENCE.match(self.text)[0]  # type: ignore[index]
 
 
 @dataclass(frozen=True)
 class Chapter:
-    """``requirements`` by id; ``reasons`` gives the ids that each reason code is bound to."""
+    """``requirements`` by id; ``reasons`` maps each reason code to the ids that it is bound to."""
 
     requirements: Mapping[str, Requirement]
     reasons: Mapping[str, tuple[str, ...]]
@@ -43,7 +43,7 @@ class Chapter:
 
 @functools.cache
 def chapter(format: str, spec: Path = SPEC) -> Chapter:
-    """The chapter of a format (``leveldb-log``); empty where ``spec/`` was not installed."""
+    """Return the chapter of a format (``leveldb-log``), empty if ``spec/`` is not installed."""
     file = spec / f"{format}.md"
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     requirements = {

@@ -12,7 +12,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def location(file: str, line: int = 0) -> dict[str, Any]:
-    """A place for SARIF: a path relative to the repository, and a line from 1, or 0 for none."""
+    """Return a SARIF location: a path relative to the repository, and a line, or 0 for none."""
     where: dict[str, Any] = {"artifactLocation": {"uri": file}}
     if line:
         where["region"] = {"startLine": line}
@@ -22,7 +22,7 @@ def location(file: str, line: int = 0) -> dict[str, Any]:
 def sarif_log(
     program: str, rules: Sequence[Mapping[str, Any]], results: Sequence[Mapping[str, Any]]
 ) -> str:
-    """The log of one run, as text. ``rules`` are reporting descriptors, by which results index."""
+    """Return the log of one run as text. Results refer to ``rules`` by index."""
     driver = {"name": program, "semanticVersion": __version__, "rules": list(rules)}
     run = {"tool": {"driver": driver}, "results": list(results), "columnKind": "utf16CodeUnits"}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

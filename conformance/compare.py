@@ -1,4 +1,4 @@
-"""Comparing an answer with the expected one, on the parts that an implementation reports."""
+"""Compare an answer with the expected one, on the parts that an implementation reports."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ _PIN = re.compile(r" \[[0-9a-f]{8}\]$")
 
 
 def every_part(formats: Iterable[str]) -> list[str]:
-    """What an implementation of these formats ``reports`` that gives the whole answer."""
-    found = registers()
-    fields = [name for format_id in formats for name in found[format_id].fields]
+    """Return the ``reports`` of an implementation that gives complete answers for these formats."""
+    known = registers()
+    fields = [name for format_id in formats for name in known[format_id].fields]
     named = [name for name in dict.fromkeys(fields) if name != "payload"]
     return ["records", *named, "verdict", "reason", "lost", "end"]
 
 
 def normalise(answer: Json) -> dict[str, Any]:
-    """An answer with long payloads replaced by their SHA-256, as vectors give them."""
+    """Return an answer with long payloads replaced by their SHA-256, as in vectors."""
     return {**answer, "records": [_normalised(record) for record in answer["records"]]}
 
 
@@ -46,34 +46,36 @@ def _normalised(record: Json) -> Json:
 
 
 def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
-    """What differs, one short sentence a part; empty when the answers agree.
+    """Return the differences, one short sentence a part; empty if the answers agree.
 
-    Both answers are normalised. ``reports`` names the parts to compare: those of the answer, and
+    Both answers are normalised. ``reports`` names the parts to compare: parts of the answer, and
     fields of its records (``at``, ``size`` and the format's own).
     """
-    found = []
+    sentences = []
     fields = [part for part in reports if part not in ANSWER_PARTS]
     if "records" in reports:
-        found += _record_differences(expected["records"], actual["records"], fields)
+        sentences += _record_differences(expected["records"], actual["records"], fields)
     for part in ("verdict", "reason", "end"):
         if part in reports and actual.get(part) != expected[part]:
-            found.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
+            sentences.append(f"{part}: {_expected_found(expected[part], actual.get(part))}")
     if "lost" in reports:
-        found += _lost_differences(expected["lost"], actual.get("lost", []), "reason" in reports)
+        sentences += _lost_differences(
+            expected["lost"], actual.get("lost", []), "reason" in reports
+        )
     if "signals" in reports:
-        found += _signal_differences(expected["verdict"], actual.get("signals", []))
-    return found
+        sentences += _signal_differences(expected["verdict"], actual.get("signals", []))
+    return sentences
 
 
-def pin(found: Sequence[str], actual: Json, reports: Collection[str]) -> str:
-    """One line that identifies a difference: the sentences, and a digest of all that was said.
+def pin(sentences: Sequence[str], actual: Json, reports: Collection[str]) -> str:
+    """Return one line that identifies a difference: the sentences, and a digest of the answer.
 
-    The wording of signals is left out of the digest: it may hold addresses or paths.
+    The digest leaves out the wording of signals, which may hold addresses or paths.
     """
-    said = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
-    said["signals"] = bool(said.get("signals"))
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:8]
-    return f"{'; '.join(found)} [{digest}]"
+    parts = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
+    parts["signals"] = bool(parts.get("signals"))
+    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+    return f"{'; '.join(sentences)} [{digest}]"
 
 
 def without_pin(difference: str) -> str:
@@ -84,7 +86,7 @@ def without_pin(difference: str) -> str:
 def _record_differences(
     expected: Sequence[Json], actual: Sequence[Json], fields: Sequence[str]
 ) -> list[str]:
-    if expected == actual:  # mostly, and then in all that is reported
+    if expected == actual:  # the usual case, equal in all reported parts
         return []
     if len(expected) != len(actual):
         count = f"expected {len(expected)}, found {len(actual)}"
@@ -113,7 +115,7 @@ def _record_differences(
 
 
 def _lost_differences(expected: Sequence[Json], actual: Sequence[Json], reasons: bool) -> list[str]:
-    """Ranges are compared as sets of bytes, and range by range when reasons are reported too."""
+    """Compare ranges as sets of bytes, and range by range if reasons are reported too."""
     if reasons:
         keys = [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in expected]
         same = keys == [(x.get("file"), x["from"], x["to"], x.get("reason")) for x in actual]
@@ -138,7 +140,7 @@ def _merged(ranges: Sequence[Json]) -> list[tuple[str, int, int]]:
 
 
 def _signal_differences(verdict: str, signals: Sequence[str]) -> list[str]:
-    """Damage must be signalled, an intact log must not be; a torn tail may be either way."""
+    """Damage must be signalled, an intact log must not be; for a torn tail both are correct."""
     if verdict == "intact" and signals:
         return ["signals: expected none for an intact log, found some"]
     if verdict in ("damaged", "refused") and not signals:
@@ -150,8 +152,8 @@ def _show(value: Any) -> str:
     return "nothing" if value is None else str(value)
 
 
-def _expected_found(expected: Any, found: Any) -> str:
-    texts = distinct_texts(expected, found, _show)
+def _expected_found(expected: Any, actual: Any) -> str:
+    texts = distinct_texts(expected, actual, _show)
     return f"expected {texts[0]}, found {texts[1]}"
 
 

@@ -1,7 +1,7 @@
-"""A second opinion on fresh variants: a reader that shares no code with the one that answered.
+"""Confirm fresh variants with a second reader that shares no code with the first.
 
-The golden vectors are confirmed in the tests; a variant is made at run time, so it is confirmed at
-run time. What a write or an append leaves is read by the second reader too.
+Tests confirm the golden vectors. Variants are made at run time, so they are confirmed at run time.
+The second reader also reads the result of a write or an append.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 
 SECOND_READER = "kaitai-python"
+# The second reader is checked for its answer, not for its speed.
 PATIENCE_MS = 20_000
-"""It is asked what the answer is, not how soon."""
 
 
 def confirm(fresh: Fresh, jobs: int = 2, progress: Callable[[], None] = lambda: None) -> Fresh:
-    """The variants that the second reader answers as they expect; the other vectors stay golden.
+    """Return the variants that the second reader confirms; the other vectors stay golden.
 
-    Where that reader is not here, all variants are taken.
+    Accepts all variants if that reader is not available.
     """
     reader = subject_of(load(FOLDER / SECOND_READER), "walproof")
     if reader.unavailable is not None:
@@ -62,7 +62,7 @@ def _not_passed(
 
 
 def _patient(vector: Vector) -> dict[str, object]:
-    """The limits of a vector, such as a long reply, with time enough."""
+    """Return the limits of a vector, such as a long reply, with enough time."""
     return {**vector.body.get("limits", {}), "wall_ms": PATIENCE_MS}
 
 
@@ -70,18 +70,18 @@ _WRITING = ("write", "append")
 
 
 def _leaves_nothing(vector: Vector) -> bool:
-    """Whether a write is refused: then there is no log to read."""
+    """Return whether a write is refused, so that there is no log to read."""
     return vector.operation == "write" and bool(vector.body.get("must_refuse"))
 
 
 def _to_read(vector: Vector) -> Vector:
-    """A vector that writes, as one that reads what is there afterwards."""
+    """Return a writing vector as one that reads the resulting log."""
     body = {**vector.body, "operation": "read"}
     return Vector(vector.path, body, _left_by(vector))
 
 
 def _left_by(vector: Vector) -> Contents:
-    """What the executable specification leaves."""
+    """Return the log that the executable specification leaves."""
     body: Mapping[str, object] = vector.body
     if vector.operation == "write" or body.get("must_refuse"):
         return vector.contents

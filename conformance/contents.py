@@ -1,4 +1,4 @@
-"""The bytes of a log, be it one file or a folder of files."""
+"""The bytes of a log: one file or a directory of files."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+# Bytes of a file, or bytes by relative name (with ``/``) of the files in a directory.
 Contents = bytes | Mapping[str, bytes]
-"""Bytes of a file, or bytes by relative name (with ``/``) of the files in a folder."""
 
 
 MAX_BYTES = 512 << 20
@@ -17,32 +17,32 @@ MAX_DEPTH = 32
 
 
 class TooMuch(OSError):
-    """More than a log under test may hold: whoever left it did so by mistake, or meant harm."""
+    """The log is larger than a log under test may be, by mistake or by intent."""
 
 
 def read_contents(path: Path) -> Contents:
-    """Everything in a log.
+    """Read all files of a log.
 
-    Raises ``OSError``, and :class:`TooMuch` beyond ``MAX_BYTES`` in all files, ``MAX_FILES`` or
-    ``MAX_DEPTH`` folders.
+    Raises ``OSError``, and :class:`TooMuch` beyond ``MAX_BYTES`` in all files, ``MAX_FILES`` files
+    or ``MAX_DEPTH`` nested directories.
     """
     if not path.is_dir():
         return read_file(path)
     contents, left = {}, MAX_BYTES
-    for steps, entry in sorted(_entries(path), key=lambda found: found[0]):
+    for steps, entry in sorted(_entries(path), key=lambda item: item[0]):
         if entry.is_file(follow_symlinks=False) or Path(entry.path).is_file():
             contents["/".join(steps)] = data = _read(entry.path, left)
             left -= len(data)
     return contents
 
 
-def entries_below(folder: Path) -> list[Path]:
-    """What is below a folder and no folder itself, in order. Raises :class:`TooMuch`."""
+def list_entries(folder: Path) -> list[Path]:
+    """Return everything below a directory except directories, in order. Raises :class:`TooMuch`."""
     return sorted(Path(entry.path) for _, entry in _entries(folder))
 
 
+# The path components of a file, relative to the directory of a log.
 Steps = tuple[str, ...]
-"""The names that lead to a file from the folder of a log."""
 
 
 def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
@@ -59,23 +59,23 @@ def _entries(folder: Path) -> Iterator[tuple[Steps, os.DirEntry[str]]]:
                 if not entry.is_dir(follow_symlinks=False):
                     yield steps, entry
                 elif len(steps) == MAX_DEPTH:
-                    raise TooMuch(f"more than {MAX_DEPTH} folders stand in each other")
+                    raise TooMuch(f"folders are nested more than {MAX_DEPTH} deep")
                 else:
                     folders.append((steps, entry.path))
 
 
 def read_file(path: Path) -> bytes:
-    """Everything in a log of one file. Raises ``OSError``, and :class:`TooMuch`."""
+    """Read a log of one file. Raises ``OSError``, and :class:`TooMuch`."""
     return _read(path, MAX_BYTES)
 
 
 def _read(path: str | Path, limit: int) -> bytes:
-    """The file's bytes; a sparse one of terabytes is not tried."""
+    """Read a file; refuse a sparse one of terabytes without trying."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         size = os.fstat(descriptor).st_size
         parts = []
-        # One more than it says: it may say nothing, or grow.
+        # Read one byte more than the stated size: the size may be 0 or grow.
         while size <= limit and (part := os.read(descriptor, size + 1)):
             parts.append(part)
             size = sum(map(len, parts))
@@ -87,7 +87,7 @@ def _read(path: str | Path, limit: int) -> bytes:
 
 
 def write_contents(contents: Contents, path: Path) -> None:
-    """Put a log at a path where nothing is yet."""
+    """Write a log to a path that does not exist yet."""
     if isinstance(contents, bytes):
         _write(contents, path)
         return
@@ -99,7 +99,7 @@ def write_contents(contents: Contents, path: Path) -> None:
 
 
 def _write(data: bytes, path: str | Path) -> None:
-    # Through no link: a program under test may have put one there.
+    # Follow no link: a program under test may have put one there.
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     descriptor = os.open(path, flags, 0o666)
     try:
@@ -111,12 +111,12 @@ def _write(data: bytes, path: str | Path) -> None:
 
 
 def by_name(contents: Contents) -> Mapping[str, bytes]:
-    """The files of a log by name; that of a log of one file is empty."""
+    """Return the files of a log by name; the name is empty in a log of one file."""
     return {"": contents} if isinstance(contents, bytes) else contents
 
 
 def digest(contents: Contents) -> str:
-    """SHA-256 of a file; for a folder, of its ``sha256sum`` listing in order of name."""
+    """Return the SHA-256 of a file, or of a directory's ``sha256sum`` listing in name order."""
     if isinstance(contents, bytes):
         return hashlib.sha256(contents).hexdigest()
     listing = "".join(
@@ -126,7 +126,7 @@ def digest(contents: Contents) -> str:
 
 
 def size(contents: Contents) -> int:
-    """Bytes in all files together."""
+    """Return the total size of all files, in bytes."""
     if isinstance(contents, bytes):
         return len(contents)
     return sum(map(len, contents.values()))

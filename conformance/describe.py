@@ -1,4 +1,4 @@
-"""Records, ranges and foreign text in a few words, the same in every difference and report."""
+"""Short texts for records, ranges and external text, the same in every difference and report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference_impl.answer import INLINE_PAYLOAD_LIMIT, payload_to_json
 
 Record = Mapping[str, Any]
 
-# Properties that say where a record is, not what it holds.
+# Properties that locate a record and do not describe its content.
 PLACE = ("file", "at", "size")
 PAYLOAD = ("payload", "payload_sha256")
 
@@ -22,24 +22,24 @@ _LINES = re.compile(rb"[\x20-\x7e\n\t]*[\x20-\x7e][\x20-\x7e\n\t]*")
 
 
 def distinct_texts(
-    one: Any, other: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
+    first: Any, second: Any, text: Callable[[Any], str] = lambda value: printable(str(value))
 ) -> tuple[str, str]:
-    """Two values that differ, so that a reader sees that they do.
+    """Return texts of two different values that a person can distinguish.
 
-    ``text`` shows them, unless what it shows looks the same (``5`` and ``"5"``, a space at the end,
-    two spellings of é): then they are JSON, with all that is not ASCII escaped.
+    ``text`` makes the texts. If they look the same (``5`` and ``"5"``, a space at the end, two
+    spellings of é), both are JSON with all other characters than ASCII escaped.
     """
-    shown = text(one), text(other)
+    shown = text(first), text(second)
     if look_alike(*shown):
-        return json.dumps(one, sort_keys=True), json.dumps(other, sort_keys=True)
+        return json.dumps(first, sort_keys=True), json.dumps(second, sort_keys=True)
     return shown
 
 
-def look_alike(one: str, other: str) -> bool:
-    """Whether two texts may be the same to the eye: letters of another alphabet may look alike."""
+def look_alike(first: str, second: str) -> bool:
+    """Return whether two texts may look the same: letters of different alphabets can."""
     plain = [
         " ".join(unicodedata.normalize("NFKC", "".join(filter(_is_seen, text))).split())
-        for text in (one, other)
+        for text in (first, second)
     ]
     return len(plain[0]) == len(plain[1]) and all(
         x == y or not (x.isascii() and y.isascii()) for x, y in zip(*plain, strict=True)
@@ -50,34 +50,34 @@ def _is_seen(character: str) -> bool:
     return character.isprintable() or character.isspace()
 
 
-def cut_apart(one: str, other: str, width: int) -> tuple[str, str]:
-    """Two texts cut to about ``width`` characters where they first differ."""
-    if max(len(one), len(other)) <= width:
-        return one, other
-    pairs = zip(one, other, strict=False)
-    same = next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(one), len(other)))
+def cut_around_difference(first: str, second: str, width: int) -> tuple[str, str]:
+    """Return two texts, cut to about ``width`` characters around their first difference."""
+    if max(len(first), len(second)) <= width:
+        return first, second
+    pairs = zip(first, second, strict=False)
+    same = next((n for n, (x, y) in enumerate(pairs) if x != y), min(len(first), len(second)))
     start = max(0, same - width // 3)
 
     def cut(text: str) -> str:
         part = text[start : start + width]
         return f"{'…' * (start > 0)}{part}{'…' * (len(text) > start + width)}"
 
-    return cut(one), cut(other)
+    return cut(first), cut(second)
 
 
 def tail(text: str, limit: int) -> str:
-    """The last `limit` characters of `text`, made printable; an ellipsis says it was cut."""
+    """Return the last `limit` characters of `text`, made printable; an ellipsis marks a cut."""
     text = printable(text).strip("\n")
     return text if len(text) <= limit else "…" + text[len(text) - limit + 1 :]
 
 
 def bytes_in(number: int) -> str:
-    """A size for people: `14 B`, `97,270 B`."""
+    """Return a size for people: `14 B`, `97,270 B`."""
     return f"{number:,} B"
 
 
 def payload_key(record: Record) -> str:
-    """What identifies a payload, the same whether it is given in full or as a digest."""
+    """Return an identifier of a payload, the same for a full payload and a digest."""
     payload = record.get("payload")
     if isinstance(payload, str):
         if len(payload) <= 2 * INLINE_PAYLOAD_LIMIT:
@@ -87,7 +87,7 @@ def payload_key(record: Record) -> str:
 
 
 def sized_payload_text(record: Record) -> str:
-    """A payload and its size: `"alpha" (5 bytes)`. Lists of known failures pin this form."""
+    """Return a payload and its size: `"alpha" (5 bytes)`. Known failures pin this form."""
     if "payload_sha256" in record:
         return f"sha256 {record['payload_sha256'][:12]}…"
     payload = bytes.fromhex(record["payload"])
@@ -100,7 +100,10 @@ def sized_payload_text(record: Record) -> str:
 
 
 def payload_text(record: Record, width: int = 24) -> str:
-    """What a record holds in about `width` characters: `"alpha"`, `"A" × 1,000`, `00ff1c…`."""
+    """Return a record's content in about `width` characters:
+
+    `"alpha"`, `"A" × 1,000`, `00ff1c…`.
+    """
     payload = record.get("payload")
     if isinstance(payload, str):
         return _bytes_text(bytes.fromhex(payload), width)
@@ -115,8 +118,8 @@ def _bytes_text(data: bytes, width: int) -> str:
     if not data:
         return '""'
     if len(data) > 16 and data.count(data[:1]) == len(data):
-        one = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
-        return f"{one} × {len(data):,}"
+        byte = f'"{chr(data[0])}"' if _TEXT.fullmatch(data[:1]) else f"{data[0]:02x}"
+        return f"{byte} × {len(data):,}"
     if _LINES.fullmatch(data[: width + 1]):
         text = data[: width + 1].decode("ascii").replace("\n", "\\n").replace("\t", "\\t")
         return _cut(f'"{text}"', width)
@@ -131,7 +134,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def place_text(record: Record) -> str:
-    """Where a record is, as far as it was reported: `at 12, 14 B`."""
+    """Return the reported position of a record: `at 12, 14 B`."""
     parts = []
     if "file" in record:
         parts.append(printable(str(record["file"])))
@@ -143,24 +146,24 @@ def place_text(record: Record) -> str:
 
 
 def record_text(record: Record, width: int = 24) -> str:
-    """Place and contents of a record in one line."""
+    """Return position and content of a record in one line."""
     return f"{place_text(record)} {payload_text(record, width)}".strip()
 
 
 def lost_text(lost: Record) -> str:
-    """A lost range: `[12, 40) checksum-mismatch`."""
+    """Return a lost range: `[12, 40) checksum-mismatch`."""
     file = f"{printable(str(lost['file']))} " if "file" in lost else ""
     return f"{file}[{lost['from']}, {lost['to']}) {lost.get('reason') or ''}".rstrip()
 
 
 def payload_difference(expected: Record, actual: Record) -> str:
-    """How the payload that was given differs from the one that was owed."""
+    """Return how the actual payload differs from the expected one."""
     if "payload" not in expected or "payload" not in actual:
         return "contents differ"
-    owed, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
-    if owed[: len(given)] == given:
-        return f"cut short by {bytes_in(len(owed) - len(given))}"
-    if given[: len(owed)] == owed:
-        return f"{bytes_in(len(given) - len(owed))} too long"
-    same = next(i for i, (x, y) in enumerate(zip(owed, given, strict=False)) if x != y)
+    wanted, given = bytes.fromhex(expected["payload"]), bytes.fromhex(actual["payload"])
+    if wanted[: len(given)] == given:
+        return f"cut short by {bytes_in(len(wanted) - len(given))}"
+    if given[: len(wanted)] == wanted:
+        return f"{bytes_in(len(given) - len(wanted))} too long"
+    same = next(i for i, (x, y) in enumerate(zip(wanted, given, strict=False)) if x != y)
     return f"differs from byte {same} of the payload"

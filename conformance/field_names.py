@@ -1,4 +1,4 @@
-"""Places in a log by the names that its grammar has for them: ``blocks[1].records[0].header``."""
+"""Name ranges of a log by its grammar: ``blocks[1].records[0].header``."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from conformance.kaitai.grammars import grammar_of_file
 
 THE_END = "the end of the file"
 WHOLE = "the whole file"
+# Aligned objects end with fewer bytes of padding than this.
 _PADDING = 8
-"""Objects that are aligned end with fewer bytes of padding than this."""
 _INLINE = 8
 
 
 class FieldNames:
-    """Names for the places of one log. ``name`` is that of its file, or of its folder.
+    """Names for the byte ranges of one log. ``name`` is that of its file, or of its directory.
 
-    The log is parsed when a place is asked for, and not before. Places in files without a grammar
-    have no name, and none has one where no grammar was ever compiled: nothing is fetched for it.
-    ``control`` has the names of fields that damage hides, such as what follows an object of an
-    impossible size; it counts where it has a file of the same size.
+    The log is parsed on the first call. Ranges in files without a grammar have no name, and nothing
+    has a name if the grammar was never compiled: no compiler is downloaded for it. ``control``
+    names fields that damage hides, such as those after an object of an impossible size; it is used
+    if it has a file of the same size.
     """
 
     def __init__(
@@ -38,9 +38,9 @@ class FieldNames:
         self._maps: dict[str, _Map | None] = {}
 
     def of(self, start: int, end: int, file: str | None = None) -> str | None:
-        """What ``[start, end)`` is: a field, from one to another, or bytes inside of one.
+        """Return a name for ``[start, end)``: a field, a range of fields, or bytes inside a field.
 
-        ``None`` where the grammar does not tell.
+        Returns ``None`` if the grammar has no name for it.
         """
         fields = self._fields(file)
         if fields is None:
@@ -63,10 +63,10 @@ class FieldNames:
     def _map(self, name: str) -> _Map | None:
         if (grammar := grammar_of_file(self._format, name)) is None or not is_at_hand(grammar):
             return None
-        found: list[Field] = []
+        fields: list[Field] = []
         with contextlib.suppress(ParseStopped, GrammarError, ToolMissing):
-            found.extend(iter_fields(self._files[name], self._format, name))
-        return _Map(found, len(self._files[name])) if found else None
+            fields.extend(iter_fields(self._files[name], self._format, name))
+        return _Map(fields, len(self._files[name])) if fields else None
 
 
 class _Map:
@@ -81,16 +81,16 @@ class _Map:
         return sorted((f for f in self.fields if f.value is not None), key=lambda f: f.start)
 
     def exact(self, start: int, end: int) -> Field | None:
-        """The field that is just this; of several the innermost, whose name says most."""
-        found = [f for f in self.fields if (f.start, f.end) == (start, end)]
-        return found[-1] if found else None
+        """Return the field with exactly this range; the innermost of several has the best name."""
+        matches = [f for f in self.fields if (f.start, f.end) == (start, end)]
+        return matches[-1] if matches else None
 
     def around(self, start: int, end: int) -> str | None:
-        """Fields from one to another, or bytes inside of one."""
+        """Return a range of fields, or bytes inside a field."""
         if start >= self.size:
             return THE_END if start == self.size else None
         if start >= end:
-            return self._place(start)
+            return self._between(start)
         if start == 0 and end >= self.size:
             return WHOLE
         for field in reversed(self.fields):  # the innermost
@@ -103,13 +103,13 @@ class _Map:
         first, last = self._beginning(start, end), self._ending(start, end)
         return f"{first} to {last}" if first and last else first or last
 
-    def _place(self, at: int) -> str | None:
-        """A place between two bytes."""
+    def _between(self, at: int) -> str | None:
+        """Return a name for the position between two bytes."""
         first = self._beginning(at, self.size)
         return f"in front of {first}" if first else None
 
     def _beginning(self, start: int, end: int) -> str | None:
-        """The outermost field that begins here and does not lead further than ``end``."""
+        """Return the outermost field that begins at ``start`` and ends by ``end``."""
         here = [f for f in self.fields if f.start == start]
         if here:
             return next((f for f in here if f.end <= end), here[-1]).path
@@ -117,7 +117,7 @@ class _Map:
         return f"byte {start - leaf.start} of {leaf.path}" if leaf else None
 
     def _ending(self, start: int, end: int) -> str | None:
-        """The outermost field that ends here and does not begin before ``start``."""
+        """Return the outermost field that ends at ``end`` and begins at or after ``start``."""
         if end >= self.size and not any(f.end == end for f in self.fields):
             return THE_END
         here = [f for f in self.fields if f.end == end]
@@ -142,7 +142,7 @@ def _bytes(first: int, end: int) -> str:
 
 
 def _with_value(field: Field) -> str:
-    """The path of a field, and what the log says there if that is short."""
+    """Return the path of a field, and its value if that is short."""
     value = field.value
     if isinstance(value, bytes | bytearray):
         return f"{field.path} = {value.hex()}" if len(value) <= _INLINE else field.path

@@ -25,9 +25,9 @@ def validator(path: Path) -> Draft202012Validator:
 
 
 def problems(path: Path, value: Any) -> Iterator[tuple[str, str]]:
-    """Return each violation of a schema: the place, such as ``records/0``, and what is wrong.
+    """Yield each violation of a schema: the path, such as ``records/0``, and the message.
 
-    The place is empty where the value as a whole is wrong.
+    The path is empty if the value as a whole is invalid.
     """
     for error in validator(path).iter_errors(value):
         yield "/".join(map(str, error.instance_path)), _message(error)

@@ -1,7 +1,7 @@
 """Known failures: a strict list beside each adapter, written by ``walproof check --update-known``.
 
-Each entry pins what differs, and names a cause: one sentence, kept in the same file. A result
-that differs in another way than pinned is a failure; one that is right is an unexpected pass.
+Each entry pins the difference and names a cause, which is one sentence in the same file. A result
+with another difference is a failure; a correct result is an unexpected pass.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from conformance.saving import save
 
 UNEXPLAINED = "unexplained"
 
+# Vector id and profile.
 Key = tuple[str, str]
-"""Vector id and profile."""
 
 
 class BrokenList(Exception):
-    """A known-failures file that does not hold together."""
+    """A known-failures file is inconsistent."""
 
 
 @dataclass(frozen=True)
 class KnownFailure:
-    """One entry: the result class and difference, pinned, and the name of the cause."""
+    """One entry: the pinned result class and difference, and the name of the cause."""
 
     vector: str
     profile: str
@@ -42,23 +42,23 @@ class KnownFailures:
     path: Path | None = None
     causes: dict[str, str] = field(default_factory=dict)
     entries: dict[Key, KnownFailure] = field(default_factory=dict)
+    # True for a run on fresh variants, which pins failures by vector and class alone.
     of_variants: bool = False
-    """Whether fresh variants are asked: what differs is then pinned by vector and class alone."""
 
     def cause_of(self, vector: str, profile: str) -> str | None:
-        """The cause in a sentence, when the case is listed."""
+        """Return the sentence of the cause, if the case is listed."""
         entry = self.entries.get((vector, profile))
         return self.causes[entry.cause] if entry else None
 
     def matches(self, vector: str, profile: str, result: str, difference: str) -> bool:
-        """Whether this very failure is listed."""
+        """Return whether exactly this failure is listed."""
         entry = self.entries.get((vector, profile))
         if entry is None or entry.result != result:
             return False
         return self.of_variants or entry.difference == difference
 
     def unexplained(self) -> list[KnownFailure]:
-        """Entries whose cause nobody has written down yet."""
+        """Return the entries without a described cause."""
         return [entry for entry in self.entries.values() if not self.causes[entry.cause]]
 
     def updated(
@@ -67,11 +67,11 @@ class KnownFailures:
         cause: str | None = None,
         because: str | None = None,
     ) -> KnownFailures:
-        """The list after a run: what still fails stays with its cause, new failures are added.
+        """Return the list after a run: remaining failures keep their cause, new failures are added.
 
-        ``results`` are result objects of a run report. Cases that did not run keep their entry.
-        New entries get the cause named ``cause``, else ``unexplained``. ``because`` is the sentence
-        of that cause; without it the one that is there stays.
+        ``results`` are result objects of a run report. Cases that did not run keep their entry. New
+        entries get the cause named ``cause``, or ``unexplained``. ``because`` is the sentence of
+        that cause; without it, the existing sentence stays.
         """
         entries = dict(self.entries)
         for result in results:
@@ -90,7 +90,7 @@ class KnownFailures:
         return KnownFailures(self.path, causes, entries)
 
     def save(self) -> None:
-        """Write the list; an empty one is removed."""
+        """Write the list; remove the file of an empty one."""
         assert self.path is not None
         if not self.entries:
             self.path.unlink(missing_ok=True)
@@ -112,7 +112,7 @@ class KnownFailures:
 
 
 def load(path: Path) -> KnownFailures:
-    """The list in a file; a missing file is an empty list. Raises :class:`BrokenList`."""
+    """Load the list in a file; a missing file is an empty list. Raises :class:`BrokenList`."""
     if not path.exists():
         return KnownFailures(path)
     try:
@@ -123,5 +123,5 @@ def load(path: Path) -> KnownFailures:
         raise BrokenList(f"{path}: expected causes and failures, found {error}") from None
     for entry in entries:
         if entry.cause not in causes:
-            raise BrokenList(f"{path}: {entry.vector}: the cause {entry.cause!r} is not there")
+            raise BrokenList(f"{path}: {entry.vector}: there is no cause {entry.cause!r}")
     return KnownFailures(path, causes, {(e.vector, e.profile): e for e in entries})

@@ -1,4 +1,4 @@
-"""Find out what a one-shot program can do, since it has no hello: its profiles and formats."""
+"""Find the profiles and formats of a one-shot program, which has no hello."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ PROBE_WALL_MS = 10_000
 
 
 def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
-    """Return whether a one-shot program knows the profile ``strict``.
+    """Return whether a one-shot program supports the profile ``strict``.
 
-    It does if ``strict`` as a last word makes it return fewer records of a log where fewer are
-    expected. One that does not know the word ignores it, or fails.
+    It does if the last argument ``strict`` makes it return fewer records of a log where fewer are
+    expected. A program without the profile ignores the argument, or fails.
     """
     probes: dict[str, list[Vector]] = {}
     for vector in sorted(vectors, key=lambda each: int(each.body["size"])):
@@ -41,7 +41,7 @@ def takes_strict(subject: Subject, vectors: Iterable[Vector]) -> bool:
 def formats_read(subject: Subject, vectors: Iterable[Vector]) -> dict[str, bool | str]:
     """Return whether a one-shot program reads the smallest undamaged log of each format.
 
-    Where it gave no answer at all, how it ended.
+    For a program that gave no answer at all, the value describes its end.
     """
     smallest: dict[str, Vector] = {}
     for vector in sorted(vectors, key=lambda each: (int(each.body["size"]), each.id)):
@@ -74,17 +74,17 @@ def _has_fewer_in_strict(subject: Subject, vector: Vector) -> bool:
 
 
 def _answers(subject: Subject, vector: Vector, *profiles: str) -> list[dict[str, Any] | None]:
-    """Return the answers to a vector; None where it is skipped. Raises ``PROGRAM_FAILURES``."""
+    """Return the answers for a vector, None if it is skipped. Raises ``PROGRAM_FAILURES``."""
     answers = []
     scratch = Scratch()
     session = OneShotSession(subject.command, sandbox=subject.sandbox(scratch.folder))
     try:
         for profile in profiles:
-            place = scratch.place(vector.neutral_name)
-            write_contents(vector.contents, place)
+            path = scratch.new_path(vector.neutral_name)
+            write_contents(vector.contents, path)
             format = vector.body["format"]
             request = {
-                "cmd": "read", "seq": 0, "format": format, "path": str(place), "profile": profile,
+                "cmd": "read", "seq": 0, "format": format, "path": str(path), "profile": profile,
             }  # fmt: skip
             answers.append(session.request(request, PROBE_WALL_MS).get("answer"))
     finally:

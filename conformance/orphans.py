@@ -1,7 +1,8 @@
-"""A process that helps another one ends with it, also if that one is killed outright.
+"""End a helper process together with its parent, even if the parent is killed.
 
-A pipe that closes is seen by whoever reads it, and a thread that looks whether the parent is there
-runs only when the interpreter lets it: compiled code may hold it for seconds. Linux tells without.
+Linux can do this for a process. Closing a pipe is noticed only by a process that reads it. A thread
+that watches the parent runs only when the interpreter lets it: compiled code may hold the
+interpreter for seconds.
 """
 
 from __future__ import annotations
@@ -9,24 +10,15 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable
-from typing import Any
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def begin_beside(parent: int, begin: Callable[..., None], *given: Any) -> None:
-    """How a process of a pool begins that is to end with its parent: then ``begin(*given)``."""
-    end_with_parent(parent)
-    begin(*given)
-
-
 def end_with_parent(parent: int | None = None) -> None:
-    """End this process, by SIGKILL, when the thread ends that started it.
+    """End this process, by SIGKILL, when the thread that started it ends.
 
-    ``parent`` is the process that did, if it is known: if that is gone already, this one ends at
-    once. Does nothing where the system cannot. A process that this one starts has to ask for
-    itself.
+    ``parent`` is the parent process, if known: if it is gone already, this process ends at once.
+    Does nothing on other systems than Linux. Child processes must call this themselves.
     """
     if sys.platform == "linux":
         import ctypes

@@ -1,4 +1,4 @@
-"""What came of a subject and of each case: results as reports have them."""
+"""The results of a subject and its cases, in the form of reports."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from conformance.process import Crash, OverLimit, Timeout
 from conformance.protocol.messages import ProtocolError
 from conformance.subject import Subject
 
+# The result class of a case that ends without an answer.
 CLASS_OF_ERROR = {
     Crash: "crash",
     Timeout: "timeout",
@@ -20,14 +21,13 @@ CLASS_OF_ERROR = {
     TooMuch: "over-limit",
     ProtocolError: "protocol-error",
 }
-"""How a case ends in which the program does not come to an answer."""
 
 EXPECTED_CLASSES = ("pass", "known-failure", "skipped")
 
 
 @dataclass
 class SubjectRun:
-    """What came of one subject: who it said it is, and a result per case."""
+    """The results of one subject: its hello, and a result per case."""
 
     subject: Subject
     hello: dict[str, Any] = field(default_factory=dict)
@@ -35,19 +35,19 @@ class SubjectRun:
     because: str | None = None
     seconds: float = 0.0
     results: list[dict[str, Any]] = field(default_factory=list)
+    # The time of the run, if it was an earlier one (:mod:`conformance.cache`).
     cached_from: str | None = None
-    """When it ran, if that was in an earlier run (:mod:`conformance.cache`)."""
 
 
 def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
-    """The result, compared with what is listed as a known failure."""
+    """Compare a result with the list of known failures."""
     known, key = subject.known, (result["vector"], result["profile"])
     if key not in known.entries or result["class"] == "skipped":
         return result
     if result["class"] == "pass":
         return result | {
             "class": "unexpected-pass",
-            "difference": "listed as a known failure, but right",
+            "difference": "listed as a known failure, but correct",
             "cause": known.cause_of(*key),
         }
     if known.matches(*key, result["class"], result["difference"]):
@@ -57,7 +57,7 @@ def with_known(subject: Subject, result: dict[str, Any]) -> dict[str, Any]:
 
 
 def passed(subject: Subject, case: Case) -> dict[str, Any]:
-    """The result of a case in which nothing is wrong, and how to repeat it."""
+    """Return the result of a passed case, with the commands to repeat it."""
     chosen = f"--vector {case.vector.option} --profile {case.profile}"
     commands = {"repeat": f"{subject.repeat} {chosen}"}
     if subject.ask and case.profile != STRUCTURE:
@@ -77,7 +77,7 @@ def passed(subject: Subject, case: Case) -> dict[str, Any]:
 
 
 def failed(judgement: Judgement, stderr: str | None) -> dict[str, Any]:
-    """What a judgement adds to the result of a case."""
+    """Return what a judgement adds to the result of a case."""
     return {
         "class": "fail",
         "difference": judgement.difference,
@@ -88,10 +88,10 @@ def failed(judgement: Judgement, stderr: str | None) -> dict[str, Any]:
 
 
 def died(error: Exception, case: Case, stderr: str | None) -> dict[str, Any]:
-    """What the end of a program adds to the result of the case that it was asked."""
-    kind = next(kind for kind in CLASS_OF_ERROR if isinstance(error, kind))
+    """Return what the end of a program adds to the result of its case."""
+    error_type = next(error_type for error_type in CLASS_OF_ERROR if isinstance(error, error_type))
     return {
-        "class": CLASS_OF_ERROR[kind],
+        "class": CLASS_OF_ERROR[error_type],
         "difference": str(error),
         "expected": case.expect,
         "stderr": stderr,
@@ -99,7 +99,7 @@ def died(error: Exception, case: Case, stderr: str | None) -> dict[str, Any]:
 
 
 def summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
-    """The difference of a case: the first request's, and a digest that pins all the others."""
+    """Return the first request's difference, and a digest that pins all others."""
     texts = [str(outcome["difference"]) for outcome in outcomes]
     if len(texts) == 1:
         return texts[0]
@@ -108,5 +108,5 @@ def summary(outcomes: Sequence[Mapping[str, Any]]) -> str:
 
 
 def with_stderr(text: str, stderr: str | None) -> str:
-    """What went wrong, and the last that the program wrote."""
+    """Return a fault with the last line that the program wrote to stderr."""
     return f"{text}; it wrote: {stderr.splitlines()[-1][:200]}" if stderr else text

@@ -1,8 +1,8 @@
-"""The state after a write or an append: the log read back, and every file in its folder.
+"""The state after a write or an append: the log read back, and every file in its directory.
 
-A vector states it under ``after``: the files with their sizes, and their SHA-256 where every byte
-is determined; bytes that no answer shows; and what a writer is free to do otherwise. Only a freedom
-that the vector declares is one, each with its reason.
+A vector states it under ``after``: the files with their sizes, and their SHA-256 if every byte is
+determined; bytes that no answer shows; and the freedoms of a writer. A writer has only the freedoms
+that the vector declares, each with its reason.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from conformance.compare import every_part
-from conformance.contents import Contents, entries_below
+from conformance.contents import Contents, list_entries
 
+# The freedoms that a vector may leave to the writer, with the parts that are not compared then.
 FREEDOMS = {
     "placement": "where records stand and the log ends: at, size, file, batch, end",
     "preallocation": "the sizes of the files",
     "other-files": "further files beside those that are named",
     "damage": "whether the bytes of the damage stay: verdict, reason, lost",
 }
-"""What a vector may leave to the writer, and the parts that are then not compared."""
 
 _PLACE = frozenset({"at", "size", "file", "batch"})
 _NOT_COMPARED: Mapping[str, frozenset[str]] = {
@@ -30,33 +30,33 @@ _NOT_COMPARED: Mapping[str, frozenset[str]] = {
     "damage": frozenset({"verdict", "reason", "lost"}),
 }
 
+# Sizes by name. Names are relative to the directory that holds the log, and include the log's own.
 Files = Mapping[str, int]
-"""Sizes by name; names are relative to the folder that holds the log, the log's own among them."""
+# Bytes of a file, by its name as in :data:`Files` and the offset.
 Bytes = Mapping[tuple[str, int], bytes]
-"""What stands in a file, by its name as in :data:`Files` and the offset."""
 
+# Hexadecimal SHA-256 by name, of files with only determined bytes.
 Digests = Mapping[str, str]
-"""SHA-256 in hexadecimal by name, of files of which every byte is determined."""
 
 
 def compared_parts(format_id: str, free: Collection[str]) -> list[str]:
-    """The parts of the answer to the log afterwards that are compared."""
+    """Return the parts of the answer that are compared afterwards."""
     left_out = frozenset().union(*(_NOT_COMPARED.get(freedom, frozenset()) for freedom in free))
     return [part for part in every_part([format_id]) if part not in left_out]
 
 
 def files_in(folder: Path) -> dict[str, int]:
-    """Everything below a folder that is not itself a folder, with its size in bytes.
+    """Return everything below a directory except directories, with sizes in bytes.
 
     Raises :class:`~conformance.contents.TooMuch`.
     """
     return {
-        path.relative_to(folder).as_posix(): path.lstat().st_size for path in entries_below(folder)
+        path.relative_to(folder).as_posix(): path.lstat().st_size for path in list_entries(folder)
     }
 
 
 def digests_in(folder: Path) -> dict[str, str]:
-    """The SHA-256 of every file below a folder."""
+    """Return the SHA-256 of every file below a directory."""
     return {name: _digest(folder / name) for name in files_in(folder) if (folder / name).is_file()}
 
 
@@ -66,7 +66,7 @@ def _digest(file: Path) -> str:
 
 
 def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
-    """``None`` where no file is: a pipe, whose reader would wait for ever, is none."""
+    """Return bytes, ``None`` if there is no file. A pipe is skipped: reading it would block."""
     if not file.is_file():
         return None
     with file.open("rb") as opened:
@@ -75,16 +75,16 @@ def _bytes_at(file: Path, at: int, length: int) -> bytes | None:
 
 
 def files_of(contents: Contents, name: str) -> dict[str, int]:
-    """The same for a log of these bytes under this name, with nothing beside it."""
+    """Return the files of a log with these contents and this name, with nothing beside it."""
     if isinstance(contents, bytes):
         return {name: len(contents)}
     return {f"{name}/{file}": len(data) for file, data in contents.items()}
 
 
 def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
-    """What differs between the files there should be and those that are there, in a sentence.
+    """Return the differences between expected and actual files, in a sentence.
 
-    An expected name may be a shell pattern, for names that tell the time or a process.
+    An expected name may be a shell pattern, for names with a time or a process id.
     """
     unclaimed = dict(files)
     wrong = []
@@ -102,9 +102,9 @@ def file_differences(expected: Files, files: Files, free: Collection[str]) -> li
 
 
 def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[str]:
-    """What differs between the bytes there should be in files and those that are there.
+    """Return the differences between expected and actual bytes in files.
 
-    ``place_of`` says where a file is by its name.
+    ``place_of`` returns the path of a file by its name.
     """
     wrong = []
     for (name, at), data in expected.items():
@@ -116,45 +116,45 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Which files are not what they should be to the byte, though nothing else shows it.
+    """Return the files whose bytes differ, though nothing else shows it.
 
-    ``place_of`` says where a file is by its name.
+    ``place_of`` returns the path of a file by its name.
     """
-    found = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
+    actual = {name: _digest(place_of(name)) for name in expected if place_of(name).is_file()}
     wrong = [
-        f"{name}: expected sha256 {digest[:12]}…, found {found.get(name, 'no file')[:12]}…"
+        f"{name}: expected sha256 {digest[:12]}…, found {actual.get(name, 'no file')[:12]}…"
         for name, digest in expected.items()
-        if found.get(name) != digest
+        if actual.get(name) != digest
     ]
     return [f"bytes: {', '.join(wrong)}"] if wrong else []
 
 
 def stated_digests(after: Mapping[str, Any]) -> dict[str, str]:
-    """The SHA-256 of a vector's ``after``, by file."""
+    """Return the SHA-256 of a vector's ``after``, by file."""
     return {file["name"]: file["sha256"] for file in after["files"] if "sha256" in file}
 
 
 def stated_bytes(after: Mapping[str, Any]) -> dict[tuple[str, int], bytes]:
-    """The bytes of a vector's ``after``."""
+    """Return the bytes of a vector's ``after``."""
     return {
         (part["name"], part["at"]): bytes.fromhex(part["hex"]) for part in after.get("bytes", [])
     }
 
 
 def stated_files(after: Mapping[str, Any]) -> dict[str, int]:
-    """The files of a vector's ``after``."""
+    """Return the files of a vector's ``after``."""
     return {file["name"]: file["size"] for file in after["files"]}
 
 
 def freedoms(after: Mapping[str, Any]) -> list[str]:
-    """The freedoms of a vector's ``after``."""
+    """Return the freedoms of a vector's ``after``."""
     return [entry["freedom"] for entry in after.get("free", [])]
 
 
 def to_json(
     files: Files, data: Bytes, free: Sequence[tuple[str, str]], digests: Digests | None = None
 ) -> dict[str, Any]:
-    """``after`` as a vector has it."""
+    """Return ``after`` in the form of a vector."""
     exact = digests or {}
     parts = {
         "files": [

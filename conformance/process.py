@@ -1,8 +1,8 @@
-"""Start, limit and stop programs under test: the one module that does.
+"""Start, limit and stop programs under test; no other module does.
 
-A program leads a process group of its own, in a :class:`~conformance.sandbox.Sandbox` if there is
-one. While somebody waits for its output, its memory is measured, with that of all that it started.
-When it is too late, too large or no longer wanted, the whole group is killed.
+A program leads its own process group, in a :class:`~conformance.sandbox.Sandbox` if there is one.
+While the harness waits for output, it measures the memory of the program and all its children. If
+the program is too slow, too large or cancelled, the whole group is killed.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ import psutil
 from conformance.sandbox import Sandbox
 from conformance.scratch import in_memory_bytes
 
+# The interval at which memory and the exit of the program are checked.
 POLL_SECONDS = 0.02
-"""How often memory is measured, and whether the program still runs."""
+# The time for a program to exit after its input was closed.
 EXIT_SECONDS = 2.0
-"""How long a program may take to exit after its input was closed."""
 STDERR_TAIL_BYTES = 4096
 STDERR_MAX_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 18
+# Other processes may write this much into memory; it is not charged to the program.
 SHARED_BYTES = 1 << 30
-"""So much others may write into memory meanwhile: it is not counted as a program's."""
 KILL_ROUNDS, KILL_ROUND_SECONDS = 100, 0.001
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
@@ -46,10 +46,10 @@ _HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 @dataclass(frozen=True)
 class Limits:
-    """What a program may use: seconds to say hello, and bytes.
+    """The limits of a program: seconds until hello, and bytes.
 
-    ``memory_bytes`` is resident memory, of the program and all that it started; ``output_bytes``
-    the size of one reply, ``file_bytes`` that of any file that it writes, if that is limited.
+    ``memory_bytes`` is the resident memory of the program and all its children, ``output_bytes``
+    the size of one reply, ``file_bytes`` the size of any file it writes, if that is limited.
     """
 
     start_seconds: float = 30.0
@@ -59,10 +59,10 @@ class Limits:
 
 
 class Crash(Exception):
-    """The program ended before it had replied.
+    """The program ended before it replied.
 
-    ``status`` is its exit status, or minus the number of a signal; ``output`` is what it had
-    written of its reply.
+    ``status`` is its exit status, or minus the number of a signal. ``output`` is the part of its
+    reply that it wrote.
     """
 
     def __init__(self, text: str, status: int | None = None, output: bytes = b"") -> None:
@@ -72,7 +72,7 @@ class Crash(Exception):
 
 
 class CannotStart(Crash):
-    """The system could not start the program: it is missing, or its interpreter is."""
+    """The system could not start the program: it or its interpreter is missing."""
 
 
 class Timeout(Exception):
@@ -88,12 +88,12 @@ class Cancelled(Exception):
 
 
 class Process:
-    """One running program. After any exception it is gone, with all that it started.
+    """One running program. After any exception it is gone, with all its children.
 
-    ``variables`` are added to the environment of the sandbox, or without one to the caller's.
-    ``cwd`` is its working directory where it has no sandbox.
-    Setting ``cancelled`` from another thread ends a wait. Use it in the thread that made it: the
-    program dies with that thread.
+    ``variables`` are added to the environment of the sandbox, or to the caller's if there is none.
+    ``cwd`` is the working directory of a program without a sandbox. Setting ``cancelled`` from
+    another thread ends a wait. Use a process only in the thread that made it: the program dies with
+    that thread.
     """
 
     def __init__(
@@ -107,8 +107,8 @@ class Process:
         cwd: Path | None = None,
     ) -> None:
         self.limits = limits or Limits()
+        # Exit status, or minus the number of a signal; None while it runs.
         self.status: int | None = None
-        """Exit status, or minus the number of a signal; None while it runs."""
         self._sandbox = sandbox
         self._cancelled = cancelled
         self._stderr, self._stderr_bytes = b"", stderr_bytes
@@ -118,8 +118,8 @@ class Process:
         self._in_memory_before = in_memory_bytes()
         self._has_ended = self._is_closed = False
         self._watch: Callable[[], None] = lambda: None
+        # The largest measured resident memory.
         self.peak_bytes = 0
-        """The most resident memory that was measured."""
         self._popen = self._start(command, variables or {}, cwd)
         self.pid = self._popen.pid
         assert self._popen.stdin and self._popen.stdout and self._popen.stderr
@@ -164,13 +164,16 @@ class Process:
         return self._stderr.decode(errors="replace").strip() or None
 
     def send(self, data: bytes) -> None:
-        """Send data; what the program does not take at once is written while a reply is awaited."""
-        if not self._is_closed:  # else its descriptors are somebody else's by now
+        """Send data.
+
+        Data that the pipe does not take at once is written while waiting for a reply.
+        """
+        if not self._is_closed:  # otherwise the descriptors may belong to another file by now
             self._input += data
             self._write()
 
     def close_input(self) -> None:
-        """Close standard input, after what was sent."""
+        """Close standard input, after the data sent so far."""
         assert self._popen.stdin is not None
         self._forget_input()
         self._popen.stdin.close()
@@ -178,8 +181,8 @@ class Process:
     def read_line(self, seconds: float, max_bytes: int | None = None) -> bytes:
         """Return the next line of output with its newline.
 
-        Raises :class:`Crash` where the output ends before, :class:`Timeout`, :class:`OverLimit`
-        and :class:`Cancelled`.
+        Raises :class:`Crash` if the output ends first, :class:`Timeout`, :class:`OverLimit` and
+        :class:`Cancelled`.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
@@ -198,10 +201,10 @@ class Process:
         return line
 
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
-        """Return all output of a program that exits by itself. Raises what :meth:`read_line` does.
+        """Return all output of a program that exits by itself. Raises as :meth:`read_line`.
 
-        A program that a signal killed, or that printed nothing, is a :class:`Crash`; any exit
-        status is none.
+        A program that a signal killed, or that printed nothing, is a :class:`Crash`. An exit status
+        is not.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
@@ -214,7 +217,7 @@ class Process:
     def await_exit(
         self, seconds: float, max_bytes: int, watch: Callable[[], None] = lambda: None
     ) -> tuple[int | None, bytes]:
-        """Return the exit status, or None if the program had to be killed, and the last output.
+        """Return the last output and the exit status, None if the program had to be killed.
 
         ``watch`` is called at each poll; the program is killed if it raises.
         """
@@ -241,8 +244,8 @@ class Process:
             stream.close()
 
     def close(self) -> None:
-        """Close the input, give the program a moment, then make sure that it is gone."""
-        # Once it has exited, nobody can tell what it started.
+        """Close the input, wait a moment for the exit, then make sure that the program is gone."""
+        # After its exit, its children can no longer be found.
         started = _processes(descendants(self.pid))
         self.close_input()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -287,12 +290,12 @@ class Process:
             self.kill()
             raise
         if idle and self._popen.poll() is not None:
-            # What it started can hold its output open.
+            # A child can hold the output open.
             self._has_ended = True
             return
         used = resident_bytes(self.pid)
         self.peak_bytes = max(self.peak_bytes, used)
-        # Scratch copies may lie in memory: what is written there takes it like any other.
+        # Scratch copies may be in memory, so files written there count like other memory.
         written = in_memory_bytes() - self._in_memory_before
         if written > max(self.limits.memory_bytes, SHARED_BYTES):
             used += written
@@ -301,7 +304,7 @@ class Process:
             self._fail(OverLimit(f"more than {mib} MiB of memory"))
 
     def _wait_for_exit(self, deadline: float, seconds: float) -> None:
-        """Wait until a program whose output has ended exits, and end what it started."""
+        """Wait for the exit of a program whose output has ended, and end its children."""
         try:
             self._popen.wait(max(0.0, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -322,7 +325,7 @@ class Process:
     def _note_status(self) -> None:
         status = self._popen.returncode
         if self._sandbox is not None and self._sandbox.bwrap and status > 128:
-            # As a shell does, bwrap adds 128 to the signal that ended its program.
+            # Like a shell, bwrap adds 128 to the signal that ended its program.
             status = 128 - status if status <= 128 + signal.SIGRTMAX else status
         self.status = status
 
@@ -333,7 +336,7 @@ class Process:
             self._forget_input()
         except BlockingIOError:
             self._poll.register(self._to, select.POLLOUT)
-        except OSError:  # it ended: reading shows how
+        except OSError:  # the program ended: reading shows how
             self._forget_input()
 
     def _forget_input(self) -> None:
@@ -364,7 +367,7 @@ def run_program(
     limits: Limits | None = None,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, without input, and end all that it started.
+    """Run a program to its end, without input, and end all its children.
 
     Raises :class:`CannotStart`, :class:`Timeout` and :class:`OverLimit`.
     """
@@ -384,13 +387,13 @@ def run_program(
 
 
 class NoReply(Exception):
-    """A program ended, sent what is no reply, or took too long; the text says which."""
+    """A program ended, sent an invalid reply, or took too long; the text says which."""
 
 
 class JsonLinesProgram:
-    """A program of ours that replies to each line of JSON with a line of JSON.
+    """A program of this project that replies to each line of JSON with a line of JSON.
 
-    It is started by the first request, and again by the first after it has ended.
+    The first request starts it, and the first request after its end starts it again.
     """
 
     def __init__(
@@ -423,12 +426,12 @@ class JsonLinesProgram:
             raise NoReply(str(error)) from None
         except Crash:
             self.close()
-            raise NoReply("it died") from None
+            raise NoReply("it exited without a reply") from None
         except (ValueError, RecursionError):
             reply = None
         if not isinstance(reply, dict):
             self.close()
-            raise NoReply("what it sent is no answer")
+            raise NoReply("its reply is not a JSON object")
         return reply
 
     def close(self) -> None:
@@ -449,9 +452,9 @@ def describe_exit(status: int | None) -> str:
 
 
 def prepare_child(limits: Limits) -> None:
-    """Run in the child before exec: set its limits, and tie its life to the harness.
+    """Set the limits of a child before exec, and tie its life to the harness.
 
-    As subreaper it stays the ancestor of all that it starts, daemons too.
+    As a subreaper it stays the ancestor of all its children, including daemons.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
@@ -462,9 +465,10 @@ def prepare_child(limits: Limits) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill a process that leads a group, its group, and all that it started.
+    """Kill a process that leads a group, its group, and all its children.
 
-    The group is stopped meanwhile. What flees from it by starting another process is found again.
+    The group is stopped meanwhile. Children that escape by starting another process are found in
+    the next round.
     """
     _signal_group(pid, signal.SIGSTOP)
     for _ in range(KILL_ROUNDS):
@@ -480,7 +484,7 @@ def _signal_group(pid: int, number: signal.Signals) -> None:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the resident memory of a process and all that it started."""
+    """Return the resident memory of a process and all its children."""
     total = 0
     for each in (pid, *descendants(pid)):
         with contextlib.suppress(psutil.Error):
@@ -489,7 +493,7 @@ def resident_bytes(pid: int) -> int:
 
 
 def _processes(pids: Sequence[int]) -> list[psutil.Process]:
-    """Return those processes that are still there."""
+    """Return the processes that still exist."""
     processes = []
     for pid in pids:
         with contextlib.suppress(psutil.Error):
@@ -509,7 +513,7 @@ def _kill_each(processes: Sequence[psutil.Process]) -> bool:
 
 
 def descendants(pid: int) -> list[int]:
-    """Return what a process started, and what those did. Linux lists the children of a thread."""
+    """Return all descendants of a process. Linux lists the children of a thread."""
     if not _HAS_CHILDREN_FILES:
         with contextlib.suppress(psutil.Error):
             return [child.pid for child in psutil.Process(pid).children(recursive=True)]

@@ -1,7 +1,7 @@
-"""The examples of ``vectors/recognition.json``: what a file or folder is to be taken for.
+"""The examples of ``vectors/recognition.json``: files and directories with their expected formats.
 
-They are data of their own and no vectors: what recognises a log is a tool that has several readers,
-and no adapter is asked for it.
+They are not vectors: a tool with several readers recognises a log, and adapters are not tested for
+it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ EXAMPLES = VECTORS / "recognition.json"
 
 @dataclass(frozen=True)
 class Example:
-    """A file or folder of a name, and the ids of the formats that it fits, in order."""
+    """A named file or directory, and the ids of the formats that it matches, in order."""
 
     title: str
     name: str
@@ -32,24 +32,27 @@ class Example:
     formats: tuple[str, ...]
 
     def put(self, folder: Path) -> Path:
-        """Make the file or folder in a folder where nothing has its name; returns its path."""
+        """Write the file or directory into a directory and return its path."""
         path = folder / self.name
         write_contents(self.contents, path)
         return path
 
 
 def recognised(path: Path) -> tuple[str, ...]:
-    """Ids of the formats that the executable specification takes it for. Raises ``OSError``."""
+    """Return the formats by which the executable specification recognises a path.
+
+    Raises ``OSError``.
+    """
     return tuple(sorted(format.id for format in FORMATS.values() if format.recognise(path)))
 
 
 def load_examples(path: Path = EXAMPLES) -> list[Example]:
-    """The examples. Raises :class:`BrokenVector`."""
+    """Load the examples. Raises :class:`BrokenVector`."""
     body = json.loads(path.read_text("utf-8"))
     if (problem := first_problem(VECTORS / "recognition.schema.json", body)) is not None:
         where, message = problem
         raise BrokenVector(f"{path}: {where or 'the examples'}: {message}")
-    return [_example(one) for one in body["examples"]]
+    return [_example(example) for example in body["examples"]]
 
 
 def _example(body: Mapping[str, Any]) -> Example:

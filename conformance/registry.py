@@ -1,4 +1,4 @@
-"""The implementations under test: what they need, how they are built, whether they are."""
+"""The implementations under test: their requirements, their builds, and their state."""
 
 from __future__ import annotations
 
@@ -18,58 +18,58 @@ from reference_impl.paths import PACKAGES
 from reference_impl.register import registers
 
 FOLDER = PACKAGES / "conformance" / "implementations"
+# The measurements of ``python -m lab bench``. No build depends on this file beside the adapter.
 BENCH_FILE = "bench.toml"
-"""How ``python -m lab bench`` measures it. It stands beside the adapter; no build depends on it."""
 BUILD_SECONDS = 1500
 BUILD_MEMORY_BYTES = 16 << 30
 _SCHEMA = Path(__file__).with_name("implementation.schema.json")
 
 
 class Unavailable(Exception):
-    """An implementation cannot be driven here; the text says why."""
+    """An implementation cannot run here; the text says why."""
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """One folder of implementations, as its ``implementation.toml`` says; see its schema."""
+    """One implementation, as its ``implementation.toml`` describes it; see the schema."""
 
     folder: Path
     name: str
     title: str
+    # Empty if it reads all formats (``["*"]`` in the file).
     formats: tuple[str, ...]
-    """Empty if it reads all of them (``["*"]`` in the file)."""
     needs: tuple[str, ...]
     build: tuple[str, ...]
     inputs: tuple[str, ...]
     command_template: tuple[str, ...]
+    # Directories that its processes may change besides ``output``.
     writes: tuple[Path, ...] = ()
-    """Folders that its processes may change, besides ``output``."""
+    # A generated parser, which lists fields instead of answering.
     structure: bool = False
-    """A generated parser: it lists fields and does not answer."""
+    # It may be unavailable in CI, too; its file says why.
     optional: bool = False
-    """It may be unavailable in CI, too: its file says why."""
 
     @property
     def output(self) -> Path:
-        """The private folder that the build writes to; kept between runs."""
+        """Return the private directory of the build, which persists between runs."""
         return BUILD / "implementations" / self.name
 
     @property
     def known_failures(self) -> Path:
-        """The list of known failures beside the adapter."""
+        """Return the list of known failures beside the adapter."""
         return self.folder / "known-failures.json"
 
     @property
     def command(self) -> list[str]:
-        """The command that starts the adapter."""
+        """Return the command that starts the adapter."""
         return self._expanded(self.command_template)
 
     def _expanded(self, command: tuple[str, ...]) -> list[str]:
-        places = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
-        return [part.format(**places) for part in command]
+        paths = {"build": str(self.output), "here": str(self.folder), "python": sys.executable}
+        return [part.format(**paths) for part in command]
 
     def missing(self) -> list[str]:
-        """Programs that are needed and not on the PATH."""
+        """Return the required programs that are not on the PATH."""
         return [
             need.replace("|", " or ")
             for need in self.needs
@@ -77,10 +77,10 @@ class Implementation:
         ]
 
     def stamp(self) -> str:
-        """A digest of everything that the build depends on.
+        """Return a digest of all inputs of the build.
 
-        Its place is part of it: virtual environments and compiled kernels hold absolute paths, and
-        a checkout that was renamed would find them stale within its first request.
+        The build's path is an input: virtual environments and compiled kernels hold absolute paths,
+        so a renamed checkout would find them stale at the first request.
         """
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
@@ -91,12 +91,12 @@ class Implementation:
         return digest.hexdigest()
 
     def is_built(self) -> bool:
-        """Whether the last build is of the present sources."""
+        """Return whether the last build used the present sources."""
         stamp = self.output / "stamp"
         return not self.build or (stamp.exists() and stamp.read_text() == self.stamp())
 
     def make(self) -> None:
-        """Build it if it is not built; raises :class:`Unavailable`."""
+        """Build it unless it is built. Raises :class:`Unavailable`."""
         if missing := self.missing():
             raise Unavailable(f"{' and '.join(missing)} not found")
         if self.is_built():
@@ -109,7 +109,7 @@ class Implementation:
             "WALPROOF_PYTHON": sys.executable,
         }
         limits = Limits(memory_bytes=BUILD_MEMORY_BYTES)
-        # The shell lets both streams write to the log while the build runs.
+        # The shell lets both streams write to the log during the build.
         logged = ["/bin/sh", "-c", 'exec "$@" >"$0" 2>&1', str(log), *self._expanded(self.build)]
         try:
             done = run_program(
@@ -126,9 +126,9 @@ class Implementation:
         (self.output / "stamp").write_text(self.stamp())
 
     def _inputs(self) -> Iterator[Path]:
-        for place in (self.folder, *(self.folder / path for path in self.inputs)):
-            place = place.resolve()
-            paths = place.rglob("*") if place.is_dir() else [place]
+        for root in (self.folder, *(self.folder / path for path in self.inputs)):
+            root = root.resolve()
+            paths = root.rglob("*") if root.is_dir() else [root]
             for path in paths:
                 if (
                     path.is_file()
@@ -139,7 +139,7 @@ class Implementation:
 
 
 def declared(folder: Path) -> dict[str, Any]:
-    """What the ``implementation.toml`` in a folder says. Raises as :func:`load` does."""
+    """Return the contents of an ``implementation.toml``. Raises as :func:`load` does."""
     path = folder / "implementation.toml"
     body = declaration.read(path, _SCHEMA)
     if body["name"] != folder.name:
@@ -153,16 +153,20 @@ def declared(folder: Path) -> dict[str, Any]:
 
 
 def check_formats(path: Path, formats: Iterable[str]) -> None:
-    """Raise :class:`BrokenDeclaration` for a format that there is not, in the file ``path``."""
+    """Raise :class:`BrokenDeclaration` for an unknown format in the file ``path``."""
     for format_id in formats:
         if format_id not in registers():
             known = ", ".join(registers())
-            said = "* stands alone" if format_id == "*" else f"{format_id!r} is none of {known}"
-            raise BrokenDeclaration(f"{path}: formats: {said}")
+            problem = (
+                "* must be the only format"
+                if format_id == "*"
+                else f"{format_id!r} is not one of {known}"
+            )
+            raise BrokenDeclaration(f"{path}: formats: {problem}")
 
 
 def check_command(path: Path, command: Iterable[str]) -> None:
-    """Raise :class:`BrokenDeclaration` for braces that stand for nothing, in the file ``path``."""
+    """Raise :class:`BrokenDeclaration` for unknown braces in the file ``path``."""
     for part in command:
         try:
             part.format(build="", here="", python="")
@@ -174,7 +178,10 @@ def check_command(path: Path, command: Iterable[str]) -> None:
 
 
 def load(folder: Path) -> Implementation:
-    """One implementation from its folder. Raises :class:`BrokenDeclaration`, ``OSError``."""
+    """Load one implementation from its directory.
+
+    Raises :class:`BrokenDeclaration`, ``OSError``.
+    """
     body = declared(folder)
     return Implementation(
         folder=folder,
@@ -192,13 +199,13 @@ def load(folder: Path) -> Implementation:
 
 
 def all_implementations(*more: Path) -> list[Implementation]:
-    """Every implementation: the executable specification first, then by name.
+    """Return every implementation: the executable specification first, then by name.
 
-    ``more`` are further folders of implementations, beside the suite's own.
+    ``more`` are further directories of implementations, beside the suite's own.
     """
-    found = [
+    loaded = [
         load(path.parent)
         for folder in (FOLDER, *more)
         for path in sorted(folder.glob("*/implementation.toml"))
     ]
-    return sorted(found, key=lambda item: (item.name != "executable-spec", item.name))
+    return sorted(loaded, key=lambda item: (item.name != "executable-spec", item.name))

@@ -1,6 +1,6 @@
-"""One run, from vectors to report: plan what is asked, run it, pick the failures.
+"""One run, from vectors to report: plan the cases, run them, select the failures.
 
-The shape of a report is ``reports/report.schema.json``.
+The schema of a report is ``reports/report.schema.json``.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from conformance.text import one_line
 from conformance.vectors import Vector
 
 Report = dict[str, Any]
+# The maximal number of records to write that a report describes.
 SHOWN = 6
-"""So many records to write are described."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run asks, and whom. The baselines stand beside the subjects."""
+    """The vectors and subjects of a run; the baselines are added to the subjects."""
 
     subjects: Sequence[Subject]
     vectors: Sequence[Vector]
     profiles: Sequence[str] = ()
+    # The seed of fresh variants, and the vectors without one, if the vectors are variants.
     fresh: Fresh | None = None
-    """Where the vectors are fresh variants: of which seed, and which are not."""
 
     @classmethod
     def of(
@@ -54,15 +54,15 @@ class Plan:
         profiles: Sequence[str] = (),
         fresh: Fresh | None = None,
     ) -> Plan:
-        """The chosen vectors and their controls, since the score counts pairs."""
-        wanted = {vector.id: vector for vector in chosen}
+        """Plan the chosen vectors and their controls, since the score counts pairs."""
+        selected = {vector.id: vector for vector in chosen}
         for vector in chosen:
             if vector.control is not None:
-                wanted.setdefault(vector.control, vectors[vector.control])
-        return cls([*subjects, *baseline_subjects()], list(wanted.values()), profiles, fresh)
+                selected.setdefault(vector.control, vectors[vector.control])
+        return cls([*subjects, *baseline_subjects()], list(selected.values()), profiles, fresh)
 
     def cases(self, subject: Subject) -> list[Case]:
-        """What a subject is asked: answers, or fields (a generated parser, or on request)."""
+        """Return the cases of a subject: answers, or (for generated parsers) fields."""
         answers = [profile for profile in self.profiles if profile != STRUCTURE]
         vectors = [
             vector
@@ -77,7 +77,7 @@ class Plan:
         return cases
 
     def count(self) -> int:
-        """How many cases will run."""
+        """Return the number of cases to run."""
         return sum(len(self.cases(each)) for each in self.subjects if each.unavailable is None)
 
 
@@ -90,7 +90,7 @@ def run(
 ) -> Report:
     """Run every subject, ``jobs`` sessions at a time, and report; ``progress`` counts cases.
 
-    With a ``cache``, subjects for which nothing has changed are not run again.
+    With a ``cache``, subjects whose inputs have not changed are not run again.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()
@@ -121,7 +121,7 @@ def _outcomes(
     progress: Callable[[int], None],
     cache: ResultCache | None,
 ) -> list[SubjectRun]:
-    """Return what came of every subject, in their order: in an earlier run, or now."""
+    """Return the outcome of every subject, in order: from an earlier run, or from now."""
     if cache is None:
         return run_subjects(plan.subjects, plan.cases, jobs, limits, lambda: progress(1))
     keys = [cache.key(subject, plan.cases(subject)) for subject in plan.subjects]
@@ -137,7 +137,7 @@ def _outcomes(
 
 
 def _isolation(subjects: Sequence[Subject]) -> Isolation:
-    """What isolated the programs of this run, and what they could do all the same."""
+    """Return what isolated the programs of this run, and what they could still do."""
     started = [each for each in subjects if each.baseline is None and each.unavailable is None]
     return isolation(all(each.isolated for each in started))
 
@@ -145,11 +145,11 @@ def _isolation(subjects: Sequence[Subject]) -> Isolation:
 def _leave_out_unread_formats(
     outcomes: Sequence[SubjectRun], described: dict[str, dict[str, Any]]
 ) -> None:
-    """What nobody but the baselines was asked is of no use: which formats, hello has told."""
+    """Leave out vectors of formats that only baselines read; hello lists the formats."""
     subjects = [each for each in outcomes if each.subject.baseline is None]
     read = {described[result["vector"]]["format"] for each in subjects for result in each.results}
     if not read:
-        return  # nothing ran, and what would have been asked can be shown
+        return  # nothing ran; keep the vectors so that they can be shown
     for id in [id for id, vector in described.items() if vector["format"] not in read]:
         del described[id]
     for each in outcomes:
@@ -157,7 +157,7 @@ def _leave_out_unread_formats(
 
 
 def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What a report says of the variants that were asked; None for a run on the golden vectors."""
+    """Return the report's data on fresh variants; None for a run on the golden vectors."""
     if fresh is None:
         return None
     return {
@@ -170,7 +170,7 @@ def _freshness(fresh: Fresh | None, described: Mapping[str, Any]) -> dict[str, A
 
 
 def describe(vector: Vector) -> dict[str, Any]:
-    """What a report says of a vector."""
+    """Return the report's data on a vector."""
     body = vector.body
     described = {
         **{key: body[key] for key in ("title", "format", "group", "kind", "requirements")},
@@ -178,7 +178,7 @@ def describe(vector: Vector) -> dict[str, Any]:
         "damage": vector.damage,
         "size": body["size"],
     }
-    if vector.made is None:  # which stands in no file
+    if vector.generated is None:  # a log that no file holds
         described["input"] = os.path.relpath(vector.input)
     if body.get("context"):
         described["context"] = dict(body["context"])
@@ -188,7 +188,7 @@ def describe(vector: Vector) -> dict[str, Any]:
 
 
 def _to_write(vector: Vector) -> list[str]:
-    """The first records that a vector asks for, each in a few words."""
+    """Return short texts of the first records to write."""
     records = vector.records_to_write()
     texts = []
     for record in records[:SHOWN]:
@@ -200,7 +200,7 @@ def _to_write(vector: Vector) -> list[str]:
 
 
 def _names(outcomes: Sequence[SubjectRun]) -> list[str]:
-    """What each is called: a foreign program as its hello says, with a number if that is taken."""
+    """Return the names of subjects: a program's name is in its hello, numbered if it is taken."""
     taken = {each.subject.name for each in outcomes if not each.subject.named_by_hello}
     names = []
     for each in outcomes:
@@ -243,7 +243,7 @@ def _entry(
 
 
 def _paths_of(subject: Subject) -> dict[str, str]:
-    """The files to look at, as far as they are below the folder of the run."""
+    """Return the files to open for a failure, if they are below the working directory."""
     paths = {"place": subject.place, "known_failures": subject.known.path}
     here = Path.cwd().resolve()
     return {
@@ -253,25 +253,25 @@ def _paths_of(subject: Subject) -> dict[str, str]:
     }
 
 
+# Pairs of an implementation and one of its results.
 Found = list[tuple[dict[str, Any], dict[str, Any]]]
-"""Pairs of an implementation and one of its results."""
 
 
 def unexpected(report: Report) -> Found:
-    """Every result that is not as expected; baselines do not count."""
+    """Return every result that is not as expected; baselines do not count."""
     return _results(report, lambda result_class: result_class not in EXPECTED_CLASSES)
 
 
 def known(report: Report) -> Found:
-    """Every known failure."""
+    """Return every known failure."""
     return _results(report, lambda result_class: result_class == "known-failure")
 
 
-def _results(report: Report, wanted: Callable[[str], bool]) -> Found:
+def _results(report: Report, is_wanted: Callable[[str], bool]) -> Found:
     return [
         (implementation, result)
         for implementation in report["implementations"]
         if not implementation["baseline"]
         for result in implementation["results"]
-        if wanted(result["class"])
+        if is_wanted(result["class"])
     ]

@@ -1,7 +1,7 @@
 """Run cases: for each one a scratch copy, one request, one reply, a judgement.
 
-The cases of a subject are dealt to a few shards. A shard has one session at a time, and runs in one
-thread of a pool.
+The cases of a subject are divided into a few shards. A shard has one session at a time, and runs in
+one thread of a pool.
 """
 
 from __future__ import annotations
@@ -30,31 +30,31 @@ from conformance.session import (
 )
 from conformance.subject import Subject
 
+# Fewer cases are not worth another process.
 MIN_SHARD_CASES = 50
-"""So few cases are not worth the start of another process."""
+# The factor of the time limit when a case is run again after a timeout.
 TIMEOUT_FACTOR = 5
-"""How many times its limit a case gets when it is run again after a timeout."""
+# After this many confirmed timeouts, a subject no longer gets more time.
 MAX_CONFIRMED_TIMEOUTS = 3
-"""After so many timeouts that happened twice, a subject is no longer given more time."""
+# Results after which a session is not used again.
 FATAL_CLASSES = ("crash", "timeout", "over-limit", "protocol-error")
-"""Results after which a session is not used again."""
 
+# Separates the difference of a crash from the class of the case run alone, if that differs.
 ALONE = "; alone: "
-"""Between the difference of a crash, and what the case did alone, if that is another thing."""
 
 Result = dict[str, Any]
 
 
 @dataclass
 class Retries:
-    """What the shards of a subject know of its timeouts."""
+    """The timeouts of a subject, shared by its shards."""
 
     confirmed_timeouts: int = 0
 
 
 @dataclass
 class Shard:
-    """Some of the cases of a subject, by their number among all of them, and what came of them."""
+    """Some of the cases of a subject, by their number among all cases, and their results."""
 
     subject: Subject
     cases: Sequence[tuple[int, Case]]
@@ -74,7 +74,7 @@ def run_subjects(
 ) -> list[SubjectRun]:
     """Run the cases of every subject, ``jobs`` sessions at a time over all of them.
 
-    Never raises on account of a subject. ``progress`` is called after each case.
+    Never raises because of a subject. ``progress`` is called after each case.
     """
     limits = limits or Limits()
     shards = [_shards(subject, cases(subject), jobs) for subject in subjects]
@@ -88,7 +88,7 @@ def run_subjects(
         try:
             for future in as_completed(futures):
                 future.result()
-        except BaseException:  # a defect of ours, or Ctrl-C: no program may stay
+        except BaseException:  # a defect of this project, or Ctrl-C: no program may remain
             cancelled.set()
             pool.shutdown(cancel_futures=True)
             raise
@@ -114,7 +114,7 @@ def _run_shard(
             try:
                 session = worker.open_session()
             except PROGRAM_FAILURES as error:
-                # One that cannot say hello is broken as a whole: no case can tell more.
+                # A program without a valid hello is broken as a whole, so no case is run.
                 shard.broken = with_stderr(f"hello: {error}", worker.stderr)
                 break
             shard.hello = session.hello
@@ -125,7 +125,7 @@ def _run_shard(
 
 
 def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
-    """Return what came of a subject, with its results in the order of its cases."""
+    """Return the outcome of a subject, with its results in case order."""
     run = SubjectRun(subject)
     if subject.unavailable is not None:
         run.status, run.because = "unavailable", subject.unavailable
@@ -134,7 +134,7 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
             run.status, run.because = "broken", run.because or shard.broken
         if not run.hello:
             run.hello = shard.hello
-        elif subject.one_shot:  # what one reports shows only in its answers
+        elif subject.one_shot:  # a one-shot program reports the parts that its answers hold
             reports = run.hello["reports"]
             reports += [part for part in shard.hello["reports"] if part not in reports]
         run.seconds += shard.seconds
@@ -144,9 +144,9 @@ def _merged(subject: Subject, shards: Sequence[Shard]) -> SubjectRun:
 
 
 class Worker:
-    """Runs cases of one subject, one after the other, in a scratch folder and a sandbox.
+    """Runs cases of one subject, one after the other, in a scratch directory and a sandbox.
 
-    The scratch folder is below ``parent`` if that is given.
+    The scratch directory is below ``parent`` if that is given.
     """
 
     def __init__(
@@ -159,8 +159,8 @@ class Worker:
     ) -> None:
         self.subject = subject
         self.scratch = Scratch(parent)
+        # The judgement of the last case whose answer was not as expected.
         self.judgement: Judgement | None = None
-        """Of the last case that was answered, and not as expected."""
         self._limits, self._cancelled = limits or Limits(), cancelled
         self._retries = retries or Retries()
         self._sandbox = subject.sandbox(self.scratch.folder)
@@ -171,7 +171,7 @@ class Worker:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
@@ -179,11 +179,11 @@ class Worker:
 
     @property
     def stderr(self) -> str | None:
-        """The last that the present session wrote to standard error."""
+        """Return the last output of the present session to standard error."""
         return None if self._session is None else self._session.stderr
 
     def open_session(self) -> Session:
-        """Return the session, which is started if there is none. Raises ``PROGRAM_FAILURES``."""
+        """Return the session, started if necessary. Raises ``PROGRAM_FAILURES``."""
         if self._session is None:
             self._session = self._new_session()
             self._session.start()
@@ -205,9 +205,9 @@ class Worker:
     def run(self, case: Case) -> Result:
         """Return the result of one case.
 
-        After a crash, a timeout or the like the case is run once more, alone, in a new session. A
-        crash stays one: what is learnt is whether the case alone causes it. A timeout counts only
-        if it happens again with more time: the machine may have been busy.
+        After a crash, a timeout or the like, the case is run once more, alone, in a new session. A
+        crash stays a crash; the second run shows whether the case alone causes it. A timeout counts
+        only if it happens again with more time, because the machine may have been busy.
         """
         session = self.open_session()
         is_alone = session.replies == 0 or self.subject.one_shot
@@ -232,7 +232,7 @@ class Worker:
         return result
 
     def _run_alone(self, case: Case, factor: int) -> Result | None:
-        """Return the result in a session of its own, or None if none can be started."""
+        """Return the result in a separate session, or None if none can be started."""
         session = self._new_session()
         try:
             session.start()
@@ -253,7 +253,7 @@ class Worker:
                 for step in case.steps()
                 if (difference := self._run_step(session, case, step, factor)) is not None
             ]
-            # A request that is skipped does not excuse another one that failed.
+            # A skipped request does not excuse a failed one.
             wrong = [each for each in wrong if each["class"] == "fail"] or wrong
             if wrong:
                 result |= wrong[0] | {"difference": summary(wrong)}
@@ -263,21 +263,21 @@ class Worker:
         return result
 
     def _run_step(self, session: Session, case: Case, step: Step, factor: int) -> Result | None:
-        """Return what is not as expected in one request; None when all is."""
-        place = self.scratch.place(case.vector.neutral_name)
-        step.prepare(place)
+        """Return the difference in one request, None if there is none."""
+        path = self.scratch.new_path(case.vector.neutral_name)
+        step.prepare(path)
         wall_ms = factor * case.wall_ms
-        reply = session.request(step.request(case, place, session.replies + 1), wall_ms)
+        reply = session.request(step.request(case, path, session.replies + 1), wall_ms)
         if "skipped" in reply:
-            self.scratch.clear(place)
+            self.scratch.clear(path)
             return {"class": "skipped", "difference": reply["skipped"]}
         reports = session.reports(reply)
-        judgement = step.judge(reply, place, reports)
+        judgement = step.judge(reply, path, reports)
         if judgement.difference is not None:
-            details = step.details(case, place, session.replies + 1)
+            details = step.details(case, path, session.replies + 1)
             if details is not None:
-                judgement = step.judge(session.request(details, wall_ms), place, reports)
-        self.scratch.clear(place)
+                judgement = step.judge(session.request(details, wall_ms), path, reports)
+        self.scratch.clear(path)
         if judgement.difference is None:
             return None
         self.judgement = self.judgement or judgement
@@ -293,7 +293,7 @@ def new_session(
     sandbox: Sandbox | None,
     cancelled: threading.Event | None = None,
 ) -> Session:
-    """Return a session with a subject, which is not started yet."""
+    """Return a session with a subject that is not started yet."""
     if subject.baseline is not None:
         return BaselineSession(subject.baseline)
     if subject.one_shot:
@@ -302,7 +302,7 @@ def new_session(
 
 
 def _confirmed(result: Result, alone: Result | None) -> Result:
-    """Return a crash with what the case did alone."""
+    """Return a crash, with the result of the case run alone."""
     if alone is None:
         return result
     if alone["class"] == result["class"]:
@@ -311,11 +311,11 @@ def _confirmed(result: Result, alone: Result | None) -> Result:
 
 
 def repeats_alone(result: Result) -> bool:
-    """Return whether a program that ended in a case did so again, alone, in a new session."""
+    """Return whether a program ended again in the case when it was run alone."""
     return ALONE not in result["difference"]
 
 
 def reads(session: Session, case: Case) -> bool:
-    """Return whether the format of a case is one of a program's."""
+    """Return whether a program reads the format of a case."""
     formats = session.hello["formats"]
     return formats == ["*"] or case.vector.body["format"] in formats

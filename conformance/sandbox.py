@@ -1,8 +1,8 @@
-"""The sandbox of programs under test: bubblewrap where it is installed and may be used.
+"""The sandbox of programs under test: bubblewrap if it is installed and allowed.
 
-In it a program has no network and no other processes, cannot see the expected answers, and can
-change its own folder only. Elsewhere it gets a folder of its own and a smaller environment, and the
-report says what it could do.
+In the sandbox a program has no network and no other processes, cannot see the expected answers, and
+can change only its own directory. Without bubblewrap it gets its own directory and a smaller
+environment, and the report states what it could do.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ _VARIABLES = """
     GOTRACEBACK CARGO_HOME RUSTUP_HOME RUST_BACKTRACE RUST_LOG GEM_HOME GEM_PATH RUBYLIB RUBYOPT
     PERL5LIB PERL5OPT LUA_PATH LUA_CPATH PHPRC
 """
+# Variables that programs need to start and run. Names, not patterns, so that no token is passed.
 PASSED_VARIABLES = frozenset(_VARIABLES.split())
-"""What programs need to be found and to run: names, not patterns, lest a token comes along."""
 PASSED_PREFIXES = ("LC_", "WALPROOF_")
 
+# ``by`` lists what isolated the programs of a run, ``could`` what they could still do.
 Isolation = dict[str, list[str]]
-"""What isolated the programs of a run, ``by``, and what they ``could`` do all the same."""
 
 
 @functools.cache
 def bubblewrap() -> str | None:
-    """Return the path of ``bwrap``; None where it is not installed, or may make no namespaces."""
+    """Return the path of ``bwrap``, None if it is missing or may not make namespaces."""
     program = shutil.which("bwrap")
     if program is None or sys.platform != "linux":
         return None
@@ -61,11 +61,11 @@ def bubblewrap() -> str | None:
 
 
 class Sandbox:
-    """The sandbox of one program, with a folder, in which its processes are started.
+    """The sandbox of one program, with a directory in which its processes start.
 
-    They work in an empty folder below ``folder``, or in ``work``, and can change what is below
-    ``folder`` and ``writes``. ``reads`` are the only places that they can read; None stands for
-    everything that is not below ``hides``. A ``bare`` one passes nothing of the environment.
+    They work in an empty directory below ``folder``, or in ``work``, and can change files below
+    ``folder`` and ``writes``. They can read only ``reads``; None means everything that is not below
+    ``hides``. A ``bare`` sandbox passes no environment variables.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Sandbox:
         for path in (self.work, self.temporary):
             path.mkdir(parents=True, exist_ok=True)
         self.writes = existing([self.folder, *writes])
-        # A place that may be changed is not hidden, whatever it is part of.
+        # Writable paths are not hidden, whatever they are part of.
         self.hides = [
             path
             for path in existing(hides)
@@ -117,30 +117,31 @@ class Sandbox:
         return argv
 
     def isolation(self) -> Isolation:
-        """Return what isolates a program in this sandbox, and what it could do all the same."""
+        """Return what isolates a program in this sandbox, and what it could still do."""
         if self.bwrap is not None:
             return _SANDBOXED
         bounded = [] if self.reads is None else ["read your files"]
         return {"by": ["own folder"], "could": bounded + _possible(self.hides)}
 
     def absolute_command(self, command: Sequence[str]) -> list[str]:
-        """Return a command in which files of the current folder are named from the root.
+        """Return a command with absolute paths for files of the working directory.
 
-        That is a word with a slash that names something, a word that names a file, the like after
-        ``=``, and each part of a list such as ``classes:lib/*``. A Java machine gets the folder for
-        temporary files as an option, since it reads no variable.
+        Arguments with a slash are replaced if they exist, other arguments if they are files. The
+        same holds for text after ``=``, and for each part of a list such as ``classes:lib/*``. A
+        Java machine gets the directory for temporary files as an option, since it reads no
+        variable.
         """
         program, *argv = command
         path = shutil.which(program)
         if path is not None and not path.startswith(os.sep):
-            program = os.path.abspath(path)  # noqa: PTH100 - a link stays the name it is called by
+            program = os.path.abspath(path)  # noqa: PTH100 - a link keeps its name
         argv = [_absolute_word(word) for word in argv]
         if Path(program).name == "java":
             argv.insert(0, f"-Djava.io.tmpdir={self.temporary}")
         return [program, *argv]
 
     def environment(self, command: Sequence[str]) -> dict[str, str]:
-        """Return the environment of a program under test: what passes, and a folder for files.
+        """Return the environment of a program under test, with a directory for temporary files.
 
         A variable that names the checkout is left out, unless the command itself is there.
         """
@@ -177,30 +178,30 @@ def _absolute_path(word: str) -> str:
         return word
     named = Path(word.removesuffix("*"))
     is_named = named.exists() if os.sep in word else named.is_file()
-    # Not resolved: a link may stand in a folder whose other files are read.
+    # Not resolved: a link may be in a directory whose other files are read.
     return os.path.abspath(word) if is_named else word  # noqa: PTH100
 
 
 def existing(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths that exist, resolved, and none twice or below another."""
+    """Return the paths that exist, resolved, without duplicates or paths below another."""
     resolved = sorted({path.resolve() for path in paths if path.exists()})
     return [path for path in resolved if not any(other in path.parents for other in resolved)]
 
 
 def python_paths() -> list[Path]:
-    """Return what must be readable to run Python with the packages that are installed."""
+    """Return the paths that must be readable to run Python with the installed packages."""
     libraries = [sysconfig.get_path("stdlib"), sysconfig.get_path("purelib")]
     folders = [sys.prefix, sys.base_prefix, *libraries]
     return [*map(Path, folders), Path(sys.executable).resolve().parent]
 
 
 def evidence() -> list[Path]:
-    """Return the places where the expected answers are."""
+    """Return the paths that hold the expected answers."""
     return [VECTORS, *_git_folders(ROOT / ".git"), REPORTS.absolute()]
 
 
 def _git_folders(git: Path) -> list[Path]:
-    """The history holds the vectors too; that of a second work tree lies in the first."""
+    """Return the git directories, whose history holds the vectors, also of a second work tree."""
     if not git.is_file():
         return [git]
     target = git.read_text(errors="replace").removeprefix("gitdir:").strip()
@@ -209,7 +210,7 @@ def _git_folders(git: Path) -> list[Path]:
 
 
 def isolation(isolated: bool) -> Isolation:
-    """Return what isolates programs under test here; not ``isolated`` is --no-isolation."""
+    """Return what isolates programs under test here. ``isolated`` is false for --no-isolation."""
     if isolated and bubblewrap() is not None:
         return _SANDBOXED
     return {
@@ -222,14 +223,14 @@ _SANDBOXED: Isolation = {"by": ["own folder", "bubblewrap"], "could": []}
 
 
 def _possible(hides: Iterable[Path]) -> list[str]:
-    """Return what a program can do that nothing isolates."""
+    """Return what a program can do if nothing isolates it."""
     names = dict.fromkeys(f"{path.name}/" if path.is_dir() else path.name for path in hides)
     see = [f"see {', '.join(names)}"] if names else []
     return [*see, "change your files", "use the network", "end your processes"]
 
 
 def weakest(isolations: Iterable[Isolation]) -> Isolation | None:
-    """Return what held on all machines of a run, and what a program could do on any of them."""
+    """Return the isolation common to all machines of a run, and the union of what was possible."""
     each = list(isolations)
     if not each:
         return None
@@ -239,8 +240,8 @@ def weakest(isolations: Iterable[Isolation]) -> Isolation | None:
 
 
 def isolation_lines(isolation: Isolation) -> list[str]:
-    """Return the one or two lines that a run ends with."""
+    """Return the one or two lines at the end of a run."""
     lines = [f"isolation: {', '.join(isolation['by'])}"]
     if isolation["could"]:
-        lines.append(f"not held: a program could {'; '.join(isolation['could'])}")
+        lines.append(f"not isolated: a program could {'; '.join(isolation['could'])}")
     return lines

@@ -1,7 +1,7 @@
-"""Writing files so that nothing half ever has the final name, whatever ends the program.
+"""Write files atomically: an incomplete file never has the final name, whatever ends the program.
 
-A file is written under a hidden name in the same folder, synced, and renamed. Errors name the file
-that could not be written: a full disk is no fault of the log.
+A file is written under a hidden name in the same directory, synced, and renamed. Errors name the
+file that could not be written: a full disk is not a fault of the log.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+# The ending of the names of unfinished files.
 UNFINISHED = ".unfinished"
-"""How the names of files end that were not finished."""
 _AT_FDCWD, _RENAME_EXCHANGE = -100, 2  # linux/fcntl.h, linux/fs.h
+# The errors of a file system without hard links.
 _NO_LINKS = frozenset({errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS})
-"""What a file system without hard links says."""
 
 
 @contextlib.contextmanager
 def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[BinaryIO]:
-    """A file to write to, which gets its name when the block ends without an exception.
+    """Open a file that gets its name when the block ends without an exception.
 
-    Without ``sync`` it is safe from a killed program, not from a power failure: for thousands of
-    small files. Raises ``FileExistsError`` if ``replace`` is False and the name is taken by then,
-    and ``OSError`` with the name of the file for whatever else cannot be done.
+    Without ``sync`` the file survives a killed program but not a power failure; use that for
+    thousands of small files. Raises ``FileExistsError`` if ``replace`` is False and the name is
+    taken by then, and ``OSError`` with the name of the file for any other error.
     """
-    unfinished = unfinished_beside(path)
+    unfinished = temporary_name(path)
     try:
         with named_in_errors(path):
             raw = _File(unfinished, "xb", path)
@@ -51,7 +51,7 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
 
 
 class _File(io.FileIO):
-    """A file whose errors name it: only its own, not those of what its writer reads meanwhile."""
+    """A file that names itself in its own errors, and not in errors of what its writer reads."""
 
     def __init__(self, unfinished: Path, mode: str, path: Path) -> None:
         super().__init__(unfinished, mode)
@@ -68,106 +68,109 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
         file.write(data.encode("utf-8") if isinstance(data, str) else data)
 
 
-def publish(made: Path, path: Path) -> None:
-    """Give a finished file or folder its name, which nothing may have. ``made`` is a neighbour.
+def publish(finished: Path, path: Path) -> None:
+    """Give a finished file or directory a name that must not exist.
 
-    Everything below is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
+    ``made`` is in the same directory.
+
+    Everything below it is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
-        if not made.is_dir():
-            sync_to_disk(made)
-            _take_name(made, path, replace=False)
+        if not finished.is_dir():
+            sync_to_disk(finished)
+            _take_name(finished, path, replace=False)
             sync_to_disk(path.parent)
             return
-        for inner in sorted(made.rglob("*"), reverse=True):
+        for inner in sorted(finished.rglob("*"), reverse=True):
             sync_to_disk(inner)
-        sync_to_disk(made)
+        sync_to_disk(finished)
         if path.exists() or path.is_symlink():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
-        made.rename(path)
+        finished.rename(path)
         sync_to_disk(path.parent)
 
 
-def replace_folder(made: Path, path: Path) -> None:
-    """Give a finished folder the name of one that is there, which is removed. Both are neighbours.
+def replace_folder(finished: Path, path: Path) -> None:
+    """Replace a directory by a finished one in the same parent directory, and remove the old one.
 
-    At no moment is there none, where Linux can exchange two names. Raises ``OSError``.
+    On Linux, if the file system can exchange names, the path exists at every moment. Raises
+    ``OSError``.
     """
     with named_in_errors(path):
-        if _exchanged(made, path):
-            old = made
+        if _exchanged(finished, path):
+            old = finished
         else:
-            old = unfinished_beside(path)
+            old = temporary_name(path)
             path.rename(old)
-            made.rename(path)
+            finished.rename(path)
     shutil.rmtree(old, ignore_errors=True)
 
 
-def _exchanged(one: Path, other: Path) -> bool:
-    """Whether two names were exchanged, all at once; not every system and file system can."""
+def _exchanged(first: Path, second: Path) -> bool:
+    """Exchange two names atomically; return False if the system cannot."""
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
     if rename is None:
         return False
-    names = os.fsencode(one.absolute()), os.fsencode(other.absolute())
+    names = os.fsencode(first.absolute()), os.fsencode(second.absolute())
     if rename(_AT_FDCWD, names[0], _AT_FDCWD, names[1], _RENAME_EXCHANGE) == 0:
         return True
     error = ctypes.get_errno()
     if error in (errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP):
         return False
-    raise OSError(error, os.strerror(error), str(other))
+    raise OSError(error, os.strerror(error), str(second))
 
 
 def is_unfinished(path: Path) -> bool:
-    """Whether a name is one of those that who was killed leaves behind."""
+    """Return whether the name is a temporary file left by a killed process."""
     return path.name.startswith(".") and path.name.endswith(UNFINISHED)
 
 
 @contextlib.contextmanager
-def made_beside(path: Path) -> Iterator[Path]:
-    """A name in the same folder for a file or folder, until :func:`publish` gives it its own.
+def temporary_sibling(path: Path) -> Iterator[Path]:
+    """Yield a name in the same directory for a file or directory that :func:`publish` renames.
 
-    What still has it when the block ends is removed.
+    A file that still has this name when the block ends is removed.
     """
-    made = unfinished_beside(path)
+    temporary = temporary_name(path)
     try:
-        yield made
+        yield temporary
     finally:
-        if made.is_dir():
-            shutil.rmtree(made, ignore_errors=True)
+        if temporary.is_dir():
+            shutil.rmtree(temporary, ignore_errors=True)
         else:
-            with contextlib.suppress(OSError):  # what went wrong before is what is told
-                made.unlink()
+            with contextlib.suppress(OSError):  # report the earlier error
+                temporary.unlink()
 
 
 @contextlib.contextmanager
-def made_once(folder: Path) -> Iterator[Path]:
-    """Make a folder that appears whole or not at all, also when several processes make it at once.
+def build_once(folder: Path) -> Iterator[Path]:
+    """Make a directory that appears complete or not at all, also from several processes at once.
 
-    The first one to end gives it the name; what the others made is removed.
+    The first one to finish gives it the name; the other copies are removed.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with made_beside(folder) as unfinished:
+    with temporary_sibling(folder) as unfinished:
         unfinished.mkdir()
         yield unfinished
         try:
             unfinished.rename(folder)
         except OSError:
-            if not folder.is_dir():  # else another process was faster
+            if not folder.is_dir():  # otherwise another process was faster
                 raise
 
 
-def unfinished_beside(path: Path) -> Path:
-    """A name in the same folder that nothing has: rename works within one file system only."""
+def temporary_name(path: Path) -> Path:
+    """Return an unused name in the same directory: rename works within one file system only."""
     return path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}{UNFINISHED}")
 
 
 @contextlib.contextmanager
 def named_in_errors(path: Path) -> Iterator[None]:
-    """Errors of the block name ``path``: those of a write name nothing, others the hidden name."""
+    """Make errors of the block name ``path`` instead of no name or the hidden name."""
     try:
         yield
     except OSError as error:
-        # The second name is where a copy goes, or the new one.
+        # The second name is the target of a copy or rename.
         if error.filename is not None and UNFINISHED not in f"{error.filename} {error.filename2}":
             raise
         raise type(error)(error.errno, error.strerror, str(path)) from error
@@ -176,7 +179,7 @@ def named_in_errors(path: Path) -> Iterator[None]:
 def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
     if not replace:
         try:
-            os.link(unfinished, path)  # unlike rename, it does not replace
+            os.link(unfinished, path)  # unlike rename, a link does not replace
             unfinished.unlink()
             return
         except OSError as error:
@@ -186,12 +189,13 @@ def _take_name(unfinished: Path, path: Path, replace: bool) -> None:
 
 
 def sync_to_disk(path: Path) -> None:
-    """Sync a file, or the names in a folder, to the disk. Raises ``OSError``."""
+    """Sync a file, or the entries of a directory, to the disk. Raises ``OSError``."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.EROFS):  # not there for folders everywhere
+        # not supported for directories everywhere
+        if error.errno not in (errno.EINVAL, errno.EROFS):
             raise
     finally:
         os.close(descriptor)

@@ -1,22 +1,22 @@
-"""The score of one implementation: pairs of logs that it reads, and the logs that it writes."""
+"""The score of one implementation: pairs of logs that it reads, and logs that it writes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+# Profiles with a score of their own: a written log has no undamaged sibling.
 WRITING = ("write", "append")
-"""Profiles that have a score of their own: a log that is written has no undamaged sibling."""
 
 
 def score(
     results: Sequence[Mapping[str, Any]], vectors: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """The score of a run, also by profile and by group.
+    """Return the score of a run, also by profile and by group.
 
-    Reading is counted in pairs: a damaged vector counts only together with its control, both right
-    in the same profile. Writing and appending are counted one by one. Known failures are not right;
-    what was skipped is not counted.
+    Reading is counted in pairs: a damaged vector counts only together with its control, both passed
+    in the same profile. Writing and appending are counted singly. Known failures do not count as
+    passed; skipped cases are not counted.
     """
     right = {
         (result["vector"], result["profile"]) for result in results if result["class"] == "pass"

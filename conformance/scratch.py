@@ -1,7 +1,7 @@
-"""Scratch copies of logs: what programs under test get, and may leave in any state.
+"""Scratch copies of logs, which programs under test may leave in any state.
 
-A harness that is killed cannot remove its folders. It holds a lock on each of them, which the
-system lets go of with it, and whoever makes a folder next removes those that nobody holds.
+A killed harness cannot remove its directories. It holds a lock on each of them, which the system
+releases with the process. The next harness removes all directories without a lock.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ import tempfile
 from pathlib import Path
 
 IN_MEMORY = Path("/dev/shm")
+# The memory that must be free, in bytes, so that no program under test runs out of space.
 ENOUGH = 4 << 30
-"""Bytes that must be free in memory, so that no program under test runs out of space."""
 PREFIX = "walproof-scratch-"
 
 
 class Held:
-    """A new folder, whose lock says that its maker lives; gone when it is let go of.
+    """A new directory with a lock that shows that its maker is alive; closing removes it.
 
-    A process that is forked off holds the lock too, one that is started by ``exec`` does not.
+    A forked process holds the lock too, a process started by ``exec`` does not.
     """
 
     def __init__(self, parent: Path | None = None) -> None:
-        self.folder, self._lock = _locked_folder(parent or _place())
+        self.folder, self._lock = _locked_folder(parent or _scratch_parent())
 
     def close(self) -> None:
         """Remove the folder with all that is in it."""
@@ -38,8 +38,8 @@ class Held:
             self._lock = -1
 
 
-def _place() -> Path:
-    """Where scratch copies are put: in memory where there is room, for a disk takes its time."""
+def _scratch_parent() -> Path:
+    """Return the directory for scratch copies: in memory, which is faster, if there is space."""
     if not os.environ.get("TMPDIR"):
         with contextlib.suppress(OSError):
             if shutil.disk_usage(IN_MEMORY).free >= ENOUGH and os.access(IN_MEMORY, os.W_OK):
@@ -48,10 +48,10 @@ def _place() -> Path:
 
 
 def _locked_folder(parent: Path) -> tuple[Path, int]:
-    """A folder of our own, and the descriptor whose lock keeps it."""
+    """Return a new directory and the descriptor with its lock."""
     _clear_once(parent)
     while True:
-        # Between these lines somebody may take it for one that nobody holds.
+        # Another process may remove the unlocked directory between these lines.
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -69,9 +69,9 @@ def _clear_once(parent: Path) -> None:
 
 
 def clear_abandoned(parent: Path) -> None:
-    """Remove the scratch folders below ``parent`` whose makers are gone."""
+    """Remove the scratch directories below ``parent`` whose makers are gone."""
     for folder in parent.glob(f"{PREFIX}*"):
-        with contextlib.suppress(OSError):  # somebody else's, gone already, or held
+        with contextlib.suppress(OSError):  # of another user, already removed, or locked
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
             try:
                 if os.fstat(lock).st_uid == os.geteuid():
@@ -82,35 +82,35 @@ def clear_abandoned(parent: Path) -> None:
 
 
 def in_memory_bytes() -> int:
-    """Return the bytes of memory that files take; 0 where none can lie there."""
+    """Return the bytes of memory that files take, 0 if no files can be in memory."""
     try:
-        found = os.statvfs(IN_MEMORY)
+        status = os.statvfs(IN_MEMORY)
     except OSError:
         return 0
-    return (found.f_blocks - found.f_bfree) * found.f_frsize
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
 class Scratch:
-    """A folder of scratch copies, gone when the run is over; below ``parent`` if that is given."""
+    """A directory of scratch copies below ``parent`` if given, removed at the end of the run."""
 
     def __init__(self, parent: Path | None = None) -> None:
         self._held = Held(parent)
         self.folder = self._held.folder
         self.used = 0
 
-    def place(self, name: str) -> Path:
-        """Return a fresh path for a log of this name, in a new folder."""
+    def new_path(self, name: str) -> Path:
+        """Return a new path for a log of this name, in a new directory."""
         while True:
             self.used += 1
             parent = self.folder / str(self.used)
-            # A program under test may have been here first, or removed the whole folder.
+            # A program under test may have made this directory, or removed the whole one.
             with contextlib.suppress(FileExistsError):
                 parent.mkdir(parents=True)
                 return parent / name
 
-    def clear(self, place: Path) -> None:
-        """Remove one scratch copy and whatever is beside it."""
-        remove(place.parent)
+    def clear(self, path: Path) -> None:
+        """Remove one scratch copy and everything beside it."""
+        remove(path.parent)
 
     def close(self) -> None:
         """Remove everything."""
@@ -118,11 +118,11 @@ class Scratch:
 
 
 def remove(folder: Path) -> None:
-    """Remove a folder whatever a program made of it: nested too deep, or closed to its owner."""
+    """Remove a directory that a program may have nested too deep or made unreadable."""
     with contextlib.suppress(OSError, RecursionError):
         shutil.rmtree(folder)
         return
-    # Both know folders deeper than a path can be long. What they cannot do stays.
+    # Both handle directories deeper than the maximal path length. Remaining errors are ignored.
     for tool in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
         with contextlib.suppress(OSError):
             subprocess.run([*tool, "--", str(folder)], check=False, capture_output=True)

@@ -1,7 +1,7 @@
-"""Sessions with whoever answers: a program that stays, one that runs per request, a baseline.
+"""Sessions with an implementation: a lasting program, one that runs per request, or a baseline.
 
-Every session is used alike: ``start`` gives its hello, ``request`` sends one message and returns
-its reply, ``close`` ends it.
+All sessions have the same interface: ``start`` returns the hello, ``request`` sends one message and
+returns its reply, ``close`` ends the session.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from conformance.protocol import PROTOCOL
 from conformance.protocol.messages import ProtocolError, decode, encode, validate
 from conformance.sandbox import Sandbox
 
+# The exceptions that a program causes. The program is gone then: start another session.
 PROGRAM_FAILURES = (Crash, Timeout, OverLimit, ProtocolError)
-"""What a session raises on account of its program, which is gone then: start another session."""
 PROBE_SECONDS = 10
 ONE_SHOT_PARTS = ("verdict", "reason", "lost", "end", "signals")
 _REPLY_SCHEMAS = {"hello": "hello-reply", "read": "read-reply"}
@@ -30,15 +30,15 @@ Reply = dict[str, Any]
 
 
 class Session(Protocol):
-    """What the runner needs of whoever answers."""
+    """The interface that the runner needs."""
 
     hello: Reply
+    # The number of answered requests.
     replies: int
-    """How many requests were answered."""
 
     @property
     def stderr(self) -> str | None:
-        """The last of what it wrote to standard error."""
+        """Return the last output to standard error."""
 
     def start(self) -> Reply:
         """Start it and return its hello. Raises :data:`PROGRAM_FAILURES`."""
@@ -50,7 +50,7 @@ class Session(Protocol):
         """Return the parts of a reply that are compared."""
 
     def close(self) -> None:
-        """End it politely, or at once if it does not go."""
+        """End the session, by force if necessary."""
 
 
 class ProtocolSession:
@@ -66,8 +66,8 @@ class ProtocolSession:
     ) -> None:
         self.hello: Reply = {}
         self.replies = 0
+        # The last line of output, unparsed.
         self.last_line = b""
-        """The last line of output, as it came."""
         self.process: Process | None = None
         self.limits = limits or Limits()
         self._new_process = functools.partial(
@@ -76,18 +76,18 @@ class ProtocolSession:
 
     @property
     def stderr(self) -> str | None:
-        """The last of what the process wrote to standard error."""
+        """Return the last output of the process to standard error."""
         return None if self.process is None else self.process.stderr
 
     def start(self) -> Reply:
-        """Start the process and say hello; return its validated reply."""
+        """Start the process, send hello, and return its validated reply."""
         hello = self.greet()
         self._check("hello-reply", hello)
         self.hello = hello
         return hello
 
     def spawn(self) -> None:
-        """Start the process and send nothing yet."""
+        """Start the process without sending anything."""
         self.process = self._new_process()
 
     def greet(self) -> Reply:
@@ -126,18 +126,18 @@ class ProtocolSession:
             raise
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return what the hello reports."""
+        """Return the parts that the hello reports."""
         reports: list[str] = self.hello["reports"]
         return reports
 
     def close(self) -> None:
-        """Say bye, give the process a moment, then make sure that it is gone."""
+        """Send bye, wait a moment for the exit, then make sure that the process is gone."""
         if self.process is not None:
             self.process.send(encode({"cmd": "bye"}))
             self.process.close()
 
     def kill(self) -> None:
-        """End the process and everything it started."""
+        """End the process and all its children."""
         if self.process is not None:
             self.process.kill()
 
@@ -152,9 +152,10 @@ class ProtocolSession:
 class OneShotSession:
     """A program that runs once per request: ``PROGRAM read FORMAT PATH [strict]``.
 
-    It prints the answer. What else a request holds is in the environment: ``WALPROOF_PROFILE``, and
-    ``WALPROOF_CONTEXT`` as JSON. The program cannot say which parts of the answer it reports: those
-    that it prints are compared. ``strict`` says that it takes the profile as a last word.
+    It prints the answer. The rest of a request is in the environment: ``WALPROOF_PROFILE``, and
+    ``WALPROOF_CONTEXT`` as JSON. The program cannot declare which parts of the answer it reports,
+    so the printed parts are compared. ``strict`` means that it takes the profile as its last
+    argument.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ class OneShotSession:
         self._cancelled = cancelled
 
     def start(self) -> Reply:
-        """Return what is known of the program; nothing runs yet."""
+        """Return a hello for the program; nothing runs yet."""
         return self.hello
 
     def request(self, message: Message, wall_ms: int) -> Reply:
@@ -209,7 +210,7 @@ class OneShotSession:
         return {"seq": message["seq"], "answer": answer}
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return the parts that a reply holds; the hello gets those that it had not yet."""
+        """Return the parts in a reply, and add new ones to the hello."""
         known: list[str] = self.hello["reports"]
         if "answer" not in reply:
             return known
@@ -218,11 +219,11 @@ class OneShotSession:
         return parts
 
     def close(self) -> None:
-        """Do nothing: no process is left between requests."""
+        """Do nothing: no process remains between requests."""
 
 
 class BaselineSession:
-    """Stands in for a program: a baseline answers without a process."""
+    """A baseline in place of a program: it answers without a process."""
 
     def __init__(self, baseline: Baseline) -> None:
         self.baseline = baseline
@@ -231,16 +232,16 @@ class BaselineSession:
         self.stderr: str | None = None
 
     def start(self) -> Reply:
-        """Return its hello."""
+        """Return the baseline's hello."""
         return self.hello
 
     def request(self, message: Message, wall_ms: int) -> Reply:
-        """Return its reply."""
+        """Return the baseline's reply."""
         self.replies += 1
         return self.baseline.reply(message)
 
     def reports(self, reply: Reply) -> list[str]:
-        """Return what the hello reports."""
+        """Return the parts that the hello reports."""
         reports: list[str] = self.hello["reports"]
         return reports
 
@@ -249,19 +250,19 @@ class BaselineSession:
 
 
 def _reply_bytes(message: Message) -> int | None:
-    """Return how many bytes the reply to a message may have; None if it does not say."""
+    """Return the limit of the reply to a message, in bytes, None if it has none."""
     limit: int | None = message.get("limits", {}).get("reply_bytes")
     return limit
 
 
 def file_name(command: Sequence[str]) -> str:
-    """Return a short name for a command: that of the program's own file, not its interpreter."""
+    """Return a short name for a command: the file name of the program, not of its interpreter."""
     named = next((word for word in reversed(command) if "/" in word or "." in word), command[0])
     return Path(named).name
 
 
 def one_shot_variables(message: Message) -> dict[str, str]:
-    """Return the variables in which a one-shot program finds what its arguments do not say."""
+    """Return the environment variables with the parts of a request that are not arguments."""
     return {
         "WALPROOF_PROFILE": str(message.get("profile", "recover")),
         "WALPROOF_CONTEXT": json.dumps(message.get("context", {}), separators=(",", ":")),
@@ -269,7 +270,7 @@ def one_shot_variables(message: Message) -> dict[str, str]:
 
 
 def reported_parts(answer: Mapping[str, Any]) -> list[str]:
-    """Return what a one-shot answer reports: the parts and record fields that it holds."""
+    """Return the parts and record fields in a one-shot answer."""
     parts = ["records", *(part for part in ONE_SHOT_PARTS if part in answer)]
     records = answer["records"]
     fields = set.intersection(*(set(record) for record in records)) if records else set()

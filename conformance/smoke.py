@@ -1,7 +1,7 @@
-"""Does an adapter speak the protocol? Step by step, and for every fault: whose it is.
+"""Test step by step whether an adapter speaks the protocol, and attribute every fault.
 
-The adapter's is whatever concerns messages, pipes and processes; the implementation's is what was
-read from an undamaged log, what became of that log, and a process that a signal killed.
+Faults in messages, pipes and processes are the adapter's. Faults in the answer for an undamaged
+log, a changed log, and a process killed by a signal are the implementation's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from conformance import contents
-from conformance.cases import Case, found_at
+from conformance.cases import Case, contents_at
 from conformance.compare import ANSWER_PARTS, differences, every_part, normalise
 from conformance.process import Crash, Limits, OverLimit, describe_exit
 from conformance.protocol.messages import ProtocolError, encode, validate
@@ -31,14 +31,14 @@ from conformance.vectors import Vector
 from reference_impl.formats import FORMATS
 
 LONG = 1 << 20
-# As MessagePack it is one map, {"a": bytes}, which some logs demand of a record; others take any.
+# As MessagePack it is one map, {"a": bytes}, which some logs require; others take any bytes. It is
+# larger than any buffer of an adapter.
 LONG_PAYLOAD = b"\x81\xa1a\xc6" + (LONG - 8).to_bytes(4, "big") + b"a" * (LONG - 8)
-"""Bytes that are more than any buffer an adapter may have reckoned with."""
 BYE_SECONDS = 2.0
 SHOWN = 160
 EXPECTED_FOUND = re.compile("expected (.+?), found (.+)", re.DOTALL)
+# The messages of Go and Rust before they exit; a stack trace may follow.
 PANIC = re.compile(r"^(panic: .*|fatal error: .*|thread '.*' panicked at .*)$", re.MULTILINE)
-"""What Go and Rust write to standard error before they exit; a trace of the stack may follow."""
 
 Fault = Literal["adapter", "implementation"]
 Reply = dict[str, Any]
@@ -46,16 +46,16 @@ Reply = dict[str, Any]
 
 @dataclass(frozen=True)
 class Finding:
-    """One step: ``right``, ``wrong`` (with the fault and what shows it) or ``untested``."""
+    """One step: ``right``, ``wrong`` (with fault and evidence) or ``untested``."""
 
     step: str
     status: Literal["right", "wrong", "untested"]
     note: str = ""
     expected: str = ""
-    found: str = ""
+    actual: str = ""
     fault: Fault | None = None
+    # The raw line of output, shortened, if it shows more than ``actual``.
     line: str = ""
-    """The raw line of output, shortened, where it tells more than ``found``."""
     stderr: str | None = None
 
 
@@ -64,8 +64,8 @@ class _Untested(Exception):
 
 
 class _Wrong(Exception):
-    def __init__(self, found: str, fault: Fault = "adapter") -> None:
-        super().__init__(found)
+    def __init__(self, actual: str, fault: Fault = "adapter") -> None:
+        super().__init__(actual)
         self.fault = fault
 
 
@@ -77,10 +77,10 @@ class _Step:
 
 @dataclass
 class Smoke:
-    """The steps against one command; :meth:`run` takes them and fills ``findings``.
+    """The steps for one command; :meth:`run` performs them and fills ``findings``.
 
-    ``formats`` are the ids to try, as far as the adapter has them; ``seconds`` is what hello and
-    other slow things may take.
+    ``formats`` are the ids to try, if the adapter has them. ``seconds`` is the limit of hello and
+    other slow steps.
     """
 
     command: Sequence[str]
@@ -90,8 +90,8 @@ class Smoke:
     isolated: bool = True
     hello: Reply = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    # The reason given instead of an answer.
     skipped: str | None = None
-    """What was said instead of an answer."""
     _answered: dict[str, Reply] = field(default_factory=dict)
     _session: ProtocolSession | None = None
     _seq: int = 0
@@ -100,7 +100,7 @@ class Smoke:
     _sandbox: Sandbox | None = None
 
     def run(self, one_shot: bool = False) -> None:
-        """Take every step; ``one_shot`` leaves out those of the protocol."""
+        """Perform every step; ``one_shot`` leaves out those of the protocol."""
         if self.isolated:
             self._sandbox = Sandbox(self._scratch.folder, hides=evidence())
         try:
@@ -117,12 +117,14 @@ class Smoke:
 
     @property
     def wrong(self) -> list[Finding]:
-        """The steps that were not as expected."""
+        """Return the failed steps."""
         return [finding for finding in self.findings if finding.status == "wrong"]
 
     def _steps(self, formats: Sequence[str]) -> None:
         if not formats:
-            self.findings.append(Finding("reads a log", "untested", "none of its formats is tried"))
+            self.findings.append(
+                Finding("reads a log", "untested", "none of its formats is tested")
+            )
         for format in formats:
             self._read(format)
         for format in formats[:1]:
@@ -132,12 +134,12 @@ class Smoke:
         self._leave("exits at the end of its input", b"")
         with self._step("prints nothing but replies", "one line for each request"):
             if self._surplus:
-                raise _Wrong(f"besides: {_short(self._surplus)}")
+                raise _Wrong(f"also: {_short(self._surplus)}")
         for format in formats[:1]:
             self._one_shot(format)
 
     def _greet(self) -> bool:
-        """Whether there is a hello to go on with."""
+        """Return whether there is a valid hello."""
         session = self._new_session()
         with self._step("starts", "a program that can be started"):
             session.spawn()
@@ -168,39 +170,39 @@ class Smoke:
     def _read(self, format: str) -> None:
         case = self._trivial(format)
         assert case.expect is not None
-        place = self._copy(case)
+        path = self._copy(case)
         with self._step(f"reads {case.vector.id}", "the records of an undamaged log") as step:
             if case.profile not in self.hello["profiles"]:
-                raise _Untested("it does not read")
-            reply = self._ask(case, place)
+                raise _Untested("the adapter does not read")
+            reply = self._ask(case, path)
             self._answered[format] = reply
             self._judge(reply, case, self.hello["reports"], step)
         if format not in self._answered:
             return
-        with self._step("answers the same again", _text(self._answered[format])):
-            again = self._ask(case, place)
+        with self._step("gives the same answer again", _text(self._answered[format])):
+            again = self._ask(case, path)
             if again != self._answered[format]:
                 raise _Wrong(_text(again), "implementation")
-        with self._step("leaves the log as it was", f"{case.vector.body['size']} bytes, unchanged"):
-            if (now := found_at(place)) is None:
-                raise _Wrong("no log any more", "implementation")
-            if now != case.vector.contents:
-                raise _Wrong(f"{contents.size(now)} bytes, changed", "implementation")
+        with self._step("leaves the log unchanged", f"{case.vector.body['size']} bytes, unchanged"):
+            if (after := contents_at(path)) is None:
+                raise _Wrong("the log is missing", "implementation")
+            if after != case.vector.contents:
+                raise _Wrong(f"{contents.size(after)} bytes, changed", "implementation")
 
     def _judge(self, reply: Reply, case: Case, reports: Sequence[str], step: _Step) -> None:
         if "skipped" in reply:
             self.skipped = str(reply["skipped"])
             raise _Untested(f"skipped: {self.skipped}")
         assert case.expect is not None
-        if found := differences(case.expect, normalise(reply["answer"]), reports):
-            raise _Wrong("; ".join(found), "implementation")
+        if wrong := differences(case.expect, normalise(reply["answer"]), reports):
+            raise _Wrong("; ".join(wrong), "implementation")
         number = len(case.expect["records"])
         step.note = f"{number} record{'s' if number > 1 else ''}"
 
     def _long_line(self, format: str) -> None:
-        """A record of a mebibyte to write; from a mere reader, an unknown key of that length."""
+        """Write a record of a mebibyte, or send an unknown key of that length to a mere reader."""
         case = self._trivial(format)
-        name = "takes a line of more than a mebibyte"
+        name = "accepts a line of more than a mebibyte"
         with self._step(name, f"a reply within {self.seconds:g} s") as step:
             record = self._record_like(format)
             if "write" not in self.hello["profiles"] or "payload" not in record:
@@ -209,8 +211,8 @@ class Smoke:
                 if reply != self._answered.get(format, reply):
                     raise _Wrong(f"another reply than without an unknown key: {_text(reply)}")
                 return
-            place = self._scratch.place(case.vector.neutral_name)
-            request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(place)}
+            path = self._scratch.new_path(case.vector.neutral_name)
+            request: dict[str, Any] = {"cmd": "write", "format": format, "path": str(path)}
             request["context"] = case.vector.body.get("context", {})
             request["records"] = [record | {"payload": LONG_PAYLOAD.hex()}]
             reply = self._send(request, self.seconds)
@@ -219,9 +221,9 @@ class Smoke:
             if "refused" in reply:
                 step.note = f"refuses the record: {reply['refused']}"
                 return
-            written = contents.size(found_at(place) or b"")
+            written = contents.size(contents_at(path) or b"")
             if written < LONG:
-                raise _Wrong(f"done, and {written} bytes written", "implementation")
+                raise _Wrong(f"done, but only {written} bytes were written", "implementation")
             step.note = f"writes {written} bytes"
 
     def _record_like(self, format: str) -> dict[str, Any]:
@@ -233,11 +235,11 @@ class Smoke:
 
     def _unknown_path(self, format: str) -> None:
         expected = 'a reply, best {"skipped":"nothing is at this path"}'
-        with self._step("survives a path where nothing is", expected) as step:
+        with self._step("survives a path without a file", expected) as step:
             if format not in self._answered:
                 raise _Untested("no log could be read either")
             case = self._trivial(format)
-            reply = self._ask(case, self._scratch.place("there-is-no-such.log"))
+            reply = self._ask(case, self._scratch.new_path("there-is-no-such.log"))
             if reply.get("answer", {}).get("records"):
                 raise _Wrong(_text(reply), "implementation")
             step.note = "skipped" if "skipped" in reply else "an answer without records"
@@ -253,7 +255,7 @@ class Smoke:
             status, surplus = process.await_exit(BYE_SECONDS, LONG)
             self._surplus = self._surplus or surplus
             if status is None:
-                raise _Wrong("it is still there")
+                raise _Wrong("it is still running")
             if status != 0:
                 raise _Wrong(describe_exit(status))
         self._session = None
@@ -261,17 +263,19 @@ class Smoke:
     def _one_shot(self, format: str) -> None:
         case = self._trivial(format)
         program = OneShotSession(self.command, sandbox=self._sandbox)
-        with self._step(f"one-shot: read {format} PATH", "one answer, and the end") as step:
+        with self._step(
+            f"one-shot: read {format} PATH", "one answer, then the end of the output"
+        ) as step:
             request = next(case.steps()).request(case, self._copy(case), 1)
             try:
                 reply = program.request(request, round(self.seconds * 1000))
             except Crash as crash:
                 last = (program.stderr or "nothing on stderr").splitlines()[-1]
-                found = f"no answer, {crash}: {_short(last)}"
-                # Whoever speaks the protocol need not have the other form too.
+                actual = f"no answer, {crash}: {_short(last)}"
+                # A program that speaks the protocol need not have the one-shot form.
                 if self.hello and str(crash).startswith("exit status"):
-                    raise _Untested(found) from None
-                raise _Wrong(found, _fault(crash)) from None
+                    raise _Untested(actual) from None
+                raise _Wrong(actual, _fault(crash)) from None
             self._judge(reply, case, reported_parts(reply.get("answer", {"records": []})), step)
 
     def _undamaged(self, format: str) -> list[Vector]:
@@ -284,22 +288,22 @@ class Smoke:
         ]
 
     def _trivial(self, format: str) -> Case:
-        """The smallest undamaged log of a format that has a record in it."""
+        """Return the smallest undamaged log of a format that has a record."""
         vector = min(self._undamaged(format), key=lambda each: (each.body["size"], each.id))
         profiles = self.hello.get("profiles", [])
         return Case(vector, "strict" if "recover" not in profiles and profiles else "recover")
 
     def _copy(self, case: Case) -> Path:
-        place = self._scratch.place(case.vector.neutral_name)
-        contents.write_contents(case.vector.contents, place)
-        return place
+        path = self._scratch.new_path(case.vector.neutral_name)
+        contents.write_contents(case.vector.contents, path)
+        return path
 
-    def _ask(self, case: Case, place: Path, more: Mapping[str, Any] | None = None) -> Reply:
-        request = next(case.steps()).request(case, place, 0)
+    def _ask(self, case: Case, path: Path, more: Mapping[str, Any] | None = None) -> Reply:
+        request = next(case.steps()).request(case, path, 0)
         return self._send({**request, **(more or {})}, case.wall_ms / 1000)
 
     def _send(self, request: Reply, seconds: float) -> Reply:
-        """The reply without its number."""
+        """Return the reply without its number."""
         session = self._alive()
         self._seq += 1
         reply = session.request({**request, "seq": self._seq}, round(seconds * 1000))
@@ -309,7 +313,7 @@ class Smoke:
         return ProtocolSession(self.command, Limits(start_seconds=self.seconds), self._sandbox)
 
     def _alive(self) -> ProtocolSession:
-        """Return the session, or a new one where the last step has ended the old one."""
+        """Return the session, or a new one if the last step ended the old one."""
         if self._session is None:
             self._session = self._new_session()
             self._session.start()
@@ -317,24 +321,24 @@ class Smoke:
 
     @contextlib.contextmanager
     def _step(self, name: str, expected: str) -> Iterator[_Step]:
-        """Note what comes of one step; a fault does not stop the others."""
+        """Note the outcome of one step; a fault does not stop the others."""
         step = _Step(expected)
         try:
             yield step
         except _Untested as why:
             self.findings.append(Finding(name, "untested", str(why)))
         except (_Wrong, *PROGRAM_FAILURES) as error:
-            session, found, line = self._session, str(error), ""
+            session, actual, line = self._session, str(error), ""
             if isinstance(error, ProtocolError):
-                if said := EXPECTED_FOUND.fullmatch(found):
-                    expected, found = said.groups()
-                if session is not None and repr(session.last_line)[:20] not in found:
+                if match := EXPECTED_FOUND.fullmatch(actual):
+                    expected, actual = match.groups()
+                if session is not None and repr(session.last_line)[:20] not in actual:
                     line = _short(session.last_line)
             stderr = session.stderr if session else None
             if isinstance(error, Crash) and (panic := PANIC.search(stderr or "")):
-                found += f", {_short(panic[0])}"
+                actual += f", {_short(panic[0])}"
             fault = _fault(error)
-            self.findings.append(Finding(name, "wrong", "", expected, found, fault, line, stderr))
+            self.findings.append(Finding(name, "wrong", "", expected, actual, fault, line, stderr))
             if session is not None and not isinstance(error, _Wrong):
                 session.kill()
                 self._session = None

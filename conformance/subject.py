@@ -1,4 +1,4 @@
-"""What is tested in a run: an implementation of this repository, any program, or a baseline."""
+"""The subject of a run: an implementation of this repository, any program, or a baseline."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ class Subject:
     command: Sequence[str]
     known: KnownFailures = field(default_factory=KnownFailures)
     one_shot: bool = False
+    # True if a one-shot program takes the profile ``strict``: :mod:`conformance.one_shot`.
     strict: bool = False
-    """Whether a one-shot program takes the profile ``strict``: :mod:`conformance.one_shot`."""
+    # The formats that it reads, as far as they are known before its hello.
     formats: Sequence[str] = ()
-    """What it reads, as far as that is known before it says hello."""
     unavailable: str | None = None
     baseline: Baseline | None = None
+    # A generated parser, which lists fields instead of answering.
     structure: bool = False
-    """A generated parser, which is asked for fields and nothing else."""
+    # True if it starts in a sandbox; see :meth:`sandbox`.
     isolated: bool = True
-    """Whether it is started in a sandbox; see :meth:`sandbox`."""
+    # Directories that it may change besides its scratch directory.
     writes: Sequence[Path] = ()
-    """Folders that it may change besides its scratch folder."""
+    # The command that repeats one case, without the vector and profile.
     repeat: str = ""
-    """How to start one case again; the vector and profile follow."""
+    # The command that shows the messages of one case, likewise.
     ask: str = ""
-    """How to see the messages of one case, likewise."""
+    # The file to open after a failure.
     place: Path | None = None
-    """The file that somebody opens who is told of a failure."""
+    # Returns a digest of everything that it is built and started from, if that is known.
     stamp: Callable[[], str] | None = None
-    """Makes a digest of what it is built and started from, if that is known."""
+    # Programs on the PATH that run it, as its ``implementation.toml`` lists them.
     needs: Sequence[str] = ()
-    """Programs on the PATH that run it, as its ``implementation.toml`` lists them."""
+    # True if reports use the name in its hello instead of ``name``, which is a command.
     named_by_hello: bool = False
-    """Whether reports call it what it calls itself, and not ``name``: a command is no name."""
 
     def sandbox(self, folder: Path, *writes: Path) -> Sandbox | None:
-        """Return the sandbox of its processes, which may change its folder and ``writes``."""
+        """Return the sandbox of its processes, which may change its directory and ``writes``."""
         if not self.isolated or self.baseline is not None:
             return None
         return Sandbox(folder, hides=evidence(), writes=[*self.writes, *writes])
 
 
 def subject_of(implementation: Implementation, program: str) -> Subject:
-    """An implementation of this repository as a subject; not built is unavailable."""
+    """Return an implementation of this repository as a subject, unavailable if it is not built."""
     subject = Subject(
         implementation.name,
         implementation.title,
@@ -81,5 +81,5 @@ def subject_of(implementation: Implementation, program: str) -> Subject:
 
 
 def baseline_subjects() -> list[Subject]:
-    """The null baselines that stand beside every score."""
+    """Return the null baselines, which are part of every run."""
     return [Subject(b.name, b.title, (), baseline=b) for b in BASELINES]

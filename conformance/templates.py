@@ -1,4 +1,4 @@
-"""How pages and files are made from the Jinja templates of a folder: one way for all of them."""
+"""Render pages and files from the Jinja templates of a directory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 
 def environment(folder: Path, autoescape: bool = False) -> Environment:
-    """The templates of a folder; a name that a template does not know is an error.
+    """Return the templates of a directory; an unknown name in a template is an error.
 
     ``autoescape`` is for HTML.
     """

@@ -1,7 +1,7 @@
-"""Foreign text - names, values, what programs say - as it may go to a terminal or a report.
+"""Make external text (names, values, program output) safe for a terminal or a report.
 
-Whatever moves a cursor, changes a colour, turns the direction of reading or cannot be written as
-UTF-8 is spelled out. There is no other place that decides what is harmless.
+Characters that move a cursor, change a colour, turn the direction of reading or cannot be written
+as UTF-8 are escaped. Only this module decides which characters are safe.
 """
 
 from __future__ import annotations
@@ -18,43 +18,48 @@ _JSON_UNSEEN = re.compile(
 
 
 def one_line(text: str) -> str:
-    r"""``text`` on one line; all that is not seen is spelled out: ``\n``, ``\x1b``, ``\u202e``."""
+    r"""Return ``text`` on one line, invisible characters escaped: ``\n``, ``\x1b``, ``\u202e``."""
     if text.isprintable():
         return text
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
 
 
 def printable(text: str) -> str:
-    """The same for text of several lines: newlines and tabs stay."""
+    """Return text of several lines with invisible characters escaped except newlines and tabs."""
     if text.isprintable():
         return text
     text = text.replace("\r\n", "\n")
-    return "".join(one if one.isprintable() or one in "\n\t" else ascii(one)[1:-1] for one in text)
+    return "".join(
+        character if character.isprintable() or character in "\n\t" else ascii(character)[1:-1]
+        for character in text
+    )
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """A value as JSON that shows its characters as they are, but for those that are not seen.
+    """Return a value as JSON with visible characters unescaped.
 
-    Raises ``ValueError`` for what JSON does not have, such as NaN.
+    Raises ``ValueError`` for values that JSON does not have, such as NaN.
     """
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     return _spelled_out(text)
 
 
+# The length of a piece of JSON in characters, unless a single string is longer.
 PIECE = 1 << 14
-"""Characters of a piece of JSON, unless one string in it is longer."""
 
 
 def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
-    """:func:`json_text` in pieces, so that a large value is nowhere as text."""
+    """Yield :func:`json_text` in pieces, so that a large value is never in memory as text."""
     encoder = json.JSONEncoder(ensure_ascii=False, indent=indent, allow_nan=False)
     held: list[str] = []
     size = 0
-    for piece in encoder.iterencode(value):  # of a few characters each, as a rule
+    for piece in encoder.iterencode(value):  # usually of a few characters each
         if size + len(piece) >= PIECE:
             yield _spelled_out("".join(held))
             held, size = [], 0
-        if len(piece) >= PIECE:  # not joined: a long text is not held twice
+        if len(piece) >= PIECE:  # not joined, so that a long text is not in memory twice
             piece = _spelled_out(piece)
             yield piece
         else:
@@ -64,4 +69,4 @@ def json_pieces(value: Any, indent: int | None = None) -> Iterator[str]:
 
 
 def _spelled_out(text: str) -> str:
-    return _JSON_UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _JSON_UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,8 +1,8 @@
-"""What one bit can do unseen: the flips of a search, by field, and why nothing tells of them.
+"""Undetected bit flips: the flips of a search, by field, and why no check detects them.
 
-``spec/one-bit/<format>.json`` holds what ``walproof sweep --flips --save`` found: of each log its
-flips, and those that lost or changed a record of a log that is still `intact`. The register of the
-format says why (``unseen``). Both together are the table in the chapter, and in the report.
+``spec/one-bit/<format>.json`` holds the result of ``walproof sweep --flips --save``: the flips of
+each log, and those that lost or changed a record of a log that is still `intact`. The register of
+the format explains them (``unseen``). Both make the table in the chapter and in the report.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from reference_impl.register import Register, Unseen
 
 FOLDER = "one-bit"
 EFFECTS = ("gone", "changed", "invented", "order", "fields")
+# The columns of the table.
 HEADS = {
     "gone": "missing",
     "changed": "changed",
@@ -28,7 +29,6 @@ HEADS = {
     "order": "reordered",
     "fields": "other field",
 }
-"""The columns of the table."""
 
 MEANING = {
     "gone": "a record is not returned",
@@ -38,16 +38,16 @@ MEANING = {
     "fields": "a field of a record other than its payload has changed",
 }
 
+# A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones (``fields:
+# term``).
 Hit = tuple[str, str]
-"""A generic field name and an effect: one of ``EFFECTS``, and for ``fields`` which ones
-(``fields: term``)."""
 
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """One log: what tells its bytes and context from others, its bits, and how many were flipped.
+    """One log: its fingerprint of bytes and context, its bits, and the number of flips.
 
-    ``unseen`` counts the flips that nothing told.
+    ``unseen`` counts the undetected flips.
     """
 
     id: str
@@ -59,7 +59,7 @@ class SearchedLog:
 
 @dataclass(frozen=True)
 class Searched:
-    """What a search of one format found. ``tried`` counts the flips of each field."""
+    """The result of searching one format. ``tried`` counts the flips of each field."""
 
     format: str
     at_most: int
@@ -68,75 +68,75 @@ class Searched:
 
     @property
     def unseen(self) -> Counter[Hit]:
-        """The flips of all logs that nothing told."""
-        found: Counter[Hit] = Counter()
+        """Return the undetected flips of all logs."""
+        counter: Counter[Hit] = Counter()
         for log in self.logs.values():
-            found.update(log.unseen)
-        return found
+            counter.update(log.unseen)
+        return counter
 
 
 @dataclass(frozen=True)
 class Row:
-    """One field: its flips, those of each effect that nothing told, and the entries that say why.
+    """One field: its flips, its undetected flips by effect, and the entries that explain them.
 
-    ``beside`` names the values that change beside the payload. Entries are numbers, from 1.
+    ``other_fields`` names the values that change beside the payload. Entries are numbers, from 1.
     """
 
     field: str
     tried: int
     counts: Mapping[str, int]
-    beside: tuple[str, ...]
+    other_fields: tuple[str, ...]
     why: tuple[int, ...]
 
     @property
     def unseen(self) -> int:
-        """All flips of the field that nothing told."""
+        """Return the number of undetected flips of the field."""
         return sum(self.counts.values())
 
 
 def load(format: str, spec: Path = SPEC) -> Searched | None:
-    """What was found in a format; None where nobody searched."""
+    """Load the result for a format, None if it was not searched."""
     path = spec / FOLDER / f"{format}.json"
     return loaded(json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def loaded(body: Mapping[str, Any]) -> Searched:
-    """The same from the JSON of the file."""
+    """Return the result in a parsed JSON file."""
     logs = {}
-    for id, said in body["logs"].items():
+    for id, log in body["logs"].items():
         unseen = {
             (field, effect): count
-            for field, effects in said["unseen"].items()
+            for field, effects in log["unseen"].items()
             for effect, count in effects.items()
         }
-        logs[id] = SearchedLog(id, said["fingerprint"], said["bits"], said["flips"], unseen)
+        logs[id] = SearchedLog(id, log["fingerprint"], log["bits"], log["flips"], unseen)
     return Searched(body["format"], body["at_most"], body["tried"], logs)
 
 
-def text_of(found: Searched) -> str:
-    """The file of a search: one line for each log."""
+def text_of(searched: Searched) -> str:
+    """Return the file of a search, with one line for each log."""
     logs = []
-    for log in sorted(found.logs.values(), key=lambda log: log.id):
+    for log in sorted(searched.logs.values(), key=lambda log: log.id):
         unseen: dict[str, dict[str, int]] = {}
         for (field, effect), count in sorted(log.unseen.items()):
             unseen.setdefault(field, {})[effect] = count
         body = {"fingerprint": log.fingerprint, "bits": log.bits, "flips": log.flips}
         logs.append(f"  {json.dumps(log.id)}: {json.dumps(body | {'unseen': unseen})}")
-    head = {"format": found.format, "at_most": found.at_most}
+    head = {"format": searched.format, "at_most": searched.at_most}
     lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
-    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(found.tried.items())]
+    tried = [f"  {json.dumps(name)}: {count}" for name, count in sorted(searched.tried.items())]
     lines.append(' "tried": {\n' + ",\n".join(tried) + "\n }")
     lines.append(' "logs": {\n' + ",\n".join(logs) + "\n }")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def kind_of(effect: str) -> str:
-    """One of ``EFFECTS``: ``fields`` of ``fields: term``."""
+    """Return one of ``EFFECTS``, such as ``fields`` for ``fields: term``."""
     return effect.partition(":")[0]
 
 
 def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
-    """The numbers of the entries that say why nothing tells, from 1; there should be one."""
+    """Return the numbers, from 1, of the entries that explain a hit; there should be one."""
     field, effect = hit
     return [
         number
@@ -147,22 +147,22 @@ def explained_by(hit: Hit, entries: Sequence[Unseen]) -> list[int]:
 
 
 def _fits(pattern: str, field: str) -> bool:
-    # No fnmatch: the names of the fields have brackets in them.
+    # Not fnmatch: field names contain brackets.
     return re.fullmatch(re.escape(pattern).replace(r"\*", ".*"), field) is not None
 
 
-def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
-    """The fields with flips that nothing told, those with the gravest effects first."""
+def rows(searched: Searched, entries: Sequence[Unseen]) -> list[Row]:
+    """Return the fields with undetected flips, those with the gravest effects first."""
     by_field: dict[str, Counter[str]] = {}
     why: dict[str, set[int]] = {}
-    beside: dict[str, set[str]] = {}
-    for (field, effect), count in found.unseen.items():
+    other_fields: dict[str, set[str]] = {}
+    for (field, effect), count in searched.unseen.items():
         by_field.setdefault(field, Counter())[kind_of(effect)] += count
         why.setdefault(field, set()).update(explained_by((field, effect), entries))
         names = effect.partition(": ")[2]
-        beside.setdefault(field, set()).update(names.split(", ") if names else ())
+        other_fields.setdefault(field, set()).update(names.split(", ") if names else ())
     table_rows = [
-        Row(field, found.tried[field], counts, tuple(sorted(beside[field])),
+        Row(field, searched.tried[field], counts, tuple(sorted(other_fields[field])),
             tuple(sorted(why[field])))
         for field, counts in by_field.items()
     ]  # fmt: skip
@@ -171,14 +171,14 @@ def rows(found: Searched, entries: Sequence[Unseen]) -> list[Row]:
     )
 
 
-def table(register: Register, found: Searched) -> str:
-    """The section of the chapter below its heading, in Markdown."""
-    logs, flips = len(found.logs), sum(log.flips for log in found.logs.values())
-    unseen = found.unseen.total()
-    whole = sum(log.flips == log.bits for log in found.logs.values())
+def table(register: Register, searched: Searched) -> str:
+    """Return the section of the chapter below its heading, in Markdown."""
+    logs, flips = len(searched.logs), sum(log.flips for log in searched.logs.values())
+    unseen = searched.unseen.total()
+    whole = sum(log.flips == log.bits for log in searched.logs.values())
     share = "every bit of each"
     if whole < logs:
-        sample = f"at most {found.at_most:,} bits of each"
+        sample = f"at most {searched.at_most:,} bits of each"
         share = f"every bit of {whole:,} vectors and {sample} other one" if whole else sample
     after = "No flip left the log `intact` with other records."
     if unseen:
@@ -187,7 +187,7 @@ def table(register: Register, found: Searched) -> str:
         f"A search flipped {flips:,} bits of {logs} undamaged vectors, one at a time: {share}."
         f" {after}",
     ]
-    table_rows = rows(found, register.unseen)
+    table_rows = rows(searched, register.unseen)
     if not table_rows:
         return f"{_wrapped(lines[0])}\n"
     shown = [effect for effect in EFFECTS if any(row.counts.get(effect) for row in table_rows)]
@@ -218,15 +218,15 @@ def legend(effects: Sequence[str]) -> str:
     return "; ".join(f"*{HEADS[effect]}*, {MEANING[effect]}" for effect in effects)
 
 
-def problems(register: Register, found: Searched) -> Iterator[str]:
-    """Flips that no entry explains, or several, and entries that explain none."""
+def problems(register: Register, searched: Searched) -> Iterator[str]:
+    """Yield flips that no entry or several entries explain, and entries that explain none."""
     used = set()
-    for hit, count in sorted(found.unseen.items()):
+    for hit, count in sorted(searched.unseen.items()):
         numbers = explained_by(hit, register.unseen)
         used.update(numbers)
         if len(numbers) != 1:
-            said = f"{len(numbers)} entries of unseen explain" if numbers else "nothing explains"
-            yield f"{said} what {count:,} flips of {hit[0]} do: {hit[1]}"
+            text = f"{len(numbers)} entries of unseen explain" if numbers else "nothing explains"
+            yield f"{text} what {count:,} flips of {hit[0]} do: {hit[1]}"
     for number, entry in enumerate(register.unseen, 1):
         if number not in used:
             yield f"unseen {number} explains no flip: {', '.join(entry.fields)}"

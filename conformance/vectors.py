@@ -1,4 +1,4 @@
-"""Loading the golden vectors and choosing among them."""
+"""Load the golden vectors and select among them."""
 
 from __future__ import annotations
 
@@ -19,101 +19,101 @@ from conformance.json_schema import first_problem
 from reference_impl import context
 from reference_impl.register import registers
 
+# The base name of scratch copies.
 NEUTRAL = "case"
-"""What scratch copies are called."""
 
 
 class BrokenVector(Exception):
-    """A vector that does not hold together: our defect, never an implementation's."""
+    """An inconsistent vector: a defect of this project, never of an implementation."""
 
 
 @dataclass(frozen=True)
 class Vector:
     """One vector: the description ``<slug>.json`` and the input beside it.
 
-    ``body`` is the description as it stands in the file (schema: ``vectors/schema.json``).
+    ``body`` is the parsed description (schema: ``vectors/schema.json``).
     """
 
     path: Path
     body: Mapping[str, Any]
-    made: Contents | None = None
-    """The bytes of a log that no file holds: of a fresh variant, or of a damage in a sweep."""
+    # The bytes of a log without a file: of a fresh variant, or of a damage in a sweep.
+    generated: Contents | None = None
 
     @functools.cached_property
     def id(self) -> str:
-        """``<format>/<slug>``."""
+        """Return ``<format>/<slug>``."""
         return str(self.body["id"])
 
     @property
     def operation(self) -> str:
-        """What is asked: ``read``, ``truncations``, ``write`` or ``append``."""
+        """Return the operation: ``read``, ``truncations``, ``write`` or ``append``."""
         return str(self.body["operation"])
 
     @property
     def control(self) -> str | None:
-        """Id of the undamaged sibling of a damaged vector."""
+        """Return the id of the undamaged sibling of a damaged vector."""
         return self.body.get("control")
 
     @property
     def damage(self) -> list[str]:
-        """The damage operations in words, first one first."""
+        """Return descriptions of the damage operations, in order."""
         return list(self.body["made_by"].get("damage", []))
 
     @property
     def input(self) -> Path:
-        """The log: a file, or a folder for a log of several files."""
+        """Return the path of the log: a file, or a directory for a log of several files."""
         return self.path.parent / str(self.body["input"])
 
     @functools.cached_property
     def neutral_name(self) -> str:
-        """The name of a scratch copy: it keeps what a reader goes by, and not the vector's.
+        """Return the name of a scratch copy, which hides the vector's name.
 
-        An input that is not named after its vector has a name that means something.
+        An input that is not named after its vector has a name with a meaning, which stays.
         """
         return self.in_neutral_names(self.input.name)
 
     def in_neutral_names(self, name: str) -> str:
-        """A name that begins as the vector's input does, as it is beside a scratch copy."""
+        """Return the name beside a scratch copy for a name that begins like the vector's input."""
         return neutral(name, self.path.stem)
 
     def in_its_names(self, name: str) -> str:
-        """The opposite: what is beside a scratch copy, as it would be beside the input."""
+        """Return the name beside the input for a name beside a scratch copy."""
         if self.neutral_name != self.input.name and name.startswith(NEUTRAL):
             return self.path.stem + name.removeprefix(NEUTRAL)
         return name
 
     @functools.cached_property
     def option(self) -> str:
-        """What ``--vector`` takes, quoted: the id of one of ours, else the file."""
+        """Return the quoted value for ``--vector``: the id of a golden vector, or a file."""
         ours = self.path.parent.parent == VECTORS
         return self.id if ours else shlex.quote(os.path.relpath(self.path))
 
     @functools.cached_property
     def contents(self) -> Contents:
-        """The log's bytes, checked against the recorded SHA-256."""
-        if self.made is not None:
-            return self.made
+        """Return the log's bytes, checked against the recorded SHA-256."""
+        if self.generated is not None:
+            return self.generated
         data = read_contents(self.input)
-        found = digest(data)
-        if found != self.body["sha256"]:
+        actual = digest(data)
+        if actual != self.body["sha256"]:
             raise BrokenVector(
-                f"{self.input}: expected sha256 {self.body['sha256']}, found {found};"
+                f"{self.input}: expected sha256 {self.body['sha256']}, found {actual};"
                 " restore it from git or run make vectors"
             )
         return data
 
     @functools.cached_property
     def digest(self) -> bytes:
-        """A digest of the description, which has one of the input."""
+        """Return a digest of the description, which includes one of the input."""
         return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).digest()
 
     def records_to_write(self) -> list[dict[str, Any]]:
-        """The records that a ``write`` or ``append`` vector asks for, as the protocol has them."""
+        """Return the records of a ``write`` or ``append`` vector in the form of the protocol."""
         return [expand_payload(record) for record in self.body["records"]]
 
 
 def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with ``{"fill": hex byte, "size": bytes}`` spelled out as ``{"payload": hex}``."""
+    """Return a record with ``{"fill": hex, "size": bytes}`` expanded to ``{"payload": hex}``."""
     if "payload" in record:
         return dict(record)
     fields = {name: value for name, value in record.items() if name not in ("fill", "size")}
@@ -121,12 +121,12 @@ def expand_payload(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def neutral(name: str, slug: str) -> str:
-    """A name without the slug that it begins with; one that begins otherwise means something."""
+    """Return a name with its slug replaced, or unchanged if it begins with anything else."""
     return NEUTRAL + name.removeprefix(slug) if name.startswith(slug) else name
 
 
 def load(path: Path) -> Vector:
-    """One vector from its description. Raises :class:`BrokenVector`."""
+    """Load one vector from its description. Raises :class:`BrokenVector`."""
     try:
         body = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as error:
@@ -147,7 +147,7 @@ def load(path: Path) -> Vector:
 
 
 def load_all(root: Path = VECTORS) -> dict[str, Vector]:
-    """All vectors under a folder, by id, in order of id."""
+    """Load all vectors under a directory, by id, in id order."""
     paths = sorted(path for path in root.glob("*/*.json"))
     vectors = {vector.id: vector for vector in map(load, paths)}
     if len(vectors) != len(paths):
@@ -157,7 +157,7 @@ def load_all(root: Path = VECTORS) -> dict[str, Vector]:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which vectors to run. Empty fields choose everything; patterns are shell globs on the id."""
+    """The vectors to run. Empty fields select everything; patterns are shell globs on the id."""
 
     patterns: Sequence[str] = ()
     formats: Sequence[str] = ()
@@ -166,7 +166,7 @@ class Selection:
     groups: Sequence[str] = ()
 
     def choose(self, vectors: Iterable[Vector]) -> list[Vector]:
-        """The chosen vectors, in their order."""
+        """Return the selected vectors, in their order."""
         return [vector for vector in vectors if self._chosen(vector)]
 
     def _chosen(self, vector: Vector) -> bool:

@@ -1,8 +1,8 @@
 """Journal files on Spark: the ``journal`` data source.
 
 Spark imports every top-level package called ``pyspark_*`` in each session, looking for a
-``DefaultSource``. This module is therefore light: pyspark, pyarrow and numba are imported by
-whoever needs them.
+``DefaultSource``. Therefore this module is light: only code that needs pyspark, pyarrow or numba
+imports them.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def __getattr__(name: str) -> Any:
 
 
 def register(spark: SparkSession) -> None:
-    """Make ``format("journal")`` known to a session that does not find this package by itself.
+    """Register ``format("journal")`` in a session that does not find this package by itself.
 
-    Raises :class:`~pyspark_journal.interpreter.WrongPython` when workers on this machine cannot
+    Raises :class:`~pyspark_journal.interpreter.WrongPython` if workers on this machine cannot
     import it.
     """
     from pyspark_journal.interpreter import check_workers

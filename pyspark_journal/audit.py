@@ -1,8 +1,8 @@
-"""``walproof audit``: the inventory of a folder of logs as a Spark job.
+"""``walproof audit``: the inventory of a directory of logs as a Spark job.
 
-Spark schedules the tasks, repeats those that fail, and shares them out. A task reads what the data
-source would give one partition, and writes its rows as Parquet (:mod:`walproof.inventory.task`).
-Give this file to ``spark-submit``, with the arguments of ``walproof audit``.
+Spark schedules, retries and distributes the tasks. A task reads one partition of the data source
+and writes its rows as Parquet (:mod:`walproof.inventory.task`). This file also works with
+``spark-submit``, with the arguments of ``walproof audit``.
 """
 
 from __future__ import annotations
@@ -43,23 +43,23 @@ if TYPE_CHECKING:
 
 RESULT_NAMES = {"records", "damage", "files", "summary.json", "summary.html"}
 POLL_SECONDS = 0.5
+# The audit itself prints failures, in one line.
 QUIET = {"spark.log.level": "FATAL"}
-"""The audit shows failures itself, in one line."""
+# A task may fail once because of its machine. If it fails again, a log may kill its reader.
 CAREFUL_FROM_ATTEMPT = 2
-"""A task may fail once because its machine did. When it fails again, a log may kill its reader."""
 
 
 class OutputRefused(Exception):
-    """The folder cannot be written to; the message says why, and what to do."""
+    """The output directory cannot be written to; the message says why, and what to do."""
 
 
 class JobFailed(Exception):
-    """The Spark job ended with an error; the previous result is as it was."""
+    """The Spark job ended with an error; the previous result is unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The summary of an audit, and whether there is a new result."""
+    """The summary of an audit. ``is_new`` is false if nothing had changed."""
 
     summary: Mapping[str, Any]
     is_new: bool
@@ -74,11 +74,11 @@ def audit(
     max_task_bytes: int = MAX_TASK_BYTES,
     spark: SparkSession | None = None,
 ) -> Outcome:
-    """Read the logs that are new or have changed, and put a new result in the place of ``out``.
+    """Read the new and changed logs, and replace ``out`` by a new result.
 
-    ``is_again`` reads all. Without ``spark`` a session is started where there is something to do.
-    Raises :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, ``JavaMissing``, and
-    ``OSError`` for a path that leads nowhere and for the output; nothing on account of a log.
+    ``is_again`` reads all logs. Without ``spark`` a session starts if any log must be read. Raises
+    :class:`OutputRefused`, :class:`JobFailed`, ``DidNotStart``, ``JavaMissing``, and ``OSError``
+    for a missing path and for the output; never because of a log.
     """
     started = time.time()
     out = out.resolve()
@@ -113,7 +113,7 @@ def audit(
 
 
 def run_on_spark(spark: SparkSession, tasks: Sequence[Task]) -> list[Written]:
-    """Do each task in a task of Spark. Raises :class:`JobFailed`."""
+    """Run each task as a Spark task. Raises :class:`JobFailed`."""
     if not tasks:
         return []
     context = spark.sparkContext
@@ -134,7 +134,7 @@ def run_on_spark(spark: SparkSession, tasks: Sequence[Task]) -> list[Written]:
     try:
         return running.result()
     except Exception as error:
-        raise JobFailed(f"{reason_of(str(error))}. The previous result is as it was") from error
+        raise JobFailed(f"{reason_of(str(error))}; the previous result is unchanged") from error
 
 
 def _completed_tasks(context: Any) -> int:
@@ -152,19 +152,22 @@ def _write_rows(task: Task) -> Written:
 
 
 def reason_of(message: str) -> str:
-    """Return the one line of Spark's many that says what went wrong."""
+    """Return the line of Spark's error message that names the cause."""
     if "Python worker exited unexpectedly" in message:
         crash = re.search(r"Fatal Python error: (.*)", message)
-        cause = crash[1].strip() if crash else "Linux does so for want of memory"
+        cause = crash[1].strip() if crash else "possibly out of memory"
         return f"a Python worker was killed each time it ran one of the tasks ({cause})"
     lines = [line.strip() for line in message.splitlines()]
     errors = [line for line in lines if re.match(r":? ?[A-Za-z_.]*(Error|Exception): ", line)]
-    # A Python worker's traceback ends with its error, after Spark's own.
+    # A Python worker's traceback ends with its own error, after Spark's.
     return next(iter([*errors[-1:], *filter(None, lines)]), message).removeprefix(": ")
 
 
 def _summary_in(out: Path) -> dict[str, Any] | None:
-    """The summary of the result that is there. Raises :class:`OutputRefused` for other folders."""
+    """Return the summary of the existing result.
+
+    Raises :class:`OutputRefused` for other directories.
+    """
     if not out.exists() or not (names := {path.name for path in out.iterdir()}):
         return None
     try:
@@ -174,13 +177,13 @@ def _summary_in(out: Path) -> dict[str, Any] | None:
         is_ours = False
     if not is_ours or (names := names - RESULT_NAMES):
         name = min(names)
-        raise OutputRefused(f"{out / name} was not made by an audit: choose another folder")
+        raise OutputRefused(f"{out / name} is not part of an audit: choose another directory")
     return summary  # type: ignore[no-any-return]
 
 
 @contextmanager
 def _building(out: Path) -> Iterator[Path]:
-    """A neighbour of ``out`` to build a result in, which goes in the end.
+    """Yield a directory beside ``out`` for building a result, and remove it at the end.
 
     Raises :class:`OutputRefused` while another audit holds it.
     """
@@ -191,7 +194,7 @@ def _building(out: Path) -> Iterator[Path]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise OutputRefused(
-                f"{out}: another audit writes here; wait for it to end, or choose another folder"
+                f"{out}: another audit is writing here; wait for it or choose another directory"
             ) from None
         try:
             for name in ("tasks", "result"):  # of an audit that was killed
@@ -205,11 +208,11 @@ def _building(out: Path) -> Iterator[Path]:
 def _started(
     spark: SparkSession | None, master: str | None, settings: Mapping[str, str] | None
 ) -> Iterator[SparkSession]:
-    """The session that is given, else one that is started and stopped."""
+    """Yield the given session, or start one and stop it."""
     if spark is not None:
         yield spark
         return
-    with tempfile.TemporaryFile() as output:  # as long as the JVM
+    with tempfile.TemporaryFile() as output:  # open as long as the JVM
         with redirect_jvm_output(output):
             spark = session("walproof audit", master, {**QUIET, **(settings or {})})
         try:
@@ -219,7 +222,7 @@ def _started(
 
 
 def _publish(result: Path, out: Path) -> None:
-    """Put a result in the place of the one before. Its files are on the disk already."""
+    """Replace the previous result. The files of the new one are already on the disk."""
     with named_in_errors(out):
         for folder in (*filter(Path.is_dir, result.iterdir()), result):
             sync_to_disk(folder)

@@ -1,4 +1,4 @@
-"""How far a growing log can be read: up to the last whole record, or as far as a limit allows."""
+"""Find how far a growing log can be read: to its last whole record, or to a limit."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Reached:
-    """A position, and how many bytes lie between it and the one before.
+    """A position, and the number of bytes after the previous one.
 
-    ``is_all``: there is nothing more for now, and no limit was reached.
+    ``is_all``: the log has no more records for now, and no limit was reached.
     """
 
     position: Position
@@ -34,7 +34,7 @@ class Reached:
 
 
 def advance(
-    found: FoundLog,
+    listed: FoundLog,
     before: Position,
     tree: Tree,
     options: Options,
@@ -42,34 +42,34 @@ def advance(
     bound: Place | None = None,
     one_at_least: bool = True,
 ) -> Reached:
-    """The position up to which a log can be delivered now.
+    """Return the position up to which a log can be delivered now.
 
-    At most ``limit`` bytes lie between, except that ``one_at_least`` allows the first record
-    whatever its size. ``bound`` is a place that must not be passed. A torn tail is left for later.
-    Damage at the end is passed once the log is quiet.
-    Raises ``OSError``, and ``UnknownFormat`` (a ``ValueError``).
+    At most ``limit`` bytes are between the positions, except that ``one_at_least`` allows the first
+    record of any size. ``bound`` is a position that must not be passed. A torn tail is left for
+    later. Damage at the end is passed once the log is quiet. Raises ``OSError``, and
+    ``UnknownFormat`` (a ``ValueError``).
     """
-    with opened(found, options) as log:
+    with opened(listed, options) as log:
         format_id = log.format
-        before = replace(before, format=format_id, path=found.path, fault=None)
+        before = replace(before, format=format_id, path=listed.path, fault=None)
         scan = cast(Any, log.scan(NOTHING, part_from(format_id, before.at)))
         with closing(scan) as events:
             walk = _Walk(before, limit, bound, one_at_least)
             walk.through(events)
-    is_quiet = time.time() - found.modified >= options.quiet
+    is_quiet = time.time() - listed.modified >= options.quiet
     file, at = walk.last
     if is_quiet and walk.refused:
-        return Reached(replace(before, at=max(1, found.size)), found.size)
+        return Reached(replace(before, at=max(1, listed.size)), listed.size)
     if is_quiet and walk.damage is not None and not walk.is_limited:
         file, at = walk.damage
-    if (order(format_id, file), at) <= before.place:
+    if (order(format_id, file), at) <= before.order_key:
         return Reached(before, 0, not walk.is_limited)
     position = with_mark(replace(before, file=file, at=at), tree)
     return Reached(position, walk.size, not walk.is_limited)
 
 
 class _Walk:
-    """Goes through events to find the last place where nothing is left open."""
+    """Reads events to find the last position without an open record."""
 
     def __init__(
         self, before: Position, limit: int | None, bound: Place | None, one_at_least: bool
@@ -96,16 +96,16 @@ class _Walk:
 
     def _records(self, run: Records) -> None:
         number = order(self.before.format, run.file)
-        wanted = run.at >= 0
-        if number == self.before.place[0]:
-            wanted &= run.at >= self.before.at
-        elif number < self.before.place[0]:
+        selected = run.at >= 0
+        if number == self.before.order_key[0]:
+            selected &= run.at >= self.before.at
+        elif number < self.before.order_key[0]:
             return
         if self.bound is not None and number >= self.bound[0]:
             inside = run.at < (self.bound[1] if number == self.bound[0] else 0)
             self.is_limited = self.is_limited or not inside.all()
-            wanted &= inside
-        ends, sizes = (run.at + run.size)[wanted], run.size[wanted]
+            selected &= inside
+        ends, sizes = (run.at + run.size)[selected], run.size[selected]
         if not len(ends):
             return
         many = len(ends)
@@ -131,5 +131,5 @@ class _Walk:
             order(self.before.format, self.damage[0]),
             self.damage[1],
         ):
-            # A range of no length has to be passed as well.
+            # An empty range must be passed as well.
             self.damage = (file, max(end, start + 1))

@@ -1,9 +1,9 @@
-"""Which log is which, when files are renamed under a stream.
+"""Identify logs whose files are renamed under a stream.
 
-A log of one file is known by the number of its inode together with the bytes before the position
-that a stream has reached: after a rename both are the same, so it goes on where it was, under the
-name that the checkpoint has for it. A new file under an old name, as log rotation leaves one, is a
-log of its own. Where there are no inodes, in an object store, a name is all there is.
+A log of one file is identified by its inode number together with the bytes before the stream's
+position. After a rename both are the same, so the stream continues under the name in the
+checkpoint. A new file under an old name, as after log rotation, is a separate log. In an object
+store, which has no inodes, only the name identifies a log.
 """
 
 from __future__ import annotations
@@ -17,79 +17,79 @@ from pyspark_journal.positions import Position, is_rewritten, key_of
 from walproof.lake.discovery import FoundLog
 from walproof.lake.file_tree import Tree
 
+# The number of equal bytes at the start: the bytes before a position may be alike in two logs.
 HEAD = 64
-"""Bytes at the start that must be the same: those before a position may be alike in two logs."""
 
 
 @dataclass(frozen=True)
 class Looked:
-    """A log that was found, and the tree in which it lies. What it reads of it, it reads once."""
+    """A log, and the tree that holds it. Its properties are read once."""
 
-    found: FoundLog
+    listed: FoundLog
     tree: Tree
 
     @cached_property
     def name(self) -> str:
-        """Its own name if it has one, else its path."""
+        """Return its own name if it has one, otherwise its path."""
         try:
-            return key_of(self.found, self.tree)
+            return key_of(self.listed, self.tree)
         except OSError:
-            return self.found.path  # whoever reads it will say what is wrong
+            return self.listed.path  # the reader of this log reports the error
 
     @cached_property
     def inode(self) -> int | None:
-        """The number that stays when it is renamed; None where its name tells more."""
-        if self.found.inode is None or self.found.files or self.name != self.found.path:
+        """Return the inode number, which survives a rename; None if the name identifies the log."""
+        if self.listed.inode is None or self.listed.files or self.name != self.listed.path:
             return None
-        return self.found.inode[1]
+        return self.listed.inode[1]
 
 
-def with_identity(position: Position, found: FoundLog, tree: Tree) -> Position:
-    """The position with what tells the log under another name. ``OSError``."""
-    if found.inode is None or found.files:
+def with_identity(position: Position, listed: FoundLog, tree: Tree) -> Position:
+    """Add the log's identity to a position. Raises ``OSError``."""
+    if listed.inode is None or listed.files:
         return position
-    return replace(position, inode=found.inode[1], head=_head(position, found, tree))
+    return replace(position, inode=listed.inode[1], head=_head(position, listed, tree))
 
 
 def keys_of(looked: Sequence[Looked], before: Mapping[str, Position]) -> list[str]:
-    """What each log is called in the checkpoint whose positions are ``before``."""
+    """Return the names of logs in the checkpoint with the positions ``before``."""
     by_inode = {position.inode: key for key, position in before.items()}
     keys: dict[int, str] = {}
-    for n, one in enumerate(looked):
-        key = by_inode.get(one.inode) if one.inode is not None else None
-        if key is not None and key not in keys.values() and _is_same(one, before[key]):
+    for n, log in enumerate(looked):
+        key = by_inode.get(log.inode) if log.inode is not None else None
+        if key is not None and key not in keys.values() and _is_same(log, before[key]):
             keys[n] = key
     taken = set(keys.values())
     by_path = {position.path: key for key, position in before.items() if key not in taken}
-    for n, one in enumerate(looked):
+    for n, log in enumerate(looked):
         if n in keys:
             continue
-        key = by_path.get(one.found.path) if one.inode is not None else None
+        key = by_path.get(log.listed.path) if log.inode is not None else None
         if key is None or key in taken:
-            key = one.name
+            key = log.name
         if key in taken:
-            # That name belongs to a log that has another one by now.
-            key = f"{key}@{one.inode}"
+            # That name belongs to a log that now has another one.
+            key = f"{key}@{log.inode}"
         keys[n] = key
         taken.add(key)
     return [keys[n] for n in range(len(looked))]
 
 
-def _is_same(one: Looked, position: Position) -> bool:
-    """Whether a log with the same inode has what was read: inodes are used again.
+def _is_same(log: Looked, position: Position) -> bool:
+    """Return whether a log with the same inode has the bytes that were read: inodes are reused.
 
-    Where the name is the same, too, there is nothing to ask: a log that was replaced in place is
-    the stream's to notice (``is_rewritten``).
+    A log with the same name passes; the stream itself detects a log replaced in place
+    (``is_rewritten``).
     """
-    if one.found.path == position.path:
+    if log.listed.path == position.path:
         return True
     try:
-        return not is_rewritten(position, one.found, one.tree) and position.head == _head(
-            position, one.found, one.tree
+        return not is_rewritten(position, log.listed, log.tree) and position.head == _head(
+            position, log.listed, log.tree
         )
     except OSError:
         return False
 
 
-def _head(position: Position, found: FoundLog, tree: Tree) -> int:
-    return zlib.crc32(tree.read(found.path, 0, min(position.at, HEAD)))
+def _head(position: Position, listed: FoundLog, tree: Tree) -> int:
+    return zlib.crc32(tree.read(listed.path, 0, min(position.at, HEAD)))

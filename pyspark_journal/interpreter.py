@@ -1,8 +1,8 @@
 """Check that the workers of a session run a Python that can read journals.
 
-Spark runs whatever ``python3`` is on the PATH unless ``PYSPARK_PYTHON`` names another one. In a
-virtual environment that is not activated (an IDE, cron, ``.venv/bin/python job.py``) that Python
-has none of the packages here.
+Spark runs the ``python3`` on the PATH unless ``PYSPARK_PYTHON`` names another one. In a virtual
+environment that is not activated (an IDE, cron, ``.venv/bin/python job.py``) that Python has none
+of the packages here.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ PYTHON_SECONDS = 60
 
 
 class WrongPython(RuntimeError):
-    """The workers of a session run a Python without this package; the message says what to set."""
+    """The workers of a session run a Python without this package; the message has the remedy."""
 
 
 def check_workers(spark: SparkSession) -> None:
-    """Raise :class:`WrongPython` when workers on this machine cannot import this package.
+    """Raise :class:`WrongPython` if workers on this machine cannot import this package.
 
     Workers on other machines, and those of Spark Connect, are not checked.
     """
@@ -60,5 +60,5 @@ def check_workers(spark: SparkSession) -> None:
 
 def _is_this_python(command: str) -> bool:
     path = shutil.which(command)
-    # Folders, not files: in a virtual environment the file is a link to the common interpreter.
+    # Compare directories: in a virtual environment the file is a link to the common interpreter.
     return path is not None and Path(path).parent.resolve() == Path(sys.executable).parent.resolve()

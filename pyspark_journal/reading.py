@@ -1,4 +1,4 @@
-"""From pieces of logs to rows, in the mode that was asked for. Does not use Spark."""
+"""Turn parts of logs into rows, in the requested mode, without Spark."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from walproof.tables import rows
 from walproof.tables.batches import bounded
 from walproof.tables.rows import file_name
 
+# The reason in the row of a file without a known format.
 UNKNOWN_FORMAT = "unknown-format"
-"""Reason in the row of a file that is a log of no known format."""
 
 
 Choose = Callable[[Piece, Iterator[Event], str], Iterator[Event]]
 
 
 class Malformed(ValueError):
-    """Mode ``FAILFAST`` met a row that is no record; the message names file, offset and reason."""
+    """Mode ``FAILFAST`` met a row that is not a record; the message has file, offset and reason."""
 
 
 class Reader:
-    """Reads pieces of logs into batches of the columns that were asked for."""
+    """Reads parts of logs into batches of the requested columns."""
 
     def __init__(self, columns: Columns, options: Options) -> None:
         self.columns = columns
@@ -46,7 +46,7 @@ class Reader:
             ]
         )
         self._schemas: dict[str, pa.Schema] = {}
-        self._wanted: dict[str, Wanted] = {}
+        self._needed_columns: dict[str, Wanted] = {}
 
     def batches(
         self, pieces: Sequence[Piece], choose: Choose | None = None
@@ -55,16 +55,15 @@ class Reader:
 
         Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
 
-        ``choose`` may cut or drop events before they become rows: a stream reads from an offset
-        on.
+        ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
         """
-        found = (made for piece in pieces for made in self._piece(piece, choose))
-        return map(self.columns.fit, bounded(found))
+        batches = (batch for piece in pieces for batch in self._piece(piece, choose))
+        return map(self.columns.fit, bounded(batches))
 
     def _piece(self, piece: Piece, choose: Choose | None) -> Iterator[pa.RecordBatch]:
-        """The rows of one piece. A fault of one log does not affect the others."""
+        """Yield the rows of one part. A fault of one log does not affect the others."""
         name = piece.log.path
-        place = (name, piece.part.start)
+        position = (name, piece.part.start)
         try:
             if piece.log.fault is not None:
                 raise piece.log.fault
@@ -79,27 +78,27 @@ class Reader:
                     for run in event.pieces():
                         if len(run):
                             at = int(run.at[-1] + run.size[-1])
-                            place = (file_name(name, run.file), at)
+                            position = (file_name(name, run.file), at)
                             yield from self._rows(run, format_id, name, tree)
         except (Malformed, ScannerMissing):
             raise
         except UnknownFormat as error:
             yield from self._unknown(name, error)
         except Exception as error:
-            # One bad file among ten thousand must not fail the job, whatever the reader ran into.
-            yield from self._unreadable(place, error)
+            # One bad file among ten thousand must not fail the job, whatever the error.
+            yield from self._unreadable(position, error)
 
     def _wants(self, format_id: str) -> Wanted:
-        if format_id not in self._wanted:
-            self._wanted[format_id] = self.columns.wanted(format_id, self.options)
-        return self._wanted[format_id]
+        if format_id not in self._needed_columns:
+            self._needed_columns[format_id] = self.columns.needed(format_id, self.options)
+        return self._needed_columns[format_id]
 
     def _schema(self, format_id: str) -> pa.Schema:
-        """The columns of the query with the types that they have in this format."""
+        """Return the columns of the query with their types in this format."""
         if format_id not in self._schemas:
-            own = rows.schema(format_id)
+            types = rows.schema(format_id)
             self._schemas[format_id] = pa.schema(
-                [own.field(f.name) if f.name in own.names else f for f in self.target]
+                [types.field(f.name) if f.name in types.names else f for f in self.target]
             )
         return self._schemas[format_id]
 
@@ -118,13 +117,13 @@ class Reader:
                 return
             if self.options.mode == FAILFAST:
                 at = f" at offset {event.start}" if isinstance(event, Lost) else ""
-                place = shown(file_name(name, event.file))
-                raise Malformed(f"{place}:{at} {event.reason} (FAILFAST)")
+                location = shown(file_name(name, event.file))
+                raise Malformed(f"{location}:{at} {event.reason} (FAILFAST)")
             if isinstance(event, Lost) and self.columns.has(self.options.corrupt_name):
                 more = {self.options.corrupt_name: self._raw(event, name, tree)}
-        made = rows.batch(event, self._schema(format_id), name, more)
-        if made is not None:
-            yield self._same_types(made)
+        batch = rows.batch(event, self._schema(format_id), name, more)
+        if batch is not None:
+            yield self._same_types(batch)
 
     def _same_types(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         if batch.schema == self.target:
@@ -138,19 +137,19 @@ class Reader:
     def _decoded_rows(self, run: Records, format_id: str, name: str) -> Iterator[pa.RecordBatch]:
         for piece in decode.pieces(format_id, run):
             more = self._decoded(piece, format_id)
-            made = rows.batch(piece, self._schema(format_id), name, more)
-            assert made is not None
-            yield self._same_types(made)
+            batch = rows.batch(piece, self._schema(format_id), name, more)
+            assert batch is not None
+            yield self._same_types(batch)
 
     def _decoded(self, run: Records, format_id: str) -> dict[str, pa.Array]:
         value, fault = decode.decoded(format_id, run, self.options.entry_fields)
         if self.options.format == "auto":
             type = self.target.field(DECODED).type
             names = [type.field(n).name for n in range(type.num_fields)]
-            mine = format_id.replace("-", "_")
+            own_name = format_id.replace("-", "_")
             value = pa.StructArray.from_arrays(
                 [
-                    value if name == mine else pa.nulls(len(run), type.field(name).type)
+                    value if name == own_name else pa.nulls(len(run), type.field(name).type)
                     for name in names
                 ],
                 names,
@@ -159,7 +158,7 @@ class Reader:
         return {DECODED: value, "detail": fault}
 
     def _raw(self, lost: Lost, name: str, tree: Tree) -> pa.Array:
-        """The bytes of a lost range. Null when they cannot be read."""
+        """Return the bytes of a lost range, null if they cannot be read."""
         length = min(lost.end - lost.start, self.options.max_payload)
         try:
             data = tree.read(file_name(name, lost.file), lost.start, length)
@@ -168,19 +167,21 @@ class Reader:
         return pa.array([data], pa.binary())
 
     def _unknown(self, name: str, error: UnknownFormat) -> Iterator[pa.RecordBatch]:
-        text = str(error).replace("say --format", "give journalFormat")
+        text = str(error).replace("--format", "journalFormat")
         if self.options.ignore_corrupt or self.options.mode == DROPMALFORMED:
             return
         if self.options.mode == FAILFAST:
             raise Malformed(printable_message(f"{text} ({UNKNOWN_FORMAT}, FAILFAST)"))
         event = End("refused", UNKNOWN_FORMAT, None)
-        made = rows.batch(event, self.target, name, {"detail": pa.array([printable_message(text)])})
-        assert made is not None
-        yield made
+        batch = rows.batch(
+            event, self.target, name, {"detail": pa.array([printable_message(text)])}
+        )
+        assert batch is not None
+        yield batch
 
-    def _unreadable(self, place: tuple[str, int], error: Exception) -> Iterator[pa.RecordBatch]:
+    def _unreadable(self, position: tuple[str, int], error: Exception) -> Iterator[pa.RecordBatch]:
         options = self.options
-        name, at = place
+        name, at = position
         text = (
             f"{name}: at offset {at}: {error}"
             if isinstance(error, OSError)

@@ -1,4 +1,4 @@
-"""The columns of the data source: of one format, of all together, and those a user asks for."""
+"""The columns of the data source: of one format, of all formats, and of a user's schema."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ NEVER_NULL = frozenset({"file", "kind"})
 
 
 class BadSchema(ValueError):
-    """A column that the source does not have, or has with another type."""
+    """A column that the source lacks, or has with another type."""
 
 
 def offered(options: Options) -> pa.Schema:
-    """The columns that the source gives with these options when no schema is given.
+    """Return the columns of the source with these options if no schema is given.
 
-    With ``auto`` they are those that all formats share, whatever the logs are: the schema of a
-    table must not depend on which files happen to be there, and the columns of all formats together
-    would be mostly null and cost a third of the speed.
+    With ``auto`` they are the columns common to all formats, for any logs. The schema of a table
+    must not depend on the existing files. The columns of all formats together would be mostly null
+    and a third slower.
     """
     return _columns(options, () if options.format == "auto" else (options.format,))
 
 
 def known(options: Options) -> pa.Schema:
-    """The columns that a schema may name: with ``auto`` those of every format, too.
+    """Return the columns that a schema may name, with ``auto`` those of every format.
 
-    One that has another type in each format (``entry_type``) is text.
+    A column with another type in each format (``entry_type``) is text.
     """
     return _columns(options, tuple(FORMATS) if options.format == "auto" else (options.format,))
 
@@ -55,13 +55,13 @@ def _columns(options: Options, formats: Sequence[str]) -> pa.Schema:
     if options.corrupt_column is not None:
         name = options.corrupt_column
         if name in fields:
-            raise BadSchema(f"journal: columnNameOfCorruptRecord: there is a column {name} already")
+            raise BadSchema(f"journal: columnNameOfCorruptRecord: there is already a column {name}")
         fields[name] = pa.field(name, pa.binary())
     return pa.schema(fields.values())
 
 
 def decoded_type(options: Options) -> pa.DataType:
-    """The struct of ``decode``; with ``auto`` it has one field for each format."""
+    """Return the struct of ``decode``; with ``auto`` it has one field for each format."""
     if options.format != "auto":
         return decode.type_of(options.format, options.entry_fields)
     return pa.struct(
@@ -74,18 +74,18 @@ def decoded_type(options: Options) -> pa.DataType:
 class Columns:
     """The columns of a query.
 
-    ``target`` is the schema that Spark was told, ``names`` the name of each column here.
+    ``target`` is the schema that Spark uses, ``names`` has the name of each column here.
     """
 
     target: pa.Schema
     names: tuple[str, ...]
 
     def has(self, *names: str) -> bool:
-        """Whether any of these columns is asked for."""
+        """Return whether any of these columns is requested."""
         return not set(names).isdisjoint(self.names)
 
-    def wanted(self, format_id: str, options: Options) -> Wanted:
-        """What a scanner must look at."""
+    def needed(self, format_id: str, options: Options) -> Wanted:
+        """Return the data that a scanner must read."""
         columns = frozenset(self.names)
         payload = self.has("payload", "payload_truncated")
         if self.has(DECODED):
@@ -94,7 +94,7 @@ class Columns:
         return Wanted(payload, columns, options.max_payload)
 
     def fit(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """A batch with the columns, in order, of the types that Spark was told."""
+        """Return a batch with the columns in order and with Spark's types."""
         columns = [
             column if column.type == field.type else column.cast(field.type)
             for column, field in zip(batch.columns, self.target, strict=True)
@@ -103,9 +103,9 @@ class Columns:
 
 
 def requested_columns(schema: StructType, options: Options) -> Columns:
-    """The columns of the schema that a user gave. Raises :class:`BadSchema`.
+    """Return the columns of a user's schema. Raises :class:`BadSchema`.
 
-    Column names are matched as Spark does, in any case. The schema of the source itself passes.
+    Column names are matched in any case, as in Spark. The schema of the source itself is valid.
     """
     from pyspark.sql.pandas.types import to_arrow_schema
 
@@ -116,27 +116,29 @@ def requested_columns(schema: StructType, options: Options) -> Columns:
         options = replace(options, decode=True)
     columns = {field.name.lower(): field for field in known(options)}
     target = to_arrow_schema(schema, timezone="UTC")
-    found = []
+    chosen = []
     for field in target:
-        own = columns.get(field.name.lower())
-        if own is None:
+        column = columns.get(field.name.lower())
+        if column is None:
             raise BadSchema(
                 f"journal: column {field.name}: {options.format} has no such column;"
-                f" it has {', '.join(one.name for one in columns.values())}"
+                f" it has {', '.join(available.name for available in columns.values())}"
             )
-        if not _same(own.type, field.type):
+        if not _same(column.type, field.type):
             raise BadSchema(
-                f"journal: column {field.name}: expected {_ddl(own.type)},"
+                f"journal: column {field.name}: expected {_ddl(column.type)},"
                 f" found {_ddl(field.type)} in the schema"
             )
-        if not field.nullable and own.name not in NEVER_NULL:
-            raise BadSchema(f"journal: column {field.name}: NOT NULL, but it can be null")
-        found.append(own.name)
-    return Columns(target, tuple(found))
+        if not field.nullable and column.name not in NEVER_NULL:
+            raise BadSchema(
+                f"journal: column {field.name}: declared NOT NULL, but values can be null"
+            )
+        chosen.append(column.name)
+    return Columns(target, tuple(chosen))
 
 
 def spark_schema(options: Options) -> StructType:
-    """:func:`offered` as Spark says it."""
+    """Return :func:`offered` as a Spark schema."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return from_arrow_schema(offered(options))
@@ -148,6 +150,6 @@ def _ddl(type: pa.DataType) -> str:
     return str(from_arrow_type(type).simpleString())
 
 
-def _same(one: pa.DataType, other: pa.DataType) -> bool:
-    """Whether both are one type to Spark, apart from nullability and names of list items."""
-    return _ddl(one) == _ddl(other)
+def _same(first: pa.DataType, second: pa.DataType) -> bool:
+    """Return whether both are one type to Spark, ignoring nullability and names of list items."""
+    return _ddl(first) == _ddl(second)

@@ -1,4 +1,4 @@
-"""The Spark session of our own commands and tests. Any other session reads journals as well."""
+"""The Spark session of this project's commands and tests. Any other session works too."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ SETTINGS: Mapping[str, str] = {
     "spark.python.worker.faulthandler.enabled": "true",
 }
 
+# Settings of a session on this machine alone.
 LOCAL: Mapping[str, str] = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -27,14 +28,13 @@ LOCAL: Mapping[str, str] = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # Rows of an audit never enter the JVM: a quick start is worth more than throughput.
+    # Rows of an audit never enter the JVM, so a quick start matters more than throughput.
     "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1",
 }
-"""For a session on this machine alone."""
 
 
 class DidNotStart(RuntimeError):
-    """Spark did not start; the message has what the JVM printed."""
+    """Spark did not start; the message has the JVM's output."""
 
 
 def session(
@@ -42,12 +42,12 @@ def session(
 ) -> SparkSession:
     """Start the session of a job. Raises :class:`~pyspark_journal.java.JavaMissing`.
 
-    ``master`` is what ``spark-submit --master`` takes; None takes the master of ``spark-submit``
-    where there is one, else ``local[N,4]`` with N cores and three retries of a task. ``settings``
-    win over those of ``spark-submit``, which win over ours. JVM settings count only for the first
-    session of a process.
+    ``master`` is the value for ``spark-submit --master``. None takes the master of ``spark-submit``
+    if there is one, otherwise ``local[N,4]`` with N cores and three retries of a task. ``settings``
+    override those of ``spark-submit``, which override the defaults here. JVM settings count only
+    for the first session of a process.
     """
-    # Without it, workers run whatever python3 is on the PATH.
+    # Without it, workers run the python3 on the PATH.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if (home := java_home()) is not None:
         os.environ["JAVA_HOME"] = str(home)
@@ -82,7 +82,7 @@ def redirect_jvm_output(log: IO[bytes]) -> Iterator[None]:
     """Send the standard error of a JVM that starts in this block to ``log``, for its whole life.
 
     A JVM prints a dozen lines at every start, which would break a progress bar. Raises
-    :class:`DidNotStart` with them when the block fails.
+    :class:`DidNotStart` with them if the block fails.
     """
     sys.stderr.flush()
     terminal = os.dup(2)

@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 class JournalDataSource(DataSource):
     """Journal files as a table: a row for each record and each lost range.
 
-    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. The package is found by Spark
-    itself where it is installed; elsewhere ``pyspark_journal.register(spark)``.
+    Name: ``journal``. Options: ``pyspark_journal.options.OPTIONS``. Spark finds the installed
+    package by itself; otherwise call ``pyspark_journal.register(spark)``.
 
-    >>> spark.read.format("journal").load("/var/lib/broker")
-    >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
+      >>> spark.read.format("journal").load("/var/lib/broker")
+      >>> spark.sql("CREATE TEMP VIEW v USING journal OPTIONS (path '/var/lib/broker')")
     """
 
     @classmethod
     def name(cls) -> str:
-        """What ``format`` takes."""
+        """Return the name for ``format``."""
         return "journal"
 
     def schema(self) -> StructType:
-        """All columns that there are with these options."""
+        """Return all columns that exist with these options."""
         from pyspark_journal.schema import spark_schema
 
         return spark_schema(self._options())
 
     def reader(self, schema: StructType) -> JournalReader:
-        """A reader of the columns in ``schema``, which may be any of those in :meth:`schema`."""
+        """Return a reader of the columns in ``schema``, which may be any of :meth:`schema`."""
         from pyspark_journal.schema import requested_columns
 
         options = self._options()
         return JournalReader(requested_columns(schema, options), options)
 
     def streamReader(self, schema: StructType) -> JournalStreamReader:
-        """The same for logs that grow."""
+        """Return a reader of growing logs."""
         from pyspark_journal.schema import requested_columns
         from pyspark_journal.stream import JournalStreamReader
 
@@ -69,18 +69,18 @@ class JournalDataSource(DataSource):
 
 
 READ_ONLY = (
-    "journal: journals are read, not written. Save the rows as a table, with"
-    " df.write.parquet(path); `walproof recover LOG --out NEW` writes the records that survive in a"
-    " log into a new one"
+    "journal: the data source is read-only. Save the rows as a table with"
+    " df.write.parquet(path), or write a log's surviving records into a new log with"
+    " `walproof recover LOG --out NEW`"
 )
 
 
 class ReadOnly(NotImplementedError):
-    """Somebody asked for a writer; the message says what there is instead."""
+    """A writer was requested; the message names the alternatives."""
 
 
 class JournalPartition(InputPartition):
-    """Pieces of logs for one task."""
+    """Parts of logs for one task."""
 
     def __init__(self, pieces: list[Piece]) -> None:
         super().__init__(None)
@@ -95,7 +95,10 @@ class JournalReader(DataSourceReader):
         self.options = options
 
     def partitions(self) -> list[InputPartition]:
-        """The logs under the paths, packed. Raises ``FileNotFoundError`` for a missing path."""
+        """Return the packed logs under the paths.
+
+        Raises ``FileNotFoundError`` for a missing path.
+        """
         from walproof.lake.discovery import find
         from walproof.lake.splits import plan
 
@@ -103,9 +106,9 @@ class JournalReader(DataSourceReader):
         return [JournalPartition(pieces) for pieces in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition."""
+        """Yield the rows of a partition."""
         from pyspark_journal.reading import Reader
 
-        # Spark makes one partition of its own when there is nothing to read.
+        # Spark adds an empty partition if there is nothing to read.
         pieces = partition.pieces if isinstance(partition, JournalPartition) else []
         yield from Reader(self.columns, self.options).batches(pieces)

@@ -1,8 +1,8 @@
-"""``spark.readStream.format("journal")``: logs that grow, every record once.
+"""``spark.readStream.format("journal")``: growing logs, with every record exactly once.
 
 The checkpoint has a position for each log (``positions.py``). A batch holds what begins between two
-positions. What lies before a position no longer changes, so a batch that is made again after a
-crash has the same rows.
+positions. Bytes before a position no longer change, so a batch that is repeated after a crash has
+the same rows.
 """
 
 from __future__ import annotations
@@ -39,25 +39,25 @@ if TYPE_CHECKING:
 
     from pyspark_journal.schema import Columns
 
+# Seconds until an apparently unchanged log is read again: a mapped file may change without a new
+# size or time.
 LOOK_AGAIN = 1.0
-"""Seconds until a log that looks unchanged is read again: a mapped file may change without a new
-size or time."""
 Offsets = dict[str, dict[str, Any]]
 
 
 class Rewritten(RuntimeError):
-    """A log no longer has what a stream read from it; the message names it and the way out."""
+    """A log no longer has what a stream read from it; the message names it and the remedy."""
 
 
 @dataclass(frozen=True)
 class StreamPiece(Piece):
-    """A log and what a batch reads of it."""
+    """A log and the range that a batch reads."""
 
     range: Range
 
 
 class StreamPartition(InputPartition):
-    """Pieces of logs for one task of a batch."""
+    """Parts of logs for one task of a batch."""
 
     def __init__(self, pieces: Sequence[StreamPiece]) -> None:
         super().__init__(None)
@@ -66,28 +66,28 @@ class StreamPartition(InputPartition):
 
 @dataclass
 class _Seen:
-    """The state of a log when it was last read to its end, and when that was."""
+    """The state of a log when it was last read to its end, with the time."""
 
-    found: FoundLog
+    listed: FoundLog
     after: Position
     when: float
 
-    def still_holds(self, found: FoundLog, before: Position) -> bool:
-        """Whether reading it again from there would find nothing new."""
+    def still_holds(self, listed: FoundLog, before: Position) -> bool:
+        """Return whether reading it again from there would find nothing new."""
         return (
             _news(self.after) == _news(before)
-            and (self.found.size, self.found.modified) == (found.size, found.modified)
+            and (self.listed.size, self.listed.modified) == (listed.size, listed.modified)
             and time.monotonic() - self.when < LOOK_AGAIN
         )
 
 
 def _news(position: Position) -> tuple[object, ...]:
-    """The parts of a position that change when there is something to deliver: not its path."""
-    return (position.place, position.epoch, position.fault)
+    """Return the parts of a position that change with new data, without its path."""
+    return (position.order_key, position.epoch, position.fault)
 
 
 class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
-    """Plans batches in the driver's worker, reads them in tasks."""
+    """Plans batches in the driver's worker, and reads them in tasks."""
 
     def __init__(self, columns: Columns, options: Options) -> None:
         self.columns = columns
@@ -98,11 +98,11 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._is_bounded = False
 
     def initialOffset(self) -> Offsets:
-        """The offset before any log was read."""
+        """Return the offset before any log was read."""
         return {}
 
     def getDefaultReadLimit(self) -> ReadLimit:
-        """The limit that the options set."""
+        """Return the limit in the options."""
         if self.options.max_trigger is not None:
             return ReadMaxBytes(self.options.max_trigger)
         if self.options.max_files is not None:
@@ -110,12 +110,12 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:
-        """From now on, deliver only what the next look at the logs finds."""
+        """Deliver only the data that the next listing of the logs finds."""
         self._is_bounded = True
         self._target = None
 
     def latestOffset(self, start: Offsets, limit: ReadLimit) -> Offsets:
-        """The positions up to which the next batch reads. Raises :class:`Rewritten`."""
+        """Return the positions up to which the next batch reads. Raises :class:`Rewritten`."""
         before = {key: Position.from_json(body) for key, body in start.items()}
         is_limited = not isinstance(limit, ReadAllAvailable)
         if not self._is_bounded:
@@ -130,7 +130,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return {key: after[key].to_json() for key in sorted(after)}
 
     def partitions(self, start: Offsets, end: Offsets) -> list[InputPartition]:
-        """The partitions of the batch between two offsets."""
+        """Return the partitions of the batch between two offsets."""
         if not self._logs:
             self._look({key: Position.from_json(body) for key, body in {**start, **end}.items()})
         pieces: list[StreamPiece] = []
@@ -144,7 +144,7 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return [StreamPartition(some) for some in packed]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        """The rows of a partition."""
+        """Yield the rows of a partition."""
         from pyspark_journal.reading import Reader
 
         def in_range(piece: Piece, events: Iterator[Event], format_id: str) -> Iterator[Event]:
@@ -158,37 +158,37 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Do nothing: there is nothing to free after a commit."""
 
     def stop(self) -> None:
-        """Do nothing: nothing is held open."""
+        """Do nothing: nothing is open."""
 
     def _look(self, before: dict[str, Position]) -> bool:
-        """Find the logs. False when some folder could not be listed."""
+        """Find the logs; return False if a directory could not be listed."""
         looked = []
         is_whole = True
-        for found in find(self.options):
-            tree = self._tree(found)
-            is_whole = is_whole and found.fault is None
-            if found.format is None and found.fault is None:
-                # A file that is still too short, or of no known format, is looked at again later.
+        for listed in find(self.options):
+            tree = self._tree(listed)
+            is_whole = is_whole and listed.fault is None
+            if listed.format is None and listed.fault is None:
+                # A file that is still too short, or has no known format, is checked again later.
                 with contextlib.suppress(OSError, UnknownFormat):
-                    format_id = tree.detect(found.path)
+                    format_id = tree.detect(listed.path)
                     context = self.options.context(format_id)
-                    found = replace(found, format=format_id, context=context)
-            looked.append(Looked(found, tree))
-        self._logs = dict(zip(keys_of(looked, before), (one.found for one in looked), strict=True))
+                    listed = replace(listed, format=format_id, context=context)
+            looked.append(Looked(listed, tree))
+        self._logs = dict(zip(keys_of(looked, before), (log.listed for log in looked), strict=True))
         return is_whole
 
-    def _tree(self, found: FoundLog) -> Tree:
-        return tree_of(found.path, dict(self.options.file_system))
+    def _tree(self, listed: FoundLog) -> Tree:
+        return tree_of(listed.path, dict(self.options.file_system))
 
     def _advance(self, before: dict[str, Position], is_limited: bool) -> dict[str, Position]:
-        # In bounded mode the logs were found when the bound was set.
+        # In bounded mode the logs were listed when the bound was set.
         is_whole = True if self._target is not None else self._look(before)
         bytes_left = self.options.max_trigger if is_limited else None
         files_left = self.options.max_files if is_limited else None
-        # Forget the positions of logs that are gone, unless a folder could not be listed.
+        # Forget the positions of deleted logs, unless a directory could not be listed.
         after = {key: p for key, p in before.items() if key in self._logs or not is_whole}
         moved = False
-        # Oldest first: a log that grows all the time must not starve the others.
+        # Oldest first: a constantly growing log must not starve the others.
         for key in sorted(self._logs, key=lambda key: (self._logs[key].modified, key)):
             if self._target is not None and key not in self._target:
                 continue
@@ -210,56 +210,56 @@ class JournalStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def _advance_one(
         self, key: str, before: Position, limit: int | None, one_at_least: bool
     ) -> tuple[Position, int]:
-        found, tree = self._logs[key], self._tree(self._logs[key])
+        listed, tree = self._logs[key], self._tree(self._logs[key])
         target = self._target.get(key) if self._target is not None else None
         if target is not None and _news(target) == _news(before):
             return before, 0
         seen = self._seen.get(key)
-        if seen is not None and seen.still_holds(found, before):
+        if seen is not None and seen.still_holds(listed, before):
             return before, 0
         size, is_all = 0, True
         try:
-            if found.fault is not None:
-                raise found.fault
+            if listed.fault is not None:
+                raise listed.fault
             start = before
-            if is_rewritten(before, found, tree):
-                start = self._rewritten(found, before)
-            bound = target.place if target is not None and target.epoch == start.epoch else None
-            reached = advance(found, start, tree, self.options, limit, bound, one_at_least)
-            position = with_identity(reached.position, found, tree)
+            if is_rewritten(before, listed, tree):
+                start = self._rewritten(listed, before)
+            bound = target.order_key if target is not None and target.epoch == start.epoch else None
+            reached = advance(listed, start, tree, self.options, limit, bound, one_at_least)
+            position = with_identity(reached.position, listed, tree)
             size, is_all = reached.size, reached.is_all
         except UnknownFormat as error:
-            is_quiet = time.time() - found.modified >= self.options.quiet
+            is_quiet = time.time() - listed.modified >= self.options.quiet
             position = replace(before, fault=str(error)) if is_quiet else before
         except OSError as error:
             position = replace(before, fault=str(error))
         if is_all:
-            self._seen[key] = _Seen(found, position, time.monotonic())
+            self._seen[key] = _Seen(listed, position, time.monotonic())
         return position, size
 
-    def _rewritten(self, found: FoundLog, before: Position) -> Position:
+    def _rewritten(self, listed: FoundLog, before: Position) -> Position:
         if self.options.on_rewrite == "restart":
-            return Position(found.path, before.format, epoch=before.epoch + 1)
+            return Position(listed.path, before.format, epoch=before.epoch + 1)
         raise Rewritten(
-            f"{found.path}: at offset {before.at}{f' of {before.file}' if before.file else ''}:"
-            " the log was truncated or replaced since the stream read it; its new records cannot"
-            " be told from the old ones. Use a new checkpoint, or option('onRewrite', 'restart')"
+            f"{listed.path}: at offset {before.at}{f' of {before.file}' if before.file else ''}:"
+            " the log was truncated or replaced after the stream read it, so new and old records"
+            " cannot be told apart. Use a new checkpoint, or option('onRewrite', 'restart')"
             " to read it again from its start"
         )
 
     def _piece(self, key: str, before: Position, after: Position) -> StreamPiece:
-        found = self._logs.get(key) or FoundLog(after.path, format=after.format)
+        listed = self._logs.get(key) or FoundLog(after.path, format=after.format)
         if after.epoch != before.epoch:
             before = Position(after.path)
         if after.fault is not None:
-            # Its reader reports a file of no known format; any other fault is reported as found.
-            is_unknown = found.format is None and found.fault is None
-            log = replace(found, fault=None if is_unknown else OSError(after.fault))
+            # The reader reports a file without a known format. Other faults are reported as found.
+            is_unknown = listed.format is None and listed.fault is None
+            log = replace(listed, fault=None if is_unknown else OSError(after.fault))
             return StreamPiece(log, WHOLE, 1, Range((0, 0), (0, 0)))
         format_id = after.format or ""
-        start = replace(before, format=after.format).place
+        start = replace(before, format=after.format).order_key
         part = part_from(format_id, start[1], after.at)
-        context = found.context or self.options.context(format_id)
-        log = replace(found, format=after.format, context=context, fault=None)
-        size = after.at - before.at if after.file == before.file else found.size
-        return StreamPiece(log, part, max(1, size), Range(start, after.place))
+        context = listed.context or self.options.context(format_id)
+        log = replace(listed, format=after.format, context=context, fault=None)
+        size = after.at - before.at if after.file == before.file else listed.size
+        return StreamPiece(log, part, max(1, size), Range(start, after.order_key))

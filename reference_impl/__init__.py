@@ -1,5 +1,6 @@
-"""The executable specification: one module per format, with a reader and a writer.
+"""The executable specification: one package per format, with a reader and a writer.
 
-Plain Python, to be read together with the chapters in ``spec/``. Every rule cites the requirement
-it implements (``# LDB-028``). Nothing here knows about vectors, adapters or reports.
+It is plain Python, to be read together with the chapters in ``spec/``. Each rule cites the
+requirement that it implements (``# LDB-028``). No module here depends on vectors, adapters or
+reports.
 """

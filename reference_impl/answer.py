@@ -1,4 +1,4 @@
-"""The answer model: what a reader says of a log (spec/conventions.md, "The answer").
+"""The answer model: what a reader returns for a log (spec/conventions.md, "The answer").
 
 A reader is a generator of events in log order: any number of :class:`Record` and :class:`Lost`,
 then exactly one :class:`End`. :func:`collect` turns them into an :class:`Answer`.
@@ -13,16 +13,16 @@ from typing import Any, Literal
 
 Verdict = Literal["intact", "torn", "damaged", "refused"]
 
+# In bytes. An answer gives the SHA-256 of a longer payload instead of its hexadecimal digits.
 INLINE_PAYLOAD_LIMIT = 4096
-"""In bytes. A longer payload is given by its SHA-256 instead of in hexadecimal."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One record that a reader releases.
+    """One record that a reader returns.
 
-    ``at`` and ``size`` are the byte offset and length of the framed record, in bytes, from its
-    first header to the end of its last fragment. ``fields`` holds what the format adds (index,
+    ``at`` and ``size`` are the offset and length of the framed record in bytes, from its first
+    header to the end of its last fragment. ``fields`` holds the fields that the format adds (index,
     term, …), with 64-bit numbers as decimal text. ``file`` names the file in a log of several
     files.
     """
@@ -34,10 +34,10 @@ class Record:
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The record as an answer shows it."""
-        place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
+        """Return the record in the form that an answer shows."""
+        file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
         return {
-            **place,
+            **file,
             "at": self.at,
             "size": self.size,
             **self.fields,
@@ -47,7 +47,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class NewRecord:
-    """One record to write: its payload, and what else the format needs to know (asqn, …)."""
+    """One record to write: its payload, and the fields that the format needs (asqn, …)."""
 
     payload: bytes
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class NewRecord:
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A half-open byte range ``[start, end)`` that yielded no record, and why.
+    """A half-open byte range ``[start, end)`` that yielded no record, and the reason code.
 
     ``torn`` is true for an unfinished write at the end of the log, which was never acknowledged,
     and false for damage.
@@ -68,17 +68,17 @@ class Lost:
     file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The range as an answer shows it."""
-        place: dict[str, Any] = {"file": self.file} if self.file is not None else {}
-        return {**place, "from": self.start, "to": self.end, "reason": self.reason}
+        """Return the range in the form that an answer shows."""
+        file: dict[str, Any] = {"file": self.file} if self.file is not None else {}
+        return {**file, "from": self.start, "to": self.end, "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """The last event: the verdict, the first fault met, and where a writer may safely resume.
+    """The last event: the verdict, the first reason code, and the offset for the next write.
 
-    ``end`` is a byte offset, within ``file`` if the log has several files: truncate there, then
-    append. ``None`` means: start a new file.
+    ``end`` is a byte offset, within ``file`` if the log has several files. A writer truncates the
+    file there and appends. With ``None`` it starts a new file.
     """
 
     verdict: Verdict
@@ -92,7 +92,7 @@ Event = Record | Lost | End
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything a reader says of one log."""
+    """The complete answer of a reader for one log."""
 
     verdict: Verdict
     reason: str | None
@@ -102,7 +102,7 @@ class Answer:
     end_file: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The answer as vectors and ``walproof read --json`` show it."""
+        """Return the answer in the form of vectors and ``walproof read --json``."""
         return {
             "verdict": self.verdict,
             "reason": self.reason,
@@ -113,22 +113,22 @@ class Answer:
 
 
 def end_to_json(end: int | None, file: str | None) -> int | dict[str, Any] | None:
-    """Where a writer may resume: an offset, and the file's name in a log of several files."""
+    """Return the offset for the next write, with the file's name in a log of several files."""
     return end if file is None else {"file": file, "at": end}
 
 
 def payload_to_json(payload: bytes) -> dict[str, str]:
-    """``{"payload": hex}``, or ``{"payload_sha256": hex}`` above :data:`INLINE_PAYLOAD_LIMIT`."""
+    """Return ``{"payload": hex}``, or a SHA-256 above :data:`INLINE_PAYLOAD_LIMIT` bytes."""
     if len(payload) > INLINE_PAYLOAD_LIMIT:
         return {"payload_sha256": hashlib.sha256(payload).hexdigest()}
     return {"payload": payload.hex()}
 
 
 def collect(events: Iterable[Event]) -> Answer:
-    """Run a reader to its end. Lost ranges are put in log order.
+    """Run a reader to its end and return its answer, with the lost ranges in log order.
 
-    Raises ``ValueError`` when the events do not finish with one :class:`End`: that is a defect of
-    the reader, never of the log.
+    Raises ``ValueError`` if the events do not end with exactly one :class:`End`. That is a defect
+    of the reader, never of the log.
     """
     records: list[Record] = []
     lost: list[Lost] = []
@@ -136,7 +136,7 @@ def collect(events: Iterable[Event]) -> Answer:
     files: dict[str | None, int] = {}  # in log order, which is not the order of their names
     for event in events:
         if last is not None:
-            raise ValueError(f"the reader went on after its end: {event}")
+            raise ValueError(f"the reader continued after its end: {event}")
         files.setdefault(event.file, len(files))
         if isinstance(event, Record):
             records.append(event)
@@ -145,6 +145,6 @@ def collect(events: Iterable[Event]) -> Answer:
         else:
             last = event
     if last is None:
-        raise ValueError("the reader stopped without a verdict")
+        raise ValueError("the reader ended without a verdict")
     lost.sort(key=lambda gap: (files[gap.file], gap.start))
     return Answer(last.verdict, last.reason, tuple(records), tuple(lost), last.end, last.file)

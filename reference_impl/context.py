@@ -1,4 +1,4 @@
-"""What a reader or writer is told besides the bytes, checked against the format's register."""
+"""Check the context of a reader or writer against the format's register."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 class BadContext(ValueError):
-    """A context has an unknown key, a value of the wrong type, or one that is out of range."""
+    """A context has an unknown key, a value of the wrong type, or a value out of range."""
 
 
 def check(format: str, context: Mapping[str, Any]) -> None:
-    """Raise :class:`BadContext` for a context that no reader or writer of the format accepts."""
+    """Raise :class:`BadContext` unless a reader or writer of the format accepts the context."""
     known = registers()[format].context
     for name, value in context.items():
         if name not in known:
-            expected = f"expected {', '.join(known)}" if known else "the format has no context"
-            raise BadContext(f"{format} knows no {name!r}: {expected}")
+            expected = f"expected {', '.join(known)}" if known else "the format has no context keys"
+            raise BadContext(f"unknown context key {name!r} for {format}: {expected}")
         if not _fits(known[name], value):
             raise BadContext(f"{name}: expected {_expected(known[name])}, found {value!r}")
 
@@ -48,8 +48,8 @@ def check(format: str, context: Mapping[str, Any]) -> None:
 def _fits(key: ContextKey, value: Any) -> bool:
     if key.values and value in key.values:
         return True
-    types = [one for one in key.types if not (one == "text" and key.values)]
-    return any(_FITS[one](value) and (one != "integer" or _in(key, value)) for one in types)
+    types = [type for type in key.types if not (type == "text" and key.values)]
+    return any(_FITS[type](value) and (type != "integer" or _in(key, value)) for type in types)
 
 
 def _in(key: ContextKey, value: int) -> bool:
@@ -57,5 +57,4 @@ def _in(key: ContextKey, value: int) -> bool:
 
 
 def _expected(key: ContextKey) -> str:
-    """The types and texts that a key may have, in words."""
     return " or ".join([*key.kinds(), *key.values])

@@ -1,4 +1,4 @@
-"""The formats that the executable specification reads, under their ids."""
+"""The formats of the executable specification, by id."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
-    """No format fits the log, or no format has the given name."""
+    """No format fits the log, or no format has the given id."""
 
 
+# The context of a reader or writer: information that is not in the bytes (a flushed index, …).
 Context = Mapping[str, Any]
-"""What a reader or writer is told besides the bytes (the index known to be flushed, …)."""
 
 
 def _as_it_is(path: Path, context: Context) -> Context:
@@ -26,14 +26,19 @@ def _as_it_is(path: Path, context: Context) -> Context:
 
 @dataclass(frozen=True)
 class Format:
-    """One format: how to recognise, read and write its logs.
+    """One format, with the functions that recognise, read and write its logs.
 
-    A log is a file or a folder. ``recognise(path)`` looks at structure; ``read(path, profile,
-    context)`` yields events; ``write(path, records, context)`` makes a new log at a path that does
-    not exist yet; ``append(path, records, context)`` recovers an existing log and goes on with it.
-    All raise ``OSError`` for errors of the file system, and ``append`` raises ``ValueError`` if a
-    writer must refuse. ``copied(path, context)`` is the context for a writer that copies the
-    records of a log into a new one, and for the reader of that copy.
+    A log is a file or a directory.
+
+    - ``recognise(path)`` returns whether the log has the format's structure.
+    - ``read(path, profile, context)`` yields events.
+    - ``write(path, records, context)`` makes a new log at a path that does not exist yet.
+    - ``append(path, records, context)`` recovers an existing log and appends to it.
+    - ``copied(path, context)`` returns the context for writing the log's records to a new log, and
+      for reading that copy.
+
+    All raise ``OSError`` for errors of the file system. ``append`` raises ``ValueError`` if a
+    writer must refuse the log.
     """
 
     id: str
@@ -46,7 +51,7 @@ class Format:
 
 
 def _format(register: Register) -> Format:
-    """The format of a register; the package of the same name is its reader and writer."""
+    """Build the format of a register from the package that has the register's module name."""
     package = import_module(f"reference_impl.{register.module}")
     return Format(
         register.id,
@@ -63,25 +68,30 @@ FORMATS = {id: _format(register) for id, register in registers().items()}
 
 
 def named(format_id: str) -> Format:
-    """The format with this id. Raises :class:`UnknownFormat`."""
+    """Return the format with this id. Raises :class:`UnknownFormat`."""
     if format_id not in FORMATS:
         raise UnknownFormat(f"unknown format {format_id!r}: expected one of {', '.join(FORMATS)}")
     return FORMATS[format_id]
 
 
 def detect(path: Path) -> Format:
-    """The one format whose structure the log shows. Raises :class:`UnknownFormat`, ``OSError``."""
+    """Return the only format that recognises the log.
+
+    Raises :class:`UnknownFormat`, ``OSError``.
+    """
     path.stat()
     fitting = [format for format in FORMATS.values() if format.recognise(path)]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UnknownFormat(f"{path}: fits {' and '.join(f.id for f in fitting)}; say --format")
+        raise UnknownFormat(
+            f"{path}: matches {' and '.join(f.id for f in fitting)}; choose one with --format"
+        )
     if path.is_dir():
         raise UnknownFormat(f"{path}: expected a log of {', '.join(FORMATS)}, found other files")
     with path.open("rb") as log:
         head = log.read(8)
     raise UnknownFormat(
         f"{path}: at offset 0, expected a log of {', '.join(FORMATS)},"
-        f" found {head.hex(' ') or 'an empty file'}; say --format to read it all the same"
+        f" found {head.hex(' ') or 'an empty file'}; use --format to read it anyway"
     )

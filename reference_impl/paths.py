@@ -1,37 +1,37 @@
-"""Where the data of the project lie: in the repository, or in ``walproof_data`` of a wheel."""
+"""Locate the project's data: in the repository, or in ``walproof_data`` of a wheel."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+# The directory that holds the packages: the repository, or ``site-packages``.
 PACKAGES = Path(__file__).resolve().parent.parent
-"""The folder that holds the packages: the repository, or ``site-packages``."""
 
 _WHEEL = PACKAGES / "walproof_data"
+# True for packages from a wheel. Their output goes to the user's directories.
 IS_INSTALLED = _WHEEL.is_dir()
-"""Whether the packages come from a wheel: what they make then goes to the user's folders."""
 
+# The directory that holds ``spec/``, ``ksy/`` and ``vectors/``.
 ROOT = _WHEEL if IS_INSTALLED else PACKAGES
-"""The folder that holds ``spec/``, ``ksy/`` and ``vectors/``."""
 
 SPEC = ROOT / "spec"
 GRAMMARS = ROOT / "ksy"
 VECTORS = ROOT / "vectors"
 
 
+# Compiled parsers of the grammars, which a wheel contains so that it does not need Node.js.
 PARSERS = _WHEEL / "kaitai"
-"""Parsers of the grammars that a wheel brings along: without Node.js, too, every byte is named."""
 
 
 def cache() -> Path:
-    """The folder for what can be made again, where the platform has it; it need not exist."""
+    """Return the platform's cache directory for files that can be rebuilt; it need not exist."""
     from platformdirs import user_cache_path  # a checkout does without, and starts sooner
 
     return user_cache_path("walproof", appauthor=False)
 
 
+# Everything that set-up builds or downloads; never committed.
 BUILD = cache() if IS_INSTALLED else ROOT / ".build"
-"""Everything that set-up builds or downloads; never committed."""
 
+# The default directory for reports, relative to the working directory.
 REPORTS = Path("reports")
-"""Where reports go unless a command is told otherwise: below the caller's folder."""

@@ -1,6 +1,6 @@
-"""The register of each format: what its chapter, the code and the tools must agree on.
+"""The register of each format: the facts that its chapter, the code and the tools share.
 
-It lies beside the chapter, as ``spec/<format>.toml``; ``spec/README.md`` describes its keys.
+The register is ``spec/<format>.toml``, beside the chapter; ``spec/README.md`` describes its keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from reference_impl.paths import SPEC
 
 @dataclass(frozen=True)
 class Reason:
-    """A reason code, and what it says in ``words``.
+    """A reason code, with its meaning in ``words``.
 
     ``kinds`` are some of ``torn``, ``damage`` and ``refused``.
     """
@@ -31,10 +31,10 @@ class Reason:
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that can be wrong with a log, in the words of the chapter.
+    """A possible fault of a log, in the words of the chapter.
 
-    ``bytes`` are those that the lost range has, ``then`` what a reader still does after it. Faults
-    stand in the order in which a reader looks for them.
+    ``bytes`` describes the lost range, ``then`` how a reader continues. Faults stand in the order
+    in which a reader looks for them.
     """
 
     fault: str
@@ -46,7 +46,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class RecordField:
-    """A field of a record in an answer. ``optional``: some records of the format have none."""
+    """A field of a record in an answer. Some records of the format lack an ``optional`` field."""
 
     name: str
     types: tuple[str, ...]
@@ -58,7 +58,7 @@ class RecordField:
 class FieldToWrite:
     """A field that a record to write may have besides its payload.
 
-    ``of`` names the records that have it, ``default`` what its absence means, in words.
+    ``of`` names the records that have it, ``default`` describes the meaning of its absence.
     """
 
     name: str
@@ -69,11 +69,12 @@ class FieldToWrite:
 
 @dataclass(frozen=True)
 class ContextKey:
-    """Something a reader or writer is told besides the bytes.
+    """A key of the context that a reader or writer accepts.
 
-    ``values`` are the only texts allowed, if there are any. ``default`` is what its absence means;
-    None if that is not a single value. ``read_by`` names the operations that read it. An integer
-    has a ``range``, both ends included: what is outside it is a mistake and no size of anything.
+    ``values`` lists the allowed texts; if it is empty, any text is allowed. ``default`` is the
+    value of an absent key, or None if no single value describes it. ``read_by`` names the
+    operations that use the key. An integer has a ``range``, both ends included; a value outside it
+    is an error.
     """
 
     name: str
@@ -85,23 +86,23 @@ class ContextKey:
     range: tuple[int, int] | None = None
 
     def kinds(self) -> list[str]:
-        """What a value may be, in words, but for the only texts that are allowed."""
-        kinds = [one for one in self.types if one != "text" or not self.values]
+        """Return descriptions of the types that a value may have, without the allowed texts."""
+        types = [type for type in self.types if type != "text" or not self.values]
         return [
-            f"{one} from {self.range[0]} to {self.range[1]}"
-            if one == "integer" and self.range
-            else one
-            for one in kinds
+            f"{type} from {self.range[0]} to {self.range[1]}"
+            if type == "integer" and self.range
+            else type
+            for type in types
         ]
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """Why nothing tells of a flipped bit that loses or changes a record: a limit of the format.
+    """A limit of the format: a flipped bit that changes the records and that no check detects.
 
-    ``fields`` are generic names of fields, in which ``*`` stands for any text, after the kind of
-    the file if the format has several (``snapshot: log_index``). ``effects`` are some of ``gone``,
-    ``changed``, ``invented``, ``order`` and ``fields``; none means all.
+    ``fields`` are generic field names, in which ``*`` stands for any text. If the format has
+    several file types, the file type comes first (``snapshot: log_index``). ``effects`` are some of
+    ``gone``, ``changed``, ``invented``, ``order`` and ``fields``; an empty list means all of them.
     """
 
     fields: tuple[str, ...]
@@ -112,10 +113,10 @@ class Unseen:
 
 @dataclass(frozen=True)
 class Grammar:
-    """A grammar in ``ksy/`` and the files it is for.
+    """A grammar in ``ksy/`` and the files that it describes.
 
-    ``extensions`` are endings of names, dot included; ``token`` is how such files begin; the
-    ``default`` one is for any other file that holds records.
+    ``extensions`` are endings of file names, dot included. Such files begin with ``token``. The
+    ``default`` grammar is for any other file that holds records.
     """
 
     name: str
@@ -126,7 +127,7 @@ class Grammar:
 
 @dataclass(frozen=True)
 class Register:
-    """All of one format. ``log`` says what a log may be: a ``file``, a ``folder``."""
+    """The register of one format. ``log`` lists the forms of a log: ``file``, ``folder``."""
 
     id: str
     title: str
@@ -141,17 +142,17 @@ class Register:
     context: Mapping[str, ContextKey]
     fields_to_write: Mapping[str, FieldToWrite] = dataclasses.field(default_factory=dict)
     unseen: tuple[Unseen, ...] = ()
+    # The promise that holds for a log in each scenario (``conformance/scenarios``).
     promises: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    """By scenario (``conformance/scenarios``), what can be promised of a log then."""
 
     @property
     def module(self) -> str:
-        """The name that the format's folders and modules have in every package."""
+        """Return the name of the format's directories and modules in every package."""
         return self.id.replace("-", "_")
 
 
 def load(path: Path) -> Register:
-    """The register in a file. Raises ``ValueError`` for anything that is none."""
+    """Read a register from a file. Raises ``ValueError`` if the file is not a register."""
     body = tomllib.loads(path.read_text("utf-8"))
     if body.get("id") != path.stem:
         raise ValueError(f"{path}: id: expected {path.stem!r}, found {body.get('id')!r}")
@@ -163,14 +164,14 @@ def load(path: Path) -> Register:
 
 @functools.cache
 def registers() -> Mapping[str, Register]:
-    """The registers of all formats by id, in the order of the specification.
+    """Return the registers of all formats by id, in the order of the specification.
 
-    Raises ``FileNotFoundError`` where the specification is not beside the packages.
+    Raises ``FileNotFoundError`` if the specification is not beside the packages.
     """
-    found = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
-    if not found:
+    loaded = sorted(map(load, SPEC.glob("*.toml")), key=lambda register: register.order)
+    if not loaded:
         raise FileNotFoundError(f"{SPEC}: expected a file <format>.toml for each format")
-    return {register.id: register for register in found}
+    return {register.id: register for register in loaded}
 
 
 def _register(body: Mapping[str, Any]) -> Register:
@@ -182,64 +183,67 @@ def _register(body: Mapping[str, Any]) -> Register:
         tuple(body["log"]),
         tuple(body["file_names"]),
         tuple(_grammars(body["grammars"])),
-        {code: _reason(code, said) for code, said in body["reasons"].items()},
+        {code: _reason(code, table) for code, table in body["reasons"].items()},
         tuple(map(_fault, body.get("faults", ()))),
-        {name: _field(name, said) for name, said in body["fields"].items()},
-        {name: _key(name, said) for name, said in body.get("context", {}).items()},
-        {name: _to_write(name, said) for name, said in body.get("fields_to_write", {}).items()},
+        {name: _field(name, table) for name, table in body["fields"].items()},
+        {name: _key(name, table) for name, table in body.get("context", {}).items()},
+        {name: _to_write(name, table) for name, table in body.get("fields_to_write", {}).items()},
         tuple(map(_unseen, body.get("unseen", ()))),
         body.get("promises", {}),
     )
 
 
-def _grammars(said: list[Mapping[str, Any]]) -> Iterator[Grammar]:
-    for one in said:
-        token = str(one.get("token", "")).encode()
+def _grammars(tables: list[Mapping[str, Any]]) -> Iterator[Grammar]:
+    for table in tables:
+        token = str(table.get("token", "")).encode()
         yield Grammar(
-            one["name"], tuple(one.get("extensions", ())), token, bool(one.get("default", False))
+            table["name"],
+            tuple(table.get("extensions", ())),
+            token,
+            bool(table.get("default", False)),
         )
 
 
-def _reason(code: str, said: Mapping[str, Any]) -> Reason:
-    return Reason(code, said["words"], tuple(said["kinds"]), tuple(said["requirements"]))
+def _reason(code: str, table: Mapping[str, Any]) -> Reason:
+    return Reason(code, table["words"], tuple(table["kinds"]), tuple(table["requirements"]))
 
 
-def _fault(said: Mapping[str, Any]) -> Fault:
+def _fault(table: Mapping[str, Any]) -> Fault:
     return Fault(
-        said["fault"], said["reason"], tuple(said["requirements"]), said["bytes"], said["then"]
+        table["fault"], table["reason"], tuple(table["requirements"]), table["bytes"], table["then"]
     )
 
 
-def _unseen(said: Mapping[str, Any]) -> Unseen:
-    effects, ids = said.get("effects", ()), said.get("requirements", ())
-    return Unseen(tuple(said["fields"]), tuple(effects), said["why"], tuple(ids))
+def _unseen(table: Mapping[str, Any]) -> Unseen:
+    effects, ids = table.get("effects", ()), table.get("requirements", ())
+    return Unseen(tuple(table["fields"]), tuple(effects), table["why"], tuple(ids))
 
 
-def _field(name: str, said: Mapping[str, Any]) -> RecordField:
-    return RecordField(name, _types(said), said["meaning"], bool(said.get("optional", False)))
+def _field(name: str, table: Mapping[str, Any]) -> RecordField:
+    return RecordField(name, _types(table), table["meaning"], bool(table.get("optional", False)))
 
 
-def _to_write(name: str, said: Mapping[str, Any]) -> FieldToWrite:
-    return FieldToWrite(name, _types(said), said["of"], said["default"])
+def _to_write(name: str, table: Mapping[str, Any]) -> FieldToWrite:
+    return FieldToWrite(name, _types(table), table["of"], table["default"])
 
 
-def _key(name: str, said: Mapping[str, Any]) -> ContextKey:
+def _key(name: str, table: Mapping[str, Any]) -> ContextKey:
     return ContextKey(
         name,
-        _types(said),
-        tuple(said.get("values", ())),
-        said.get("default"),
-        tuple(said["read_by"]),
-        said["meaning"],
-        _range(said["range"]) if "range" in said else None,
+        _types(table),
+        tuple(table.get("values", ())),
+        table.get("default"),
+        tuple(table["read_by"]),
+        table["meaning"],
+        _range(table["range"]) if "range" in table else None,
     )
 
 
-def _range(said: Sequence[int]) -> tuple[int, int]:
-    least, most = said
+def _range(limits: Sequence[int]) -> tuple[int, int]:
+    least, most = limits
     return least, most
 
 
-def _types(said: Mapping[str, Any]) -> tuple[str, ...]:
-    types = said["type"]
+def _types(table: Mapping[str, Any]) -> tuple[str, ...]:
+    types = table["type"]
     return (types,) if isinstance(types, str) else tuple(types)

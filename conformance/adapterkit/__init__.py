@@ -1,13 +1,13 @@
 """Walproof's adapter protocol v1 for a reader or writer written in Python.
 
-Say hello with a dictionary, give the functions that drive the implementation, call :func:`serve`::
+Describe the implementation in a dictionary, pass the functions that drive it, call :func:`serve`::
 
-    serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
-           "profiles": ["recover"], "reports": ["records", "signals"]}, read)
+  serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
+         "profiles": ["recover"], "reports": ["records", "signals"]}, read)
 
-Standard library only, so that an adapter can run in the environment of the implementation that it
-drives. Nothing is rescued here: an exception that an adapter lets out ends the process, because a
-crash is a result of its own and must not look like an answer.
+The module needs only the standard library, so that an adapter can run in the environment of its
+implementation. It catches no exception of an adapter: the process ends, because a crash is a result
+of its own and must not look like an answer.
 """
 
 from __future__ import annotations
@@ -21,19 +21,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+# One message of the harness: ``format``, ``path``, ``profile``, ``context``, ``records`` and so on.
+# A write or append that must acknowledge each record has ``acknowledged``: a function that takes
+# the number of records safe on the disk and returns when the harness has noted it.
 Request = dict[str, Any]
-"""One message of the harness, with ``format``, ``path``, ``profile``, ``context``, ``records`` …
-
-A write or append that is to acknowledge each record has ``acknowledged``, a function that takes how
-many of its records are safe on the disk, and returns when the harness has noted it.
-"""
 
 Read = Callable[[Path, Request], dict[str, Any]]
 Write = Callable[[Path, Request], None]
 
 
 class Skipped(Exception):
-    """Raised to decline a request: why, and the address of an issue about it if there is one."""
+    """Raised to decline a request, with the reason and the address of an issue, if there is one."""
 
     def __init__(self, why: str, issue: str | None = None) -> None:
         super().__init__(why)
@@ -41,18 +39,18 @@ class Skipped(Exception):
 
 
 class Refused(Exception):
-    """Raised by a writer: the implementation does not take these records, or this log."""
+    """Raised by a writer if the implementation refuses these records, or this log."""
 
 
 def record(payload: bytes, at: int | None = None, size: int | None = None) -> dict[str, Any]:
-    """One record of an answer: payload, offset of its first header, length to its last byte."""
+    """Return one record of an answer: payload, offset of its first header, length in bytes."""
     parts = {"at": at, "size": size, "payload": payload.hex()}
     return {name: part for name, part in parts.items() if part is not None}
 
 
 def payloads(request: Request) -> list[bytes]:
-    """The payloads that a write or append request asks for, in order."""
-    return [bytes.fromhex(one["payload"]) for one in request["records"]]
+    """Return the payloads of a write or append request, in order."""
+    return [bytes.fromhex(record["payload"]) for record in request["records"]]
 
 
 def serve(
@@ -61,10 +59,10 @@ def serve(
     """Serve the protocol until ``bye`` or the end of stdin, or the one-shot form, then return.
 
     ``describe`` is the reply to ``hello``; ``language`` is filled in. ``read(path, request)``
-    returns the answer. ``write(path, request)`` makes a new log and ``append(path, request)``
-    opens one as the implementation does after a restart. Each may raise :class:`Skipped`, the last
-    two :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped, but for
-    a write where it has ``also_writes``.
+    returns the answer. ``write(path, request)`` makes a new log. ``append(path, request)`` opens a
+    log as the implementation does after a restart. Each may raise :class:`Skipped`, the last two
+    also :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped, except
+    a write if it has ``also_writes``.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)
@@ -75,7 +73,7 @@ def serve(
 
     if sys.argv[1:2] == ["read"] and len(sys.argv) == 4:
         reply = kit.reply({"cmd": "read", "format": sys.argv[2], "path": sys.argv[3]})
-        _send(replies, reply.get("answer", reply))  # {"skipped": why}: to decline is no failure
+        _send(replies, reply.get("answer", reply))  # {"skipped": why}: declining is not a failure
         return
     if len(sys.argv) > 1:
         sys.exit(f"usage: {Path(sys.argv[0]).name} [read FORMAT PATH]")
@@ -88,9 +86,9 @@ def serve(
 
 
 def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
-    """Time each of ``repeat`` passes over a log and print one JSON object, for ``walproof bench``.
+    """Time ``repeat`` passes over a log and print one JSON object, for ``walproof bench``.
 
-    ``once`` returns the number of records that it read and the bytes of their payloads.
+    ``once`` returns the number of records it read and the bytes of their payloads.
     """
     read, seconds = (0, 0), []
     for _ in range(repeat):
@@ -98,8 +96,8 @@ def measure(repeat: int, once: Callable[[], tuple[int, int]]) -> None:
         read = once()
         seconds.append(time.perf_counter() - started)
     records, payload_bytes = read
-    said = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
-    print(json.dumps(said))
+    measurement = {"records": records, "payload_bytes": payload_bytes, "all_seconds": seconds}
+    print(json.dumps(measurement))
 
 
 class _Kit:
@@ -111,7 +109,7 @@ class _Kit:
         self.writers = {"write": write, "append": append}
 
     def reply(self, request: Request) -> dict[str, Any]:
-        """The reply to a read, write or append request."""
+        """Return the reply to a read, write or append request."""
         cmd = request["cmd"]
         profile = request.get("profile", "recover") if cmd == "read" else cmd
         reply = {"seq": request["seq"]} if "seq" in request else {}
@@ -139,7 +137,7 @@ class _Kit:
 
 
 def _take_stdout() -> TextIO:
-    """The real stdout, for replies alone: what an implementation prints goes to stderr."""
+    """Return stdout for replies only; output of the implementation goes to stderr."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     os.dup2(2, 1)
     return replies

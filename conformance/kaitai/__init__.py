@@ -1,1 +1,1 @@
-"""The Kaitai grammars of ksy/ at work: compiled to Python on demand, and read as field maps."""
+"""The Kaitai grammars of ksy/, compiled to Python on demand and read as field maps."""

@@ -24,7 +24,7 @@ const require = createRequire(path.resolve(options.modules, "package.json"));
 const compiler = require("kaitai-struct-compiler");
 const YAML = require("yaml");
 
-/** An error at one place of one file. */
+/** An error at a position in a file. */
 class GrammarError extends Error {
   constructor(file, position, why) {
     const { line, col } = position ?? { line: 1, col: 1 };
@@ -40,7 +40,7 @@ function readText(file) {
   }
 }
 
-/** One .ksy file: what it says, and where it says it. */
+/** One .ksy file: its contents and their positions. */
 class Grammar {
   constructor(file) {
     this.file = file;
@@ -88,22 +88,22 @@ class Grammar {
   }
 }
 
-// Words that Rust keeps for itself and a grammar may use as the id of a field.
+// Keywords of Rust that a grammar may use as the id of a field.
 const RUST_WORDS =
   "as|break|const|continue|dyn|else|enum|extern|false|fn|for|if|impl|in|let|loop|match|mod|move|mut|" +
   "pub|ref|return|static|struct|trait|true|type|unsafe|use|where|while|async|await|abstract|become|" +
   "box|do|final|gen|macro|override|priv|try|typeof|unsized|virtual|yield";
 
-/** What the compiler leaves to its command line, which its npm package does not have. */
+/** Tasks of the compiler's command line, which its npm package lacks. */
 const FINISH = {
-  // The compiler writes such ids as they are: `type: RefCell<u8>` is no Rust.
+  // The compiler writes such ids unchanged: `type: RefCell<u8>` is not Rust.
   rust: (text) =>
     text
       .replace(new RegExp(`^( +)(${RUST_WORDS}): RefCell<`, "gm"), "$1r#$2: RefCell<")
       .replace(new RegExp(`\\b(self|self_rc)\\.(${RUST_WORDS})(?=[.(])`, "g"), "$1.r#$2")
       .replace(new RegExp(`[)]\\.(${RUST_WORDS})(?=[(])`, "g"), ").r#$1")
       .replace(new RegExp(`\\bpub fn (${RUST_WORDS})\\(`, "g"), "pub fn r#$1("),
-  // Parsers of one grammar and its imports form a package, wherever that is put.
+  // Parsers of one grammar and its imports form a package at any path.
   python: (text, modules) =>
     text.replace(/^import (\w+)$/gm, (all, name) =>
       modules.has(name) ? `from . import ${name}` : all,
@@ -130,7 +130,7 @@ async function compile(file) {
     // "name: /yaml/path:\n\terror: why"; errors of the language stage have no path.
     const [, name, keys, why] = message.match(/^(.*?): (\/[^:]*):\s*(?:error: )?(.*)$/s) ?? [];
     const grammar = read.get(name) ?? main;
-    // An error in an imported file arrives ready-made, wrapped into the import's place.
+    // An error in an imported file is complete already, wrapped in the position of the import.
     const nested = why?.match(/(\S+:\d+:\d+: error: .*)$/s);
     if (nested) {
       const { line, col } = grammar.position(keys);

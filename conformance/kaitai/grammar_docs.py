@@ -1,4 +1,4 @@
-"""What the .ksy files say about each field besides its bytes: type, requirements, documentation."""
+"""Facts of the .ksy files about each field besides its bytes: type, requirements, documentation."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class FieldDoc:
     """One field of one type.
 
     ``kind`` is the type as written in the grammar (``u4``, ``record_header``), ``bytes`` if there
-    is none, and empty if it depends on the data (``switch-on``). ``doc`` falls back to that of the
-    field's type.
+    is none, and empty if it depends on the data (``switch-on``). ``doc`` defaults to the
+    documentation of the field's type.
     """
 
     kind: str
@@ -28,12 +28,12 @@ class FieldDoc:
 
 @dataclass(frozen=True)
 class GrammarDocs:
-    """A grammar and its imports, under the names that the compiled parsers use.
+    """A grammar and its imports, under the names of the compiled parsers.
 
     ``fields`` is keyed by the qualified name of the class and the field's id, as in
     ``("LeveldbLog.Record", "data")``; ``kinds`` maps a qualified class name to the type's id.
     ``stride`` is the ``-stride`` of the only field of the top level: its elements have that many
-    bytes each and can be parsed apart. It is None where the grammar does not say so.
+    bytes each and can be parsed separately. It is None if the grammar does not state it.
     """
 
     top: str
@@ -44,18 +44,18 @@ class GrammarDocs:
 
 @functools.cache
 def grammar_docs(grammar: str, grammars: Path = GRAMMARS) -> GrammarDocs:
-    """Read a grammar, such as ``leveldb_log``, and all that it imports."""
+    """Read a grammar, such as ``leveldb_log``, and all its imports."""
     known = Types(grammar, grammars)
-    type_docs = {one.ids[-1]: _text(one.body) for one in known.types.values()}
+    type_docs = {type.ids[-1]: _text(type.body) for type in known.types.values()}
     fields = {
         (name, field["id"]): _field_doc(field, type_docs)
-        for name, one in known.types.items()
-        for field in _fields_of(one.body)
+        for name, type in known.types.items()
+        for field in _fields_of(type.body)
         if "id" in field
     }
     seq = known.types[known.top].body.get("seq", ())
     stride = seq[0].get("-stride") if len(seq) == 1 else None
-    kinds = {name: one.ids[-1] for name, one in known.types.items()}
+    kinds = {name: type.ids[-1] for name, type in known.types.items()}
     return GrammarDocs(known.top, fields, kinds, stride)
 
 
@@ -67,11 +67,11 @@ def _fields_of(body: Body) -> list[dict[str, Any]]:
 def _field_doc(field: dict[str, Any], type_docs: dict[str, str]) -> FieldDoc:
     written = field.get("type", "bytes")
     # A switch-on is a map; parameters and the scope of an import do not belong to the name.
-    kind = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
+    type_id = written.split("(")[0].split("::")[-1] if isinstance(written, str) else ""
     requirements = field.get("-requirement", ())
     if isinstance(requirements, str):
         requirements = (requirements,)
-    return FieldDoc(kind, tuple(requirements), _text(field) or type_docs.get(kind, ""))
+    return FieldDoc(type_id, tuple(requirements), _text(field) or type_docs.get(type_id, ""))
 
 
 def _text(body: Body) -> str:

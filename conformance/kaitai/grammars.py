@@ -1,4 +1,4 @@
-"""Which grammar in ``ksy/`` a file of a log has, by the register of the log's format."""
+"""Find the grammar in ``ksy/`` for a file of a log, by the register of the log's format."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from reference_impl.register import Grammar, registers
 
 
 def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
-    """The grammar of a log, or of one file in it.
+    """Return the grammar of a log, or of one file in it.
 
-    ``head`` is the start of the file, four bytes or more, ``name`` its name: what is not given
-    does not count. What is no format is taken for the name of a grammar, with ``-`` for ``_``.
+    ``head`` is the start of the file, four bytes or more, and ``name`` its name; either may be
+    missing. An unknown format is taken for the name of a grammar, with ``-`` for ``_``.
     """
     known = _grammars(format)
     for grammar in known:
@@ -23,9 +23,9 @@ def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
 
 
 def grammar_of_file(format: str, name: str) -> str | None:
-    """The grammar of a file of a log, by its name; None if the name does not tell.
+    """Return the grammar of a file of a log by its name, None if the name does not decide.
 
-    If a format has one grammar only, it is for all of its files.
+    If a format has only one grammar, it is for all of its files.
     """
     known = _grammars(format)
     if len(known) == 1:
@@ -34,12 +34,12 @@ def grammar_of_file(format: str, name: str) -> str | None:
 
 
 def by_extension(format: str) -> Mapping[str, str]:
-    """The grammars of a format by the endings of its files, dot included."""
+    """Return the grammars of a format by file name extension, dot included."""
     return {ending: grammar.name for grammar in _grammars(format) for ending in grammar.extensions}
 
 
 def names_of(format: str) -> list[str]:
-    """The grammars of a format, without those that they import."""
+    """Return the grammars of a format, without those that they import."""
     return [grammar.name for grammar in _grammars(format)] or [format.replace("-", "_")]
 
 

@@ -1,7 +1,7 @@
-"""Which fields may be missing when an expression reads them.
+"""Find fields that may be missing when an expression reads them.
 
-A field with an ``if`` is not there when the condition is false. An expression that reads it all
-the same raises in Python, is ``undefined`` in JavaScript, and dereferences a null pointer in C++.
+A field with an ``if`` is missing when the condition is false. An expression that reads it then
+raises in Python, is ``undefined`` in JavaScript, and dereferences a null pointer in C++.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _KEYWORDS = {"and", "or", "not", "true", "false", "sizeof", "bitsizeof", "as"}
 
 
 class Guards:
-    """Judges the expressions of one grammar."""
+    """Checks the expressions of one grammar."""
 
     def __init__(self, types: Types) -> None:
         self.types = types
@@ -31,11 +31,11 @@ class Guards:
         }
 
     def instance_is_safe(self, owner: Type, name: str) -> bool:
-        """Whether an instance can be evaluated in every object that was read whole."""
+        """Return whether an instance can be evaluated in every object that was read completely."""
         return self.missing_in_instance(owner, name) is None
 
     def missing_in_instance(self, owner: Type, name: str) -> str | None:
-        """What an instance reads although it may be missing, or None."""
+        """Return a possibly missing field that an instance reads, or None."""
         return self._of_instance(owner, name, frozenset(), ())
 
     def _of_instance(
@@ -84,44 +84,46 @@ class Guards:
         instances = owner.body.get("instances") or {}
         if name in instances:
             needed = self._truths(owner, str(instances[name].get("if", "true")), deep=False)
-            if "if" in instances[name] and not all(_holds(one, known) for one in needed):
+            if "if" in instances[name] and not all(
+                _holds(condition, known) for condition in needed
+            ):
                 return name
             return self._of_instance(owner, name, known, seen)
         for field in owner.body.get("seq") or ():
             if field.get("id") == name and "if" in field:
                 needed = self._truths(owner, str(field["if"]), deep=False)
-                if not all(_holds(one, known) for one in needed):
+                if not all(_holds(condition, known) for condition in needed):
                     return name
         return None
 
     def _missing_member(self, owner: Type, name: str, chain: tuple[str, ...]) -> str | None:
-        """The first member asked for that may be missing, by its type where that is known."""
-        place: Type | None = self._type_of(owner, name)
+        """Return the first member that may be missing, by its type if that is known."""
+        type: Type | None = self._type_of(owner, name)
         for step in chain:
-            if place is None:
+            if type is None:
                 if step in self._maybe_missing and name != "_io":
                     return step
                 continue
-            fields = {one.get("id"): one for one in place.body.get("seq") or ()}
-            fields |= place.body.get("instances") or {}
+            fields = {field.get("id"): field for field in type.body.get("seq") or ()}
+            fields |= type.body.get("instances") or {}
             if "if" in fields.get(step, {}):
                 return step
-            place = self._type_of(place, step)
+            type = self._type_of(type, step)
         return None
 
     def _type_of(self, owner: Type, name: str) -> Type | None:
         if name == "_root":
             return self.types.types[owner.name.split(".")[0]]
-        for one in owner.body.get("seq") or ():
-            if one.get("id") == name and isinstance(one.get("type"), str):
-                return self.types.resolve(one["type"], owner)
+        for field in owner.body.get("seq") or ():
+            if field.get("id") == name and isinstance(field.get("type"), str):
+                return self.types.resolve(field["type"], owner)
         body = (owner.body.get("instances") or {}).get(name, {})
         return (
             self.types.resolve(body["type"], owner) if isinstance(body.get("type"), str) else None
         )
 
     def _when_false(self, owner: Type, condition: str) -> frozenset[str]:
-        """What is known to hold where a condition does not."""
+        """Return the conditions that hold if a condition is false."""
         bare = _bare(condition)
         instance = (owner.body.get("instances") or {}).get(bare, {})
         parts = _ternary(_strip(_TOKEN.findall(str(instance.get("value", "")))))
@@ -130,7 +132,7 @@ class Guards:
         return frozenset({f"not({bare})"})
 
     def _truths(self, owner: Type, text: str, deep: bool = True) -> frozenset[str]:
-        """What is known to hold where a condition holds."""
+        """Return the conditions that hold if a condition is true."""
         tokens = _strip(_TOKEN.findall(text))
         truths = {_bare("".join(_spaced(tokens)))}
         if parts := _ternary(tokens):
@@ -143,8 +145,8 @@ class Guards:
         conjuncts = _split(tokens, "and")
         if len(conjuncts) > 1:
             truths = set()
-            for one in conjuncts:
-                truths |= self._truths(owner, "".join(_spaced(one)), deep)
+            for conjunct in conjuncts:
+                truths |= self._truths(owner, "".join(_spaced(conjunct)), deep)
         if deep and len(tokens) == 1:
             instance = (owner.body.get("instances") or {}).get(tokens[0], {})
             if "value" in instance:
@@ -159,7 +161,7 @@ def _expressions(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _names(tokens: list[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each name with the members that are asked of it; indexes and calls are skipped."""
+    """Yield each name with its accessed members; skip indexes and calls."""
     for at, token in enumerate(tokens):
         before = tokens[at - 1] if at else ""
         after = tokens[at + 1] if at + 1 < len(tokens) else ""
@@ -185,10 +187,10 @@ def _members(tokens: list[str], at: int) -> Iterator[str]:
 
 def _closing(tokens: list[str], at: int) -> int:
     depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place] in ("(", "[")) - (tokens[place] in (")", "]"))
+    for index in range(at, len(tokens)):
+        depth += (tokens[index] in ("(", "[")) - (tokens[index] in (")", "]"))
         if depth == 0:
-            return place
+            return index
     return len(tokens) - 1
 
 
@@ -199,7 +201,7 @@ def _strip(tokens: list[str]) -> list[str]:
 
 
 def _ternary(tokens: list[str]) -> tuple[list[str], list[str], list[str]] | None:
-    """Condition and both branches, if the outermost operation is ``?:``."""
+    """Return condition and both branches, if the outermost operation is ``?:``."""
     depth = nested = 0
     question = None
     for at, token in enumerate(tokens):
@@ -244,7 +246,7 @@ def _bare(text: str) -> str:
 def _holds(needed: str, known: frozenset[str]) -> bool:
     if needed in known:
         return True
-    if wanted := _AT_LEAST.fullmatch(needed):
-        sizes = [int(match[1]) for one in known if (match := _AT_LEAST.fullmatch(one))]
-        return any(size >= int(wanted[1]) for size in sizes)
+    if least := _AT_LEAST.fullmatch(needed):
+        sizes = [int(match[1]) for condition in known if (match := _AT_LEAST.fullmatch(condition))]
+        return any(size >= int(least[1]) for size in sizes)
     return False

@@ -1,9 +1,10 @@
-"""A generated Python parser, rewritten so that it lets go of what it has read.
+"""Rewrite a generated Python parser so that it releases what it has read.
 
-The compiler's ``_read`` builds the whole tree: for each byte of a log some hundred of memory.
-Beside it, each type gets a generator, ``_steps``. That yields ``(name, object)`` where an object of
-field ``name`` is to be read next, and ``name`` when that field, or that element of an array, is
-complete. Arrays whose elements no expression of the grammar looks up keep their last one only.
+The compiler's ``_read`` builds the whole tree, which takes about a hundred bytes of memory for each
+byte of a log. The rewritten parser also has a generator, ``_steps``, for each type. It yields
+``(name, object)`` when an object of field ``name`` is to be read next, and ``name`` when that
+field, or that element of an array, is complete. Arrays whose elements no expression of the grammar
+uses keep only their last element.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _IMPORT = "from conformance.kaitai.in_steps import Last\n"
 
 
 class Last:
-    """Stands for a list of which nothing but its length and its last element is asked."""
+    """A list of which only the length and the last element are used."""
 
     __slots__ = ("_count", "_last")
 
@@ -25,7 +26,7 @@ class Last:
         self._last: Any = None
 
     def append(self, value: Any) -> None:
-        """Take one more, and let go of the one before."""
+        """Add a value and release the one before."""
         self._count += 1
         self._last = value
 
@@ -39,27 +40,29 @@ class Last:
 
 
 def rewritten(source: str) -> str:
-    """The source of a parser that was generated with offsets (``debug``), in steps."""
+    """Return the source of a parser generated with offsets (``debug``), with steps."""
     tree = ast.parse(source)
     keeps = _looked_up(tree)
-    for kind in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
-        for node in [one for one in kind.body if isinstance(one, ast.FunctionDef)]:
+    for type in [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]:
+        for node in [member for member in type.body if isinstance(member, ast.FunctionDef)]:
             if node.name == "_read":
                 steps = _Steps(keeps).visit(copy.deepcopy(node))
                 steps.name = "_steps"
-                steps.body.append(ast.parse("yield from ()").body[0])  # where nothing is read
-                kind.body.append(steps)
+                steps.body.append(ast.parse("yield from ()").body[0])  # if nothing is read
+                type.body.append(steps)
     return _IMPORT + ast.unparse(ast.fix_missing_locations(tree))
 
 
 def _looked_up(tree: ast.Module) -> set[str]:
-    """Names of attributes that are used in other ways than ``len``, ``append`` and ``[-1]``."""
+    """Return names of attributes with other uses than ``len``, ``append`` and ``[-1]``."""
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     used: set[str] = set()
     for function in functions:
         if function.name == "_fetch_instances":  # never called
             continue
-        harmless = {id(one) for node in ast.walk(function) if (one := _harmless(node)) is not None}
+        harmless = {
+            id(array) for node in ast.walk(function) if (array := _harmless(node)) is not None
+        }
         used |= {
             node.attr
             for node in ast.walk(function)
@@ -71,7 +74,7 @@ def _looked_up(tree: ast.Module) -> set[str]:
 
 
 def _harmless(node: ast.AST) -> ast.expr | None:
-    """The array of which this node asks the length or the last element, or which it appends to."""
+    """Return the array of a ``len``, an ``append`` or a ``[-1]`` node, otherwise None."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "len":
         return node.args[0]
     if isinstance(node, ast.Attribute) and node.attr == "append":
@@ -82,24 +85,24 @@ def _harmless(node: ast.AST) -> ast.expr | None:
 
 
 class _Steps(ast.NodeTransformer):
-    """Rewrites a ``_read``; its statements are visited in their order."""
+    """Rewrites a ``_read``; its statements are visited in order."""
 
     def __init__(self, keeps: set[str]) -> None:
         self._keeps = keeps
-        self._name = ""  # of the field that is being read
+        self._name = ""  # of the current field
         self._is_array = False
 
     def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
-        """Note which field begins, and yield where one ends."""
+        """Note the start of a field, and yield at its end."""
         target = ast.unparse(node.targets[0])
         if target.startswith("self._debug["):
-            what = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
-            if what == "start":
+            key = ast.literal_eval(target.rpartition("[")[2].removesuffix("]"))
+            if key == "start":
                 self._name, self._is_array = target.split("'")[1], False
-            elif what == "arr":
+            elif key == "arr":
                 self._is_array = True
                 node.value = _expression("Last()")
-            elif what == "end" and ("['arr']" in target or not self._is_array):
+            elif key == "end" and ("['arr']" in target or not self._is_array):
                 return [node, ast.Expr(_expression(f"(yield {self._name!r})"))]
         elif ast.unparse(node.value) == "[]" and target.removeprefix("self.") not in self._keeps:
             node.value = _expression("Last()")

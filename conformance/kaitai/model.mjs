@@ -4,8 +4,8 @@
 //
 // --modules is the folder whose node_modules holds the compiler. The output is an object: path of
 // the grammar → {classes, enums} or {error}. Types are resolved, byte order and encoding are pushed
-// down, expressions are trees: what a file says, without how it is written. Nodes keep the names
-// of the compiler's Scala classes in "_"; "path" is where in the YAML document they stand.
+// down, and expressions are trees: the meaning of a file without its notation. Nodes keep the names
+// of the compiler's Scala classes in "_"; "path" is their position in the YAML document.
 //
 // The npm package has no such output. Its bundle is not minified, so it is loaded as text with two
 // lines added; each hook must match exactly once, so that another version fails loudly.
@@ -48,7 +48,7 @@ function load(file) {
   if (document.errors.length) throw new Error(`${file}: ${document.errors[0].message}`);
   YAML.visit(document, {
     Scalar: (_, node) => {
-      // Above 2^53 a number keeps its digits only as text, which the compiler reads just as well.
+      // Above 2^53 a number keeps its digits only as text, which the compiler reads as well.
       if (typeof node.value !== "bigint") return;
       const number = Number(node.value);
       node.value = Number.isSafeInteger(number) ? number : String(node.value);
@@ -57,7 +57,7 @@ function load(file) {
   return document.toJS();
 }
 
-/** Own fields of a Scala object, without the mangled class name in front. */
+/** Returns the fields of a Scala object, without the mangled class name as prefix. */
 function fields(object) {
   return Object.entries(object)
     .filter(([key]) => key.includes("__f_"))
@@ -136,7 +136,7 @@ async function model(file) {
   const importer = {
     importYaml: async (name) => load(path.join(path.dirname(file), `${name}.ksy`)),
   };
-  // Any target does; this one has no rules of its own.
+  // Any target works; this one has no special rules.
   await compiler.compile("javascript", load(file), importer, false);
   return found;
 }

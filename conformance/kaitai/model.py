@@ -1,6 +1,6 @@
-"""The model of a grammar: its types and fields, resolved, as drivers and templates need them.
+"""The model of a grammar: its types and fields, resolved for drivers and templates.
 
-Drivers of languages with reflection read it as JSON (:meth:`Model.to_json`); for the others a
+Drivers of languages with reflection read it as JSON (:meth:`Model.to_json`). For other languages a
 walker is generated from it.
 """
 
@@ -25,11 +25,11 @@ class Field:
     """One field or instance of a type.
 
     ``kind`` is int, enum, float, bytes, str, struct, switch, or value for a computed instance.
-    ``width`` is how many bytes it takes in the stream, or each element of an array; None if that
-    depends on the data. ``by_length`` says that the value is as long as its bytes in the stream,
-    ``own`` that it has a stream of its own. ``type`` is the class of a struct such as
-    ``LeveldbLog.Block``. ``cases`` are the fields that a switch chooses among; ``exhaustive`` says
-    that one of them always fits, else there may be ``default_bytes``. ``enum`` is the enum's class.
+    ``width`` is the number of its bytes in the stream, per element for an array; None if that
+    depends on the data. ``by_length`` means that the value is as long as its bytes in the stream,
+    ``own`` that it has its own stream. ``type`` is the class of a struct, such as
+    ``LeveldbLog.Block``. ``cases`` are the fields of a switch; ``exhaustive`` means that one of
+    them always fits, otherwise there may be ``default_bytes``. ``enum`` is the enum's class.
     """
 
     id: str
@@ -48,12 +48,12 @@ class Field:
 
     @property
     def scalars_only(self) -> bool:
-        """Whether it is a switch among integers: some languages make one integer type of them."""
+        """Return whether it is a switch among integers, which is one type in some languages."""
         return self.kind == "switch" and all(case.kind == "int" for case in self.cases)
 
     def to_json(self) -> dict[str, Any]:
-        """What a driver with reflection needs; keys that say nothing are left out."""
-        said = {
+        """Return the data for a driver with reflection, without empty keys."""
+        parts = {
             "id": self.id,
             "kind": "ints" if self.scalars_only else self.kind,
             "width": self.width,
@@ -63,29 +63,32 @@ class Field:
             "own": self.own,
             "instance": self.instance,
         }
-        return {key: value for key, value in said.items() if value not in (None, False)}
+        return {key: value for key, value in parts.items() if value not in (None, False)}
 
 
 class Model(Types):
-    """The types of a grammar with their fields, resolved."""
+    """The types of a grammar with their resolved fields."""
 
     @cached_property
     def fields(self) -> dict[str, list[Field]]:
-        """The fields of each type that a walk from the top meets, in order, instances last."""
-        found: dict[str, list[Field]] = {}
+        """Return the fields of each type reachable from the top, in order, instances last."""
+        fields: dict[str, list[Field]] = {}
         waiting = [self.top]
         while waiting:
             name = waiting.pop(0)
-            if name in found:
+            if name in fields:
                 continue
-            found[name] = [*self._seq(self.types[name]), *self._instances(self.types[name])]
-            for field in found[name]:
-                waiting += [one.type for one in (field, *field.cases) if one.type]
-        return found
+            fields[name] = [*self._seq(self.types[name]), *self._instances(self.types[name])]
+            for field in fields[name]:
+                waiting += [part.type for part in (field, *field.cases) if part.type]
+        return fields
 
     def to_json(self) -> dict[str, Any]:
-        """For drivers with reflection: the grammar, its class, and the fields of each class."""
-        fields = {name: [one.to_json() for one in some] for name, some in self.fields.items()}
+        """Return grammar, class, and the fields of each class for drivers with reflection."""
+        fields = {
+            name: [field.to_json() for field in type_fields]
+            for name, type_fields in self.fields.items()
+        }
         return {"grammar": self.grammar, "top": self.top, "types": fields}
 
     def _seq(self, owner: Type) -> Iterator[Field]:
@@ -98,15 +101,15 @@ class Model(Types):
             if not guards.instance_is_safe(owner, name) or "io" in body:
                 continue
             if "value" in body:
-                kind = "enum" if "enum" in body else "value"
-                yield Field(name, kind, optional="if" in body, instance=True)
+                field_kind = "enum" if "enum" in body else "value"
+                yield Field(name, field_kind, optional="if" in body, instance=True)
                 continue
             field = self._field(owner, name, body, instance=True)
-            if not any(self._leads_back(one, owner) for one in (field, *field.cases)):
+            if not any(self._leads_back(part, owner) for part in (field, *field.cases)):
                 yield field
 
     def _leads_back(self, field: Field, owner: Type) -> bool:
-        """Whether an instance links objects to objects: a walk would never end, or be quadratic."""
+        """Return whether an instance links objects to objects, so that a walk may never end."""
         seen: set[str] = set()
         waiting = [field.type] if field.type else []
         while waiting:
@@ -115,17 +118,17 @@ class Model(Types):
                 continue
             seen.add(name)
             body = self.types[name].body
-            below = [*(body.get("seq") or ()), *(body.get("instances") or {}).values()]
-            for one in below:
-                waiting += [t.name for t in self._named_types(one, self.types[name])]
+            parts = [*(body.get("seq") or ()), *(body.get("instances") or {}).values()]
+            for part in parts:
+                waiting += [t.name for t in self._named_types(part, self.types[name])]
         return owner.name in seen
 
     def _named_types(self, body: Body, scope: Type) -> Iterator[Type]:
         written = body.get("type")
         names = written.get("cases", {}).values() if isinstance(written, Mapping) else [written]
         for name in names:
-            if isinstance(name, str) and (found := self.resolve(name, scope)):
-                yield found
+            if isinstance(name, str) and (type := self.resolve(name, scope)):
+                yield type
 
     def _field(self, owner: Type, name: str, body: Body, instance: bool = False) -> Field:
         common: dict[str, Any] = {
@@ -148,10 +151,10 @@ class Model(Types):
                 default_bytes=sized and "_" not in written["cases"],
                 exhaustive="_" in written["cases"],
             )  # fmt: skip
-        one = self._single_field(owner, name, body, sized, as_is)
+        single = self._single_field(owner, name, body, sized, as_is)
         return Field(
-            name, one.kind, one.width, one.by_length, own=one.own, type=one.type, enum=one.enum,
-            **common,
+            name, single.kind, single.width, single.by_length,
+            own=single.own, type=single.type, enum=single.enum, **common,
         )  # fmt: skip
 
     def _single_field(self, owner: Type, name: str, body: Body, sized: bool, as_is: bool) -> Field:
@@ -162,15 +165,15 @@ class Model(Types):
             # A text may be shorter than its bytes in the stream, whatever the encoding.
             return Field(name, "str", by_length=False)
         enum = self.enum_of(body["enum"], owner) if "enum" in body else None
-        kind = "enum" if enum else "int"
+        field_kind = "enum" if enum else "int"
         if match := _INTEGER.fullmatch(written):
-            return Field(name, kind, int(match[1]), enum=enum)
+            return Field(name, field_kind, int(match[1]), enum=enum)
         if match := _BITS.fullmatch(written):
             bits = int(match[1])
-            return Field(name, kind, bits // 8 if bits % 8 == 0 else None, enum=enum)
+            return Field(name, field_kind, bits // 8 if bits % 8 == 0 else None, enum=enum)
         if match := _FLOAT.fullmatch(written):
             return Field(name, "float", int(match[1]))
-        found = self.resolve(written, owner)
-        if found is None:
+        type = self.resolve(written, owner)
+        if type is None:
             raise KeyError(f"{owner.file}: {'/'.join(owner.ids)}: no type {written}")
-        return Field(name, "struct", own=sized, type=found.name)
+        return Field(name, "struct", own=sized, type=type.name)

@@ -1,4 +1,4 @@
-"""The types and enums of a grammar, under the names of the classes that the compiler makes of them.
+"""The types and enums of a grammar, under the class names that the compiler gives them.
 
 They come from the YAML alone, without the compiler: drivers and packages need no Node.js for them.
 """
@@ -16,8 +16,8 @@ import yaml
 from conformance import GRAMMARS
 from conformance.kaitai.compile import grammar_files
 
+# A part of a grammar as parsed from its file.
 Body = Mapping[str, Any]
-"""A part of a grammar as it stands in its file."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Type:
 class Types:
     """The types and enums of a grammar and its imports, those of the grammar first.
 
-    Raises what YAML and the file system raise.
+    Raises the exceptions of YAML and the file system.
     """
 
     def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:
@@ -50,22 +50,22 @@ class Types:
 
     @cached_property
     def top(self) -> str:
-        """The class of the grammar itself."""
+        """Return the class of the grammar itself."""
         return next(iter(self.types))
 
     def resolve(self, written: str, scope: Type) -> Type | None:
-        """The type that a name stands for inside ``scope``; None for built-in types."""
+        """Return the type that a name means inside ``scope``, None for built-in types."""
         steps = written.split("(")[0].strip().split("::")
         outer = scope.name
         while outer:
-            if (found := self._named(outer, steps)) is not None:
-                return found
+            if (type := self._named(outer, steps)) is not None:
+                return type
             outer = outer.rpartition(".")[0]
-        # A grammar's own name, then what it imports.
+        # The grammar's own name, then its imports.
         return self._named("", steps)
 
     def enum_of(self, written: str, scope: Type) -> str:
-        """The class of an enum such as ``record_type`` or ``other::kind`` used inside ``scope``."""
+        """Return the class of an enum such as ``record_type`` or ``other::kind`` in ``scope``."""
         *path, last = written.split("::")
         name = class_name(last)
         if path:
@@ -90,10 +90,10 @@ class Types:
             self._collect((*ids, inner), name, inner_body, file)
 
     def _named(self, outer: str, steps: list[str]) -> Type | None:
-        below = ".".join(map(class_name, steps))
-        return self.types.get(f"{outer}.{below}" if outer else below)
+        inner = ".".join(map(class_name, steps))
+        return self.types.get(f"{outer}.{inner}" if outer else inner)
 
 
 def class_name(type_id: str) -> str:
-    """The name that the compiler gives the class of a type: ``record_header`` → RecordHeader."""
+    """Return the compiler's class name for a type: ``record_header`` → RecordHeader."""
     return "".join(part.capitalize() for part in type_id.split("_"))

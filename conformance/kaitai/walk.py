@@ -29,10 +29,10 @@ class Found:
 
 
 def walk(make: Callable[[], Any], base: int) -> Iterator[Found]:
-    """All fields of ``make()``, whose stream begins at ``base``: by offset, outer before inner.
+    """Yield all fields of ``make()``, whose stream begins at ``base``, outer before inner.
 
-    A second parser runs ahead, as far as it takes to know where an outer field ends. Raises
-    :class:`ParseStopped`.
+    Fields are in offset order. A second parser runs ahead until it finds the end of an outer field.
+    Raises :class:`ParseStopped`.
     """
     ends = _Ends(_steps(make(), base))
     for step in _steps(make(), base):
@@ -46,7 +46,7 @@ def walk(make: Callable[[], Any], base: int) -> Iterator[Found]:
 
 @dataclass(slots=True)
 class _Open:
-    """An object that is being read; ``base`` is where its stream starts in the log."""
+    """An object that is being read; ``base`` is the start of its stream in the log."""
 
     struct: Any
     steps: Iterator[Any]
@@ -55,16 +55,17 @@ class _Open:
 
 
 def _steps(top: Any, base: int) -> Iterator[Found | int]:
-    """Each field when it is read; an object before its fields, and its end, a number, after."""
+    """Yield each field when it is read: objects before their fields, and their ends after."""
     stack = [_Open(top, top._steps(), "", base)]
     while stack:
         inside = stack[-1]
         try:
             step = next(inside.steps, None)
-        except Exception as error:  # Kaitai's own, and UnicodeDecodeError: what was read stays
+        # Kaitai's own, and UnicodeDecodeError; fields that were read stay
+        except Exception as error:
             yield from _unread(inside)
             stack.pop()
-            for outer in reversed(stack):  # they may reach to the end of their streams
+            for outer in reversed(stack):  # they may extend to the end of their streams
                 yield outer.base + outer.struct._io.size()
             raise ParseStopped(f"{type(error).__name__}: {error}") from error
         if step is None:
@@ -93,7 +94,7 @@ def _steps(top: Any, base: int) -> Iterator[Found | int]:
 
 
 def _unread(inside: _Open) -> Iterator[Found]:
-    """The field at which parsing stopped: it may reach to the end of its stream."""
+    """Yield the field at which parsing stopped; it may extend to the end of its stream."""
     for name in inside.struct.SEQ_FIELDS:
         span = inside.struct._debug.get(name, {})
         if "start" in span and not {"arr", "end"} & span.keys():
@@ -104,22 +105,21 @@ def _unread(inside: _Open) -> Iterator[Found]:
 
 
 class _Ends:
-    """Where objects end, in the order in which they begin: eight bytes for each of those inside
-    the outermost one that is not complete."""
+    """The ends of objects in the order of their starts, in eight bytes per incomplete object."""
 
     def __init__(self, steps: Iterator[Found | int]) -> None:
         self._steps = steps
         self._ends = array("Q")
         self._dropped = 0  # those before the first in the array
-        self._asked = 0
+        self._returned = 0
         self._open: list[int] = []
 
     def next(self) -> int:
-        """The end of the next object."""
-        number = self._asked - self._dropped
+        """Return the end of the next object."""
+        number = self._returned - self._dropped
         while number >= len(self._ends) or self._ends[number] == _UNKNOWN:
             self._step()
-        self._asked += 1
+        self._returned += 1
         end = self._ends[number]
         if 2 * number > len(self._ends):
             del self._ends[: number + 1]

@@ -1,8 +1,8 @@
-"""Build what is published of the vectors: ``python -m conformance.packages.build``.
+"""Build the published packages of the vectors: ``python -m conformance.packages.build``.
 
-A tarball with a manifest, and a package for each ecosystem of ``ecosystems.toml``: the vectors, a
-loader, and an example test. Packages are packed where their toolchain is installed. Nothing is
-published.
+The result is a tarball with a manifest, and a package for each ecosystem of ``ecosystems.toml``:
+the vectors, a loader, and an example test. A package is packed if its toolchain is installed.
+Nothing is uploaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""``vectors/index.json``: what is in the set, by hashes, and how two sets differ.
+"""``vectors/index.json``: the vectors of a set by hash, and the difference of two sets.
 
-The version of the set is the first heading of ``vectors/CHANGES.md``, which has the rule too.
-``python -m conformance.packages.index OLD/index.json [NEW/index.json]`` says what a change is.
+The version of the set is the first heading of ``vectors/CHANGES.md``, which also has the rule.
+``python -m conformance.packages.index OLD/index.json [NEW/index.json]`` classifies a change.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from conformance import VECTORS
 
 NAME = "index.json"
 INDEX_VERSION = 1
+# The parts of a description for people. All other parts are input or expectation.
 WORDS = frozenset(
     {"title", "group", "requirements", "notes", "bugs", "made_by", "kind", "control", "size"}
 )
-"""What a description says for people. All else is what is asked, or what is owed."""
 
 KINDS = ("none", "patch", "minor", "major")
 Index = Mapping[str, Any]
@@ -33,22 +33,25 @@ class BadChanges(Exception):
 
 
 def version_of(vectors: Path = VECTORS) -> str:
-    """The version of the set. Raises :class:`BadChanges`."""
+    """Return the version of the set. Raises :class:`BadChanges`."""
     path = vectors / "CHANGES.md"
-    if found := re.search(r"^## (\d+\.\d+\.\d+)\b", path.read_text("utf-8"), re.MULTILINE):
-        return found[1]
+    if match := re.search(r"^## (\d+\.\d+\.\d+)\b", path.read_text("utf-8"), re.MULTILINE):
+        return match[1]
     raise BadChanges(f"{path}: expected a heading such as ## 1.0.0")
 
 
 def files_of(vectors: Path = VECTORS) -> list[Path]:
-    """Every file that a package of the set holds, in order, the index apart."""
+    """Return every file in a package of the set, in order, except the index."""
     return sorted(path for path in vectors.rglob("*") if path.is_file() and path.name != NAME)
 
 
 def index_of(vectors: Path = VECTORS) -> bytes:
-    """The index of the vectors in a folder: JSON, a vector a line. Raises :class:`BadChanges`."""
-    found = [(path, json.loads(path.read_bytes())) for path in vectors.glob("*/*.json")]
-    bodies = sorted(found, key=lambda one: str(one[1]["id"]))
+    """Return the index of a directory of vectors: JSON, a vector a line.
+
+    Raises :class:`BadChanges`.
+    """
+    loaded = [(path, json.loads(path.read_bytes())) for path in vectors.glob("*/*.json")]
+    bodies = sorted(loaded, key=lambda item: str(item[1]["id"]))
     rows = [
         {
             "id": body["id"],
@@ -84,31 +87,31 @@ def _digest(value: Any) -> str:
 
 
 def change(old: Index, new: Index) -> tuple[str, list[str]]:
-    """What kind of change lies between two sets, one of :data:`KINDS`, and why.
+    """Return the class of the change between two sets, one of :data:`KINDS`, and the reasons.
 
-    The reasons are lines; those of a larger kind come first.
+    The reasons are lines, those of a larger change first.
     """
     before = {row["id"]: row for row in old["vectors"]}
     after = {row["id"]: row for row in new["vectors"]}
     reasons: dict[str, list[str]] = {kind: [] for kind in KINDS}
     if old["index_version"] != new["index_version"]:
-        reasons["major"].append("the index itself has another shape")
+        reasons["major"].append("the index has another structure")
     for id, row in before.items():
         if id not in after:
-            reasons["major"].append(f"{id} is gone")
+            reasons["major"].append(f"{id} was removed")
         elif row["asks"] != after[id]["asks"] or row["input"] != after[id]["input"]:
-            reasons["major"].append(f"{id} asks or owes something else")
+            reasons["major"].append(f"{id} has another request or another expected answer")
         elif row["description"] != after[id]["description"]:
-            reasons["patch"].append(f"{id} is described in other words")
-    reasons["minor"] += [f"{id} is new" for id in after if id not in before]
+            reasons["patch"].append(f"{id} has another description")
+    reasons["minor"] += [f"{id} was added" for id in after if id not in before]
     if old["schema"] != new["schema"]:
-        reasons["minor"].append("schema.json is another one")
+        reasons["minor"].append("schema.json has changed")
     kind = next((kind for kind in reversed(KINDS) if reasons[kind]), "none")
     return kind, [reason for kind in reversed(KINDS) for reason in reasons[kind]]
 
 
 def fits(old: str, new: str, kind: str) -> bool:
-    """Whether a version says as much as the change is."""
+    """Return whether a version number is raised enough for a change."""
     then, now = ([int(part) for part in version.split(".")] for version in (old, new))
     steps = {
         "major": [then[0] + 1, 0, 0],
@@ -120,7 +123,7 @@ def fits(old: str, new: str, kind: str) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Print what lies between two indexes; 3 if the new version does not say as much."""
+    """Print the difference of two indexes; return 3 if the new version is too low."""
     old = json.loads(Path(arguments[0]).read_bytes())
     new = json.loads((Path(arguments[1]) if arguments[1:] else VECTORS / NAME).read_bytes())
     kind, reasons = change(old, new)

@@ -1,8 +1,8 @@
-"""JSON Schemas of one format, made from its register: what an answer and a context may hold.
+"""JSON Schemas of one format, generated from its register: its answers and its contexts.
 
-``schemas/<format>/answer.schema.json`` narrows the answer that every format has to the reason codes
-and record fields of one; ``context.schema.json`` has the keys of the context.
-``python -m conformance.traceability.write_tables`` writes them anew.
+``schemas/<format>/answer.schema.json`` restricts the common answer schema to the reason codes and
+record fields of one format; ``context.schema.json`` has the keys of the context. ``python -m
+conformance.traceability.write_tables`` regenerates them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 from reference_impl.register import Register
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# The JSON Schemas of the types in a register.
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "integer": {"type": "integer"},
     "boolean": {"type": "boolean"},
@@ -25,11 +26,10 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
     "decimal": {"type": "string", "pattern": "^-?[0-9]+$"},
     "number": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]{1,20}$"}]},
 }
-"""What the types of a register are in JSON."""
 
 
 def schemas_of(register: Register) -> dict[str, dict[str, Any]]:
-    """The schemas of a format by file name."""
+    """Return the schemas of a format by file name."""
     return {
         "answer.schema.json": answer_schema(register),
         "context.schema.json": context_schema(register),
@@ -37,12 +37,12 @@ def schemas_of(register: Register) -> dict[str, dict[str, Any]]:
 
 
 def text_of(schema: Mapping[str, Any]) -> str:
-    """A schema as it stands in its file."""
+    """Return a schema in the form of its file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def answer_schema(register: Register) -> dict[str, Any]:
-    """What a reader may say of a log of this format."""
+    """Return the schema of an answer for this format."""
     codes = list(register.reasons)
     fields = {
         name: {"description": _sentence(field.meaning), **_one_of(field.types, ())}
@@ -52,7 +52,7 @@ def answer_schema(register: Register) -> dict[str, Any]:
         "$schema": DIALECT,
         "$id": f"{register.id}/answer.schema.json",
         "title": f"answer, {register.id}",
-        "description": f"What a reader says of one log: {register.title}.",
+        "description": f"The answer of a reader for one log: {register.title}.",
         "allOf": [{"$ref": "../answer.schema.json"}],
         "properties": {
             "reason": {"enum": [*codes, None]},
@@ -68,12 +68,12 @@ def answer_schema(register: Register) -> dict[str, Any]:
 
 
 def context_schema(register: Register) -> dict[str, Any]:
-    """What a reader or writer of this format may be told besides the bytes."""
+    """Return the schema of a context for this format."""
     return {
         "$schema": DIALECT,
         "$id": f"{register.id}/context.schema.json",
         "title": f"context, {register.id}",
-        "description": "What a reader or writer is told besides the bytes.",
+        "description": "Information for a reader or writer that is not in the bytes.",
         "type": "object",
         "properties": {
             name: {
@@ -90,14 +90,14 @@ def context_schema(register: Register) -> dict[str, Any]:
 def _one_of(
     types: tuple[str, ...], values: tuple[str, ...], range: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Any of the types, where the only texts allowed are ``values`` if there are some.
+    """Return a schema for any of the types, with only the texts of ``values`` if it is not empty.
 
-    Both ends of the ``range`` of an integer are in it.
+    Both ends of the ``range`` of an integer are allowed.
     """
-    allowed = [dict(_TYPES[one]) for one in types if not (one == "text" and values)]
-    for one in allowed:
-        if range and one == _TYPES["integer"]:
-            one["minimum"], one["maximum"] = range
+    allowed = [dict(_TYPES[type]) for type in types if not (type == "text" and values)]
+    for type in allowed:
+        if range and type == _TYPES["integer"]:
+            type["minimum"], type["maximum"] = range
     if values:
         allowed.append({"enum": list(values)})
     return allowed[0] if len(allowed) == 1 else {"anyOf": allowed}

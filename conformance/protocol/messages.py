@@ -20,31 +20,31 @@ SCHEMAS = Path(__file__).parent / "schemas"
 
 
 class ProtocolError(Exception):
-    """The implementation (or its adapter) broke the protocol."""
+    """The implementation or its adapter broke the protocol."""
 
 
 def validate(schema: str, message: Any) -> None:
-    """Check a message against ``schemas/<schema>.schema.json``; raises :class:`ProtocolError`."""
+    """Check a message against ``schemas/<schema>.schema.json``. Raises :class:`ProtocolError`."""
     if (problem := first_problem(SCHEMAS / f"{schema}.schema.json", message)) is not None:
         where, text = problem
         raise ProtocolError(f"{schema}: {where or 'the message'}: {_short(text)}")
 
 
 def decode(line: bytes) -> dict[str, Any]:
-    """Return one line of output as a JSON object; raises :class:`ProtocolError`."""
+    """Return one line of output as a JSON object. Raises :class:`ProtocolError`."""
     try:
         message = _decoder().decode(line.decode())
     except (ValueError, RecursionError):
         raise ProtocolError(f"expected a line of JSON, found {_short(repr(line))}") from None
     if not isinstance(message, dict):
         raise ProtocolError(f"expected a JSON object, found {_short(repr(line))}")
-    # Each level has an opening bracket, so most lines need no look at their levels.
+    # Each level has an opening bracket, so most lines need no exact count.
     if line.count(b"[") + line.count(b"{") > MAX_DEPTH and too_deep(message):
         raise ProtocolError(f"expected at most {MAX_DEPTH} levels of JSON, found more")
     if _HALF.search(line) and (text := _lone_surrogate(message)) is not None:
         raise ProtocolError(
             f"expected Unicode text, found half of a surrogate pair: {_short(ascii(text))};"
-            ' what is no UTF-8 is {"hex": "…"}'
+            ' bytes that are not UTF-8 are {"hex": "…"}'
         )
     return message
 
@@ -55,36 +55,36 @@ def _decoder() -> json.JSONDecoder:
 
 
 def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no JSON")
+    raise ValueError(f"{constant} is not JSON")
 
 
 def _number(text: str) -> int | float:
-    """12.0 is the integer 12, as in JSON Schema: some writers know one kind of number only."""
+    """Return 12.0 as the integer 12, as in JSON Schema: some writers have one number type."""
     value = float(text)
     if math.isinf(value):
-        raise ValueError(f"{text} is beyond every number")
+        raise ValueError(f"{text} is too large for a number")
     return int(value) if value.is_integer() else value
 
 
 def too_deep(message: Any) -> bool:
-    """Whether a value has more than ``MAX_DEPTH`` levels: later steps may recurse over it."""
+    """Return whether a value has more than ``MAX_DEPTH`` levels, since later steps may recurse."""
     level = [message]
     for _ in range(MAX_DEPTH + 1):
-        level = [inner for one in level for inner in _inner(one)]
+        level = [inner for value in level for inner in _inner(value)]
         if not level:
             return False
     return True
 
 
 def _inner(value: Any) -> list[Any]:
-    """The lists and objects in a value; numbers and texts go no deeper."""
+    """Return the lists and objects in a value; numbers and texts have no levels."""
     if isinstance(value, dict):
         value = value.values()
-    return [one for one in value if isinstance(one, (dict, list))]
+    return [item for item in value if isinstance(item, (dict, list))]
 
 
 def _lone_surrogate(message: Any) -> str | None:
-    """The text, or the key, of a message that cannot be written as UTF-8."""
+    """Return a text or key of a message that cannot be written as UTF-8."""
     todo = [message]
     while todo:
         value = todo.pop()
@@ -98,7 +98,7 @@ def _lone_surrogate(message: Any) -> str | None:
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """A message as one line."""
+    """Return a message as one line."""
     return _ENCODER.encode(message).encode() + b"\n"
 
 

@@ -1,1 +1,1 @@
-"""Recipes: how every vector is made. One function a vector, named after its fault."""
+"""Recipes, which make the vectors: one function per vector, named after its fault."""

@@ -1,4 +1,4 @@
-"""``python -m conformance.recipes``: write the golden vectors, or check that nothing changes."""
+"""``python -m conformance.recipes``: write the golden vectors, or verify them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from reference_impl.paths import IS_INSTALLED
 def write_vectors(context: click.Context, verify: bool) -> None:
     """Run the recipes and write vectors/.
 
-    Seeds are fixed: writing the vectors again changes nothing. A file that no recipe writes any
-    longer is removed.
+    Seeds are fixed, so a second run changes nothing. Files that no recipe writes any longer are
+    removed.
 
-    Exit status: 0, or 1 with --verify if a file would change, or if a recipe is wrong.
+    Exit status: 0, or 1 if a recipe is invalid or, with --verify, if a file would change.
     """
     if IS_INSTALLED and not verify:
         raise click.ClickException("vectors/ is written in a checkout only (--verify works here)")
@@ -42,7 +42,7 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _write(verify: bool) -> tuple[int, list[str]]:
-    """Write the files that differ, unless ``verify``; return how many vectors, and the names."""
+    """Write changed files unless ``verify``; return the number of vectors and the file names."""
     changed: list[str] = []
     count = 0
     for source in sources():

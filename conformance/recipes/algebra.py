@@ -10,11 +10,11 @@ from conformance.kaitai.field_map import Field, field_map, resolve
 
 
 class Damage:
-    """A control being damaged. Every operation is kept in words, in ``operations``.
+    """A control that is being damaged; ``operations`` describes every operation.
 
-    Targets are field paths of the *control* (in a log of several files ``FILE:PATH``), or plain
-    byte offsets in a ``file``; so an operation that changes
-    the length comes last; only operations on bytes before it may follow.
+    Targets are field paths of the *control* (in a log of several files ``FILE:PATH``), or byte
+    offsets in a ``file``. Therefore an operation that changes the length comes last; only
+    operations on bytes before it may follow.
     """
 
     def __init__(self, control: Contents, format: str) -> None:
@@ -26,7 +26,7 @@ class Damage:
 
     @property
     def data(self) -> bytearray:
-        """The bytes of a log of one file."""
+        """Return the bytes of a log of one file."""
         return self.files[""]
 
     @data.setter
@@ -35,18 +35,21 @@ class Damage:
 
     @property
     def contents(self) -> Contents:
-        """The log as it stands: bytes, or bytes by file name."""
+        """Return the damaged log: bytes, or bytes by file name."""
         if list(self.files) == [""]:
             return bytes(self.data)
         return {name: bytes(data) for name, data in self.files.items()}
 
     def field(self, path: str) -> Field:
-        """The field of the control under this path; raises ``KeyError`` with near misses."""
+        """Return the field of the control with this path.
+
+        Raises ``KeyError`` with similar names.
+        """
         name, _, inner = path.rpartition(":")
         return resolve(lambda: self.fields_of(name), inner)
 
     def fields_of(self, file: str = "") -> list[Field]:
-        """The fields of a file of the control, by its grammar. Raises ``KeyError``."""
+        """Return the fields of a file of the control, by its grammar. Raises ``KeyError``."""
         if file not in self._fields:
             self._fields[file] = self._mapped(self._control[file], file)
         return self._fields[file]
@@ -106,21 +109,24 @@ class Damage:
         self._did(f"torn at the last boundary of {sector} bytes{_in(file)}")
 
     def zero_sector(self, number: int, sector: int = 512, file: str = "") -> None:
-        """A sector that was never written: it reads as zeros."""
+        """Zero a sector, as if it had never been written."""
         data, start = self.files[file], number * sector
         end = min(start + sector, len(data))
         data[start:end] = bytes(end - start)
         self._did(f"zero sector {number} of {sector} bytes{_in(file)}")
 
-    def swap_sectors(self, one: int, other: int, sector: int = 512, file: str = "") -> None:
-        """Two misdirected writes: a pair of whole sectors trade places."""
+    def swap_sectors(self, first: int, second: int, sector: int = 512, file: str = "") -> None:
+        """Swap two whole sectors, like two misdirected writes."""
         data = self.files[file]
-        a, b = slice(one * sector, (one + 1) * sector), slice(other * sector, (other + 1) * sector)
+        a, b = (
+            slice(first * sector, (first + 1) * sector),
+            slice(second * sector, (second + 1) * sector),
+        )
         data[a], data[b] = data[b], data[a]
-        self._did(f"swap sectors {one} and {other} of {sector} bytes{_in(file)}")
+        self._did(f"swap sectors {first} and {second} of {sector} bytes{_in(file)}")
 
     def stale(self, start: int, end: int, older: bytes, file: str = "") -> None:
-        """A lost write: bytes of an older generation of the same file shine through."""
+        """Restore bytes of an older generation of the file, like a lost write."""
         self.files[file][start:end] = older[start:end]
         self._did(f"stale bytes in [{start}, {end}){_in(file)}")
 
@@ -155,31 +161,31 @@ class Damage:
         self._did(f"extend by {what}{_in(file)}")
 
     def remove_file(self, name: str) -> None:
-        """A file of the log that is missing."""
+        """Remove a file of the log."""
         del self.files[name]
         self._did(f"remove {name}")
 
     def add_file(self, name: str, new: bytes, what: str) -> None:
-        """A file that was not there."""
+        """Add a file."""
         self.files[name] = bytearray(new)
         self._did(f"add {name}: {what}")
 
     def rename_file(self, old: str, new: str) -> None:
-        """A file under another name."""
+        """Rename a file."""
         self.files[new] = self.files.pop(old)
         self._did(f"rename {old} to {new}")
 
-    def swap_files(self, one: str, other: str) -> None:
-        """Two files under each other's names."""
-        self.files[one], self.files[other] = self.files[other], self.files[one]
-        self._did(f"swap {one} and {other}")
+    def swap_files(self, first: str, second: str) -> None:
+        """Swap the names of two files."""
+        self.files[first], self.files[second] = self.files[second], self.files[first]
+        self._did(f"swap {first} and {second}")
 
-    def did(self, words: str) -> None:
+    def did(self, text: str) -> None:
         """Note an operation that a format's own recipes made on ``data``."""
-        self._did(words)
+        self._did(text)
 
-    def _did(self, words: str) -> None:
-        self.operations.append(words)
+    def _did(self, text: str) -> None:
+        self.operations.append(text)
 
 
 def _in(file: str) -> str:

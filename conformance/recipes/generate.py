@@ -1,4 +1,4 @@
-"""``make vectors``: run the recipes, let the executable specification answer, write the files."""
+"""``make vectors``: run the recipes, compute the answers by specification, write the files."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Body = dict[str, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """A format's recipes, and how an empty log of its kind is begun."""
+    """A format's recipes, and the constructor of an empty log."""
 
     book: Book[Any]
     new_log: Callable[[Contents, list[bytes]], Log]
@@ -33,14 +33,14 @@ class Source:
 
 
 def sources() -> list[Source]:
-    """The recipes of every format: those in the package here that is named like it."""
+    """Return the recipes of every format, from the package with the format's name."""
     names = [f"{__package__}.{register.module}" for register in registers().values()]
     packages = map(import_module, names)
     return [Source(package.BOOK, package.NewLog, package.SUFFIX) for package in packages]
 
 
 def generate(source: Source) -> Iterator[tuple[str, bytes]]:
-    """The files of one format's vectors: name in ``vectors/`` and contents."""
+    """Yield the files of one format's vectors: name in ``vectors/`` and contents."""
     built: dict[str, Log] = {}
     for recipe in source.book.recipes.values():
         log = build(source, recipe, built)
@@ -48,9 +48,9 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
         built[recipe.slug] = log
         contents = log.contents
         input_name = input_name_of(source, recipe, log)
-        if log.name is not None and any(one.name == log.name for one in others):
-            raise RecipeError(f"{recipe.id}: another input is called {log.name}")
-        # Before anything of it is given out: a recipe that does not hold leaves nothing behind.
+        if log.name is not None and any(other.name == log.name for other in others):
+            raise RecipeError(f"{recipe.id}: another input has the name {log.name}")
+        # Check the recipe before yielding anything, so that an invalid one leaves no files.
         description = dump(describe(recipe, log, input_name))
         if isinstance(contents, bytes):
             yield f"{recipe.format}/{input_name}", contents
@@ -61,7 +61,7 @@ def generate(source: Source) -> Iterator[tuple[str, bytes]]:
 
 
 def input_name_of(source: Source, recipe: Recipe[Any], log: Log) -> str:
-    """What the log of a recipe is called."""
+    """Return the file name of a recipe's log."""
     suffix = source.suffix if log.suffix is None else log.suffix
     is_file = isinstance(log.contents, bytes)
     return log.name or (f"{recipe.slug}{suffix}" if is_file else recipe.slug)
@@ -82,10 +82,13 @@ def build(source: Source, recipe: Recipe[Any], built: Mapping[str, Log]) -> Log:
 
 
 def describe(recipe: Recipe[Any], log: Log, input_name: str) -> Body:
-    """The vector of a recipe. Raises :class:`RecipeError` where specification and recipe differ."""
+    """Return the vector of a recipe.
+
+    Raises :class:`RecipeError` if specification and recipe differ.
+    """
     contents = log.contents
     if log.golden is not None and contents != log.golden:
-        raise RecipeError(f"{recipe.id}: the log is not the golden one")
+        raise RecipeError(f"{recipe.id}: the log differs from the golden one")
     made_by: Body = {"recipe": recipe.made_by}
     if log.operations:
         made_by["damage"] = log.operations
@@ -129,7 +132,7 @@ def answer_to(
     profile: str = "recover",
     name: str = "log",
 ) -> Answer:
-    """What the executable specification says of a log."""
+    """Return the executable specification's answer for a log."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         write_contents(contents, path)
@@ -141,7 +144,7 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
     _check_statement(recipe, log, answer)
     strict = answer_to(recipe.format, contents, log.context, "strict", _name(log))
     body: Body = {"expect": answer.to_json(), "expect_strict": strict.to_json()}
-    # Records may share bytes of the log, and whoever answers may give each of them in full.
+    # Records may share bytes of the log, and an answer may give each of them in full.
     in_full = 2 * sum(len(record.payload) for record in answer.records)
     usual = usual_reply_bytes(size(contents))
     if 2 * in_full > usual:
@@ -150,10 +153,12 @@ def _expect_read(recipe: Recipe[Any], log: Log, contents: Contents, input_name: 
 
 
 def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """What must be there afterwards: exactly the input, or nothing if a writer must refuse."""
+    """Return the expected state: exactly the input, or nothing if a writer must refuse."""
     records = log.to_write()
     if log.must_refuse and contents != b"":
-        raise RecipeError(f"{recipe.id}: a write that is refused leaves nothing, and has no input")
+        raise RecipeError(
+            f"{recipe.id}: a refused write leaves nothing, so it cannot have an input"
+        )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
         refused = _refuses(formats.named(recipe.format).write, path, records, log)
@@ -173,13 +178,13 @@ def _expect_write(recipe: Recipe[Any], log: Log, contents: Contents, input_name:
 
 
 def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """What must be there afterwards: survivors, what was appended, and no other files.
+    """Return the expected state: survivors, appended records, and no other files.
 
-    If a writer must refuse, it is the log as it stands.
+    If a writer must refuse, it is the unchanged log.
     """
     survivors = answer_to(recipe.format, contents, log.context, name=input_name).records
-    wanted = [record.payload for record in survivors]
-    wanted += [record.payload for record in log.to_append]
+    payloads = [record.payload for record in survivors]
+    payloads += [record.payload for record in log.to_append]
     data = {
         (_name_in_folder(file, input_name), at): data
         for (file, at), data in log.bytes_after.items()
@@ -187,7 +192,7 @@ def _expect_append(recipe: Recipe[Any], log: Log, contents: Contents, input_name
     answer, files, digests = _append(recipe, log, contents, input_name, log.to_append, data)
     is_exact = not (log.free or log.must_refuse or log.other_appends)
     _check_statement(recipe, log, answer)
-    keeps_all = [record.payload for record in answer.records] == wanted
+    keeps_all = [record.payload for record in answer.records] == payloads
     if not (log.must_refuse or log.is_rewritten or keeps_all):
         raise RecipeError(f"{recipe.id}: the executable specification loses records")
     body: Body = {
@@ -214,9 +219,9 @@ def _append(
     records: Sequence[NewRecord],
     data: postconditions.Bytes,
 ) -> tuple[Answer, dict[str, int], dict[str, str]]:
-    """The answer to the log after an append, or a refusal, the files, and their SHA-256.
+    """Return the answer after an append or a refusal, the files, and their SHA-256.
 
-    ``data`` is what must stand in them.
+    ``data`` lists bytes that the files must hold.
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / input_name
@@ -232,12 +237,12 @@ def _append(
         digests = postconditions.digests_in(Path(folder))
         answer = collect(formats.named(recipe.format).read(path, "recover", log.context))
         if wrong := postconditions.byte_differences(data, Path(folder).joinpath):
-            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
+            raise RecipeError(f"{recipe.id}: the executable specification differs: {wrong[0]}")
     return answer, files, digests
 
 
+# The answer for a missing log.
 NOTHING = Answer("intact", None, (), (), 0)
-"""The answer where no log is."""
 
 _Operation = Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None]
 
@@ -245,7 +250,7 @@ _Operation = Callable[[Path, Sequence[NewRecord], Mapping[str, Any]], None]
 def _refuses(
     operation: _Operation, path: Path, records: Sequence[NewRecord], log: Log
 ) -> ValueError | None:
-    """Carry out a write or an append; why the executable specification refuses, if it does."""
+    """Perform a write or an append; return the executable specification's refusal, if any."""
     try:
         operation(path, records, log.context)
     except ValueError as refused:
@@ -255,7 +260,7 @@ def _refuses(
 
 def _check_refusal(recipe: Recipe[Any], refused: ValueError | None, changed: bool) -> None:
     if recipe.may_refuse:
-        raise RecipeError(f"{recipe.id}: a writer must refuse, or it may: not both")
+        raise RecipeError(f"{recipe.id}: a write cannot both require and allow a refusal")
     if refused is None:
         raise RecipeError(f"{recipe.id}: the executable specification does not refuse")
     if changed:
@@ -273,7 +278,7 @@ def _after(
     input_name: str,
     digests: postconditions.Digests | None = None,
 ) -> Body:
-    """The files afterwards, as the recipe states them or else as they are, and what is in them."""
+    """Return the files afterwards, as the recipe states them or as they are, and their bytes."""
     unknown = [freedom for freedom, _ in free if freedom not in postconditions.FREEDOMS]
     if unknown:
         raise RecipeError(
@@ -283,26 +288,26 @@ def _after(
         stated = {_name_in_folder(name, input_name): size for name, size in stated.items()}
         wrong = postconditions.file_differences(stated, files, ())
         if wrong:
-            raise RecipeError(f"{recipe.id}: the executable specification leaves other {wrong[0]}")
+            raise RecipeError(f"{recipe.id}: the executable specification differs: {wrong[0]}")
     return postconditions.to_json(files if stated is None else stated, data, free, digests)
 
 
 def _name_in_folder(name: str, input_name: str) -> str:
-    """A name relative to the log as one relative to the folder that holds the log."""
+    """Return a name relative to the log as one relative to the log's directory."""
     if not name:
         return input_name
     return name.removeprefix("../") if name.startswith("../") else f"{input_name}/{name}"
 
 
 def _expect_truncations(recipe: Recipe[Any], log: Log, contents: Contents, input_name: str) -> Body:
-    """Every prefix length and what survives it, neighbours with the same answer in one row."""
+    """Return the survivors of every prefix length; lengths with one answer share a row."""
     assert isinstance(contents, bytes), "only a log of one file has prefixes"
     format = formats.named(recipe.format)
     rows: list[Body] = []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / _name(log)
         path.write_bytes(contents)
-        # From the longest down: cutting one byte off is cheaper than writing the prefix anew.
+        # From the longest down: truncating by one byte is cheaper than writing the prefix again.
         for length in range(len(contents), -1, -1):
             os.truncate(path, length)
             answer = collect(format.read(path, "recover", log.context))
@@ -331,19 +336,22 @@ _EXPECTATIONS: dict[str, Callable[[Recipe[Any], Log, Contents, str], Body]] = {
 
 def _check_statement(recipe: Recipe[Any], log: Log, answer: Answer) -> None:
     if log.statement is None:
-        raise RecipeError(f"{recipe.id}: the recipe does not say what it expects")
-    said = log.statement
-    found = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
-    if found != (said.verdict, said.reason, said.survivors) or said.end not in ("any", answer.end):
+        raise RecipeError(f"{recipe.id}: the recipe states no expectation")
+    stated = log.statement
+    actual = (answer.verdict, answer.reason, tuple(record.payload for record in answer.records))
+    if actual != (stated.verdict, stated.reason, stated.survivors) or stated.end not in (
+        "any",
+        answer.end,
+    ):
         raise RecipeError(
-            f"{recipe.id}: the recipe expects {said.verdict} {said.reason}"
-            f" {_sizes(said.survivors)} end {said.end}, the executable specification"
-            f" answers {answer.verdict} {answer.reason} {_sizes(found[2])} end {answer.end}"
+            f"{recipe.id}: the recipe expects {stated.verdict} {stated.reason}"
+            f" {_sizes(stated.survivors)} end {stated.end}, the executable specification"
+            f" answers {answer.verdict} {answer.reason} {_sizes(actual[2])} end {answer.end}"
         )
 
 
 def _name(log: Log) -> str:
-    """A name with the ending of the input: it may tell the kind of file."""
+    """Return a name with the extension of the input, which may decide the file type."""
     return log.name or f"log{log.suffix or ''}"
 
 
@@ -352,7 +360,7 @@ def _sizes(payloads: Sequence[bytes]) -> str:
 
 
 def record_to_json(record: NewRecord) -> Body:
-    """A record to write, as a vector has it."""
+    """Return a record to write in the form of a vector."""
     payload = record.payload
     if len(payload) > 64 and len(set(payload)) == 1:
         return {"fill": payload[:1].hex(), "size": len(payload), **record.fields}
@@ -360,7 +368,7 @@ def record_to_json(record: NewRecord) -> Body:
 
 
 def dump(body: Mapping[str, Any]) -> bytes:
-    """JSON as it stands in the repository: one line a record, so that a diff shows records."""
+    """Return JSON with one line per record, so that a diff shows records."""
     return (_dump_value(body, 0, compact=False) + "\n").encode()
 
 

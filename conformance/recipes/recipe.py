@@ -1,9 +1,9 @@
-"""What a recipe is, and the two kinds of verbs it is written in: build and expect.
+"""Recipes, and the two groups of verbs they use: build and expect.
 
 A recipe is a function of about ten lines named after its fault; its docstring is the vector's
-title. It builds a log (``write``, or the operations of the damage algebra on a control) and says
-what must survive (``expect``). The executable specification computes the full answer; making the
-vectors fails when the two disagree.
+title. It builds a log (``write``, or the operations of the damage algebra on a control) and states
+what must survive (``expect``). The executable specification computes the full answer. Making the
+vectors fails if the two disagree.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ LogT = TypeVar("LogT", bound="Log")
 
 
 class RecipeError(Exception):
-    """A recipe that does not hold together, or that the executable specification contradicts."""
+    """An inconsistent recipe, or one that the executable specification contradicts."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """What a recipe expects in words: verdict, reason, and the payloads that survive."""
+    """The statement of a recipe: verdict, reason, and the surviving payloads."""
 
     verdict: str
     reason: str | None
@@ -55,30 +55,30 @@ class Log(Damage):
         self.notes: list[str] = []
         self.bugs: list[str] = []
         self.wall_ms: int | None = None
+        # The extension of the input's name, for a format with several file types.
         self.suffix: str | None = None
-        """Ending of the input's name, where a format has several kinds of files."""
         self.scenario: str | None = None
+        # The whole name of the input, if it has a meaning. No other vector may have it.
         self.name: str | None = None
-        """The whole name of the input, where it says something. No other vector may have it."""
 
     def shows(self, scenario: str) -> None:
-        """What happened, in words of no format: an id of ``conformance/scenarios``."""
+        """Describe the cause without terms of a format: an id of ``conformance/scenarios``."""
         self.scenario = scenario
 
     def append(self, *payloads: bytes, **fields: Any) -> None:
-        """Records that the implementation is asked to append, with these fields of the format."""
+        """Add records that the implementation must append, with these fields of the format."""
         self.to_append += [NewRecord(self.varied(payload), fields) for payload in payloads]
 
     def varied(self, payload: bytes) -> bytes:
-        """A payload as the log has it: another one where fresh variants are made."""
+        """Return a payload as the log has it: a different one for fresh variants."""
         return vary(payload)
 
     def rewrites(self) -> None:
-        """The append replaces records of the log: ``expect`` alone says which there are then."""
+        """State that the append replaces records: only ``expect`` lists the resulting records."""
         self.is_rewritten = True
 
     def to_write(self) -> list[NewRecord]:
-        """The records of the log, for a writer; formats whose records have fields say which."""
+        """Return the records of the log for a writer; formats with record fields override it."""
         return [NewRecord(payload) for payload in self.payloads]
 
     def expect(
@@ -88,7 +88,10 @@ class Log(Damage):
         survivors: Sequence[int | bytes] = (),
         end: int | str | None = "any",
     ) -> None:
-        """What a reader owes. Survivors are numbers of the control's records, or payloads."""
+        """State the expected answer.
+
+        Survivors are numbers of the control's records, or payloads.
+        """
         chosen = tuple(
             self.payloads[s] if isinstance(s, int) else s if s in self.payloads else self.varied(s)
             for s in survivors
@@ -101,24 +104,24 @@ class Log(Damage):
         reason: str | None = None,
         survivors: Sequence[int | bytes] = (),
     ) -> None:
-        """A writer must refuse, and leave every byte as it is.
+        """State that a writer must refuse and leave every byte unchanged.
 
-        For ``append``, verdict, reason and survivors are those of the log as it stands.
+        For ``append``, verdict, reason and survivors are those of the unchanged log.
         """
         self.must_refuse = True
         self.expect(verdict, reason, survivors)
 
     def leaves(self, files: Mapping[str, int]) -> None:
-        """The files that a write or append leaves, with their sizes in bytes.
+        """State the files after a write or append, with their sizes in bytes.
 
         Names are relative to the log: ``""`` is the log itself if it is one file, ``journal-1.log``
-        a file in its folder, ``../name`` one beside it. ``*`` and ``?`` stand for a time or a
-        number of a process in a name. Without this, the executable specification alone says it.
+        a file in its directory, ``../name`` one beside it. ``*`` and ``?`` stand for a time or a
+        process number in a name. Without this, the executable specification alone determines them.
         """
         self.files_after = dict(files)
 
     def leaves_bytes(self, file: str, at: int, data: bytes) -> None:
-        """Bytes that stand at an offset of a file after an append, where no answer shows them.
+        """State bytes at an offset of a file after an append that no answer shows.
 
         ``file`` is a name as in :meth:`leaves`, without ``*`` and ``?``.
         """
@@ -127,10 +130,10 @@ class Log(Damage):
     def may_append_as(
         self, records: Sequence[NewRecord], because: str, files: Mapping[str, int]
     ) -> None:
-        """Another right way to append: as the executable specification does with these records.
+        """Allow a second result of an append: the executable specification's for these records.
 
         They leave other bytes, and differ from ``to_append`` in their fields (such as ``rotate``).
-        ``files`` is what they leave, as in :meth:`leaves`.
+        ``files`` is the result, as in :meth:`leaves`.
         """
         new = [NewRecord(self.varied(record.payload), record.fields) for record in records]
         self.other_appends.append((new, because, dict(files)))
@@ -138,43 +141,43 @@ class Log(Damage):
     def also_accept(
         self, answer: Mapping[str, Any], because: str, strict: Mapping[str, Any] | None = None
     ) -> None:
-        """Another allowed answer to a log that is read, where real systems disagree.
+        """Allow a second answer for a log that is read, because real systems disagree.
 
-        ``strict`` is the one in that profile. Only to a damaged log are the two different ones.
+        ``strict`` is the answer in that profile. The two differ only for a damaged log.
         """
         if strict is None and answer["verdict"] == "damaged":
-            raise RecipeError("an accepted answer that says damaged, and none for a strict reader")
+            raise RecipeError("an accepted damaged answer also needs one for strict readers")
         both = {"answer": dict(answer), "answer_strict": dict(strict or answer)}
         self.accept.append({**both, "because": because})
 
     def free_to(self, freedom: str, because: str) -> None:
-        """What a writer may do otherwise, one of ``postconditions.FREEDOMS``, and why.
+        """Allow a writer one of ``postconditions.FREEDOMS``, with the reason.
 
-        Without a freedom every byte of every file is determined, also where no reader looks:
-        padding, seals, space that is used no more.
+        Without a freedom every byte of every file is determined, even if no reader uses it:
+        padding, seals, unused space.
         """
         self.free.append((freedom, because))
 
     def expect_bytes(self, golden: Contents) -> None:
-        """The exact log, known from elsewhere (``facts``, upstream tests)."""
+        """State the exact log, known from elsewhere (``facts``, upstream tests)."""
         self.golden = golden
 
     def hangs_upstream(self) -> None:
-        """A real system is known to hang on this log: do not wait longer than need be."""
+        """State that a real system hangs on this log, so that runs use a short timeout."""
         self.wall_ms = 700
 
     def note(self, text: str) -> None:
-        """What a reader of the vector should know."""
+        """Add a note for readers of the vector."""
         self.notes.append(text)
 
     def bug(self, link: str) -> None:
-        """A known defect of a real system that this vector shows."""
+        """Link a known defect of a real system that this vector shows."""
         self.bugs.append(link)
 
 
 @dataclass(frozen=True)
 class Recipe(Generic[LogT]):
-    """One recipe: the function and what its decorator says about it."""
+    """One recipe: the function and the arguments of its decorator."""
 
     function: Callable[[LogT], None]
     format: str
@@ -182,25 +185,25 @@ class Recipe(Generic[LogT]):
     kind: str
     group: str
     requirements: tuple[str, ...]
+    # The undamaged log that this one is built on.
     source: Recipe[LogT] | None = None
-    """The undamaged log that this one is built on."""
+    # The sibling without the fault, for scoring in pairs.
     control: Recipe[LogT] | None = None
-    """The sibling without the fault, for scoring in pairs."""
     may_refuse: bool = False
 
     @property
     def slug(self) -> str:
-        """File name of the vector, without its ending."""
+        """Return the file name of the vector, without its extension."""
         return self.function.__name__.strip("_").replace("_", "-")
 
     @property
     def id(self) -> str:
-        """Id of the vector."""
+        """Return the id of the vector."""
         return f"{self.format}/{self.slug}"
 
     @property
     def title(self) -> str:
-        """The first sentence of the docstring."""
+        """Return the first sentence of the docstring."""
         text = (self.function.__doc__ or "").strip().split("\n\n")[0]
         if not text:
             raise RecipeError(f"{self.slug}: expected a docstring with the vector's title")
@@ -208,7 +211,7 @@ class Recipe(Generic[LogT]):
 
     @property
     def made_by(self) -> str:
-        """Where the function lives, below ``conformance/recipes``; of a variant, what it varies."""
+        """Return the function's name below ``conformance/recipes``, without wrappers."""
         written = inspect.unwrap(self.function)
         module = written.__module__.removeprefix("conformance.recipes.")
         return f"{module}.{written.__name__}"
@@ -219,7 +222,7 @@ Entering = Callable[[Callable[[LogT], None]], Recipe[LogT]]
 
 @dataclass
 class Book(Generic[LogT]):
-    """The recipes of one format, in order, and the decorators that enter them.
+    """The recipes of one format, in order, and the decorators that add them.
 
     Every decorator takes the matrix column (``group``) and the requirement ids.
     """
@@ -228,7 +231,7 @@ class Book(Generic[LogT]):
     recipes: dict[str, Recipe[LogT]] = field(default_factory=dict)
 
     def valid(self, group: str, *requirements: str, kind: str = "valid") -> Entering[LogT]:
-        """An undamaged log: may serve as a control."""
+        """Add an undamaged log, which may serve as a control."""
         return self._enter("read", kind, group, requirements)
 
     def damaged(
@@ -238,11 +241,11 @@ class Book(Generic[LogT]):
         *requirements: str,
         kind: str = "corrupt",
     ) -> Entering[LogT]:
-        """One fault in a control."""
+        """Add a control with one fault."""
         return self._enter("read", kind, group, requirements, source=control, control=control)
 
     def truncations(self, control: Recipe[LogT], group: str, *requirements: str) -> Entering[LogT]:
-        """Every prefix of a control, as one vector."""
+        """Add every prefix of a control, as one vector."""
         return self._enter(
             "truncations", "eof", group, requirements, source=control, control=control
         )
@@ -254,9 +257,9 @@ class Book(Generic[LogT]):
         kind: str = "valid",
         control: Recipe[LogT] | None = None,
     ) -> Entering[LogT]:
-        """Records that a writer must turn into exactly these bytes, or must refuse.
+        """Add records that a writer must turn into exactly these bytes, or must refuse.
 
-        ``control`` writes the records without what must be refused.
+        ``control`` writes the records without those that must be refused.
         """
         return self._enter("write", kind, group, requirements, control=control)
 
@@ -269,7 +272,10 @@ class Book(Generic[LogT]):
         control: Recipe[LogT] | None = None,
         may_refuse: bool = False,
     ) -> Entering[LogT]:
-        """Recover a log, append, read again. ``control`` appends to the undamaged log ``to``."""
+        """Add a log to recover, append to and read again.
+
+        ``control`` appends to the undamaged log ``to``.
+        """
         return self._enter(
             "append", kind, group, requirements, source=to, control=control, may_refuse=may_refuse
         )
@@ -280,7 +286,7 @@ class Book(Generic[LogT]):
         def enter(function: Callable[[LogT], None]) -> Recipe[LogT]:
             recipe = Recipe(function, self.format, operation, kind, group, requirements, **more)
             if recipe.slug in self.recipes:
-                raise RecipeError(f"{recipe.id}: two recipes of this name")
+                raise RecipeError(f"{recipe.id}: two recipes have this name")
             self.recipes[recipe.slug] = recipe
             return recipe
 

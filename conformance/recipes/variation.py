@@ -1,8 +1,8 @@
-"""What a seed changes in the payloads of a recipe: their letters and digits, never their length.
+"""Change the payloads of a recipe by a seed: letters and digits, never the length.
 
-Every letter becomes another letter and every digit another digit, so that a recipe still builds
-the same log in the same places, out of other bytes: equal stretches stay equal, different ones
-different. What a format itself spells in letters stays as it is.
+Every letter becomes another letter and every digit another digit. The recipe still builds the same
+log with the same offsets from other bytes: equal parts stay equal, different parts stay different.
+Letters that belong to a format stay as they are.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ _OF_THE_FORMATS = (
     rb"|currentTerm|votedFor|peersUpdateRequest|peersIndex|peers"
 )
 _IN_TEXT = re.compile(rb"(" + _OF_THE_FORMATS + rb")|[0-9A-Za-z]+")
-# In binary payloads, shorter runs are numbers and lengths more often than text.
+# In binary payloads, shorter runs are more often numbers and lengths than text.
 _IN_BINARY = re.compile(rb"(" + _OF_THE_FORMATS + rb")|[0-9A-Za-z]{3,}")
 _TEXT = re.compile(rb"[\n\x20-\x7e]*")
 _HOLDS_A_BATCH = b"WRITE BATCH"
 
 
 class Kept(bytes):
-    """A payload whose bytes are the point of a vector: no seed changes them."""
+    """A payload whose bytes are the subject of a vector: no seed changes them."""
 
 
 class Variation:
-    """What one seed makes of payloads; ``attempt`` gives another way for the same seed."""
+    """The change of payloads by one seed; ``attempt`` selects another change for the same seed."""
 
     def __init__(self, seed: int, attempt: int = 0) -> None:
         self.seed = seed
@@ -39,19 +39,19 @@ class Variation:
         for alphabet in _ALPHABETS:
             order = list(alphabet.encode())
             chance.shuffle(order)
-            # Each takes the place of the next: none stays what it is.
-            for one, other in zip(order, order[1:] + order[:1], strict=True):
-                self._table[one] = other
+            # Each letter is replaced by the next in this order, so none stays the same.
+            for letter, replacement in zip(order, order[1:] + order[:1], strict=True):
+                self._table[letter] = replacement
 
     def of(self, payload: bytes) -> bytes:
-        """A payload of the same length in which letters and digits are others."""
+        """Return a payload of the same length with other letters and digits."""
         if isinstance(payload, Kept) or _HOLDS_A_BATCH in payload:
-            return payload  # an inner batch has a checksum of its own
-        words = _IN_TEXT if _TEXT.fullmatch(payload) else _IN_BINARY
-        return words.sub(self._word, payload)
+            return payload  # an inner batch has its own checksum
+        pattern = _IN_TEXT if _TEXT.fullmatch(payload) else _IN_BINARY
+        return pattern.sub(self._replaced, payload)
 
-    def _word(self, found: re.Match[bytes]) -> bytes:
-        return found[0] if found[1] else found[0].translate(self._table)
+    def _replaced(self, match: re.Match[bytes]) -> bytes:
+        return match[0] if match[1] else match[0].translate(self._table)
 
 
 _current: list[Variation] = []
@@ -59,7 +59,7 @@ _current: list[Variation] = []
 
 @contextmanager
 def varied_by(seed: int) -> Iterator[None]:
-    """Recipes that run meanwhile build the variants of this seed."""
+    """Make recipes in this block build the variants of a seed."""
     _current.append(Variation(seed))
     try:
         yield
@@ -68,11 +68,11 @@ def varied_by(seed: int) -> Iterator[None]:
 
 
 def current() -> Variation | None:
-    """The variation that recipes build now; None for the golden vectors."""
+    """Return the current variation, None for the golden vectors."""
     return _current[-1] if _current else None
 
 
 def vary(payload: bytes) -> bytes:
-    """A payload as the log being built is to have it."""
+    """Return a payload as the current log must have it."""
     variation = current()
     return payload if variation is None else variation.of(payload)

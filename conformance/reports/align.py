@@ -1,8 +1,8 @@
-"""Aligns two lists of records, or of lost ranges: which are the same, missing, extra, different.
+"""Align two lists of records or lost ranges: matching, missing, extra and different items.
 
-Used by every report that shows expected and actual side by side; whether they agree at all is
-for ``conformance/compare.py`` to say. A part that one side
-did not report (an adapter without `at`, say) is never held against it.
+Every report that shows expected and actual side by side uses it. Whether the lists agree is decided
+by ``conformance/compare.py``. A part that one side does not report, such as `at`, never counts as a
+difference.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from conformance.describe import PAYLOAD, PLACE, Record, payload_difference, pay
 Kind = Literal["same", "missing", "extra", "different"]
 Key = Callable[[Record], Hashable]
 
-# So few rows are always shown whole.
+# Lists of this length are always shown completely.
 _SHORT = 6
-# difflib compares every record with every other of the same key; beyond this many such pairs
-# (a log of one payload, thousands of times) only the common ends are matched.
+# difflib compares every record with every other of the same key. Beyond this number of pairs (a log
+# with one payload, thousands of times) only the common ends are matched.
 _MATCHER_LIMIT = 1_000_000
 
 
@@ -30,7 +30,7 @@ _MATCHER_LIMIT = 1_000_000
 class Row:
     """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
 
-    `fields` names what differs when the kind is `different`; `note` says of payloads how.
+    `fields` names the differing fields of a `different` row; `note` describes a payload difference.
     """
 
     kind: Kind
@@ -42,13 +42,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Fold:
-    """A run of lines that is not shown: how many of each kind."""
+    """A run of hidden lines, with the number of each type."""
 
     counts: Mapping[Kind, int]
 
 
 def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
-    """Line up the records a reader owes with those it gave, both in log order."""
+    """Align the expected records with the actual ones, both in log order."""
     both = [*expected, *actual]
     common = set.intersection(*(set(record) for record in both)) if both else set()
     contents = sorted(common - set(PLACE) - set(PAYLOAD))
@@ -59,34 +59,36 @@ def align_records(expected: Sequence[Record], actual: Sequence[Record]) -> list[
             return payload_key(record)
         return json.dumps([record[field] for field in contents], sort_keys=True)
 
-    def place(record: Record) -> Hashable:
+    def position(record: Record) -> Hashable:
         return (record.get("file"), record["at"])
 
-    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
+    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
         fields, notes = [], []
-        if payload_key(owed) != payload_key(given):
+        if payload_key(wanted) != payload_key(given):
             fields.append("payload")
-            notes.append(payload_difference(owed, given))
+            notes.append(payload_difference(wanted, given))
         fields += [
             field
-            for field in sorted((set(owed) & set(given)) - set(PAYLOAD))
-            if owed[field] != given[field]
+            for field in sorted((set(wanted) & set(given)) - set(PAYLOAD))
+            if wanted[field] != given[field]
         ]
         return tuple(fields), ", ".join(notes)
 
     keys: list[Key] = [content]
     if placed:
-        keys = [lambda record: (place(record), content(record)), content, place]
+        keys = [lambda record: (position(record), content(record)), content, position]
     order: Callable[[Record], int] | None = (lambda record: int(record["at"])) if placed else None
     return _align(expected, actual, keys, compare, order)
 
 
 def align_lost(expected: Sequence[Record], actual: Sequence[Record]) -> list[Row]:
-    """Line up the ranges owed as lost with those reported. A reason that is not reported agrees."""
+    """Align expected with reported lost ranges. An unreported reason counts as equal."""
 
-    def compare(owed: Record, given: Record) -> tuple[tuple[str, ...], str]:
-        fields = [field for field in ("file", "from", "to") if owed.get(field) != given.get(field)]
-        if given.get("reason") is not None and owed.get("reason") != given["reason"]:
+    def compare(wanted: Record, given: Record) -> tuple[tuple[str, ...], str]:
+        fields = [
+            field for field in ("file", "from", "to") if wanted.get(field) != given.get(field)
+        ]
+        if given.get("reason") is not None and wanted.get("reason") != given["reason"]:
             fields.append("reason")
         return tuple(fields), ""
 
@@ -107,7 +109,7 @@ def _align(
     compare: Callable[[Record, Record], tuple[tuple[str, ...], str]],
     order: Callable[[Record], int] | None,
 ) -> list[Row]:
-    """Match by the first key; what it leaves between two matches, by the next key, and so on."""
+    """Match by the first key, then the rest between two matches by the next key, and so on."""
     rows: list[Row] = []
 
     def pair(i: int, j: int) -> None:
@@ -119,10 +121,10 @@ def _align(
             unmatched(i0, i1, j0, j1)
             return
         key = keys[level]
-        owed = [key(record) for record in expected[i0:i1]]
+        wanted = [key(record) for record in expected[i0:i1]]
         given = [key(record) for record in actual[j0:j1]]
         i_done, j_done = 0, 0
-        for i, j, length in _matches(owed, given):
+        for i, j, length in _matches(wanted, given):
             hunk(i0 + i_done, i0 + i, j0 + j_done, j0 + j, level + 1)
             for step in range(length):
                 pair(i0 + i + step, j0 + j + step)
@@ -131,7 +133,7 @@ def _align(
 
     def unmatched(i0: int, i1: int, j0: int, j1: int) -> None:
         if order is None:
-            # Nobody said where the records are: what stands in the same place is compared.
+            # The records have no offsets, so records at the same position are compared.
             both = min(i1 - i0, j1 - j0)
             for step in range(both):
                 pair(i0 + step, j0 + step)
@@ -151,57 +153,57 @@ def _align(
     return rows
 
 
-def _matches(owed: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
-    """Matching runs (i, j, length) in order; common ends first, which also keeps difflib small."""
-    shorter = min(len(owed), len(given))
+def _matches(wanted: list[Hashable], given: list[Hashable]) -> list[tuple[int, int, int]]:
+    """Return matching runs (i, j, length) in order, common ends first to keep difflib small."""
+    shorter = min(len(wanted), len(given))
     head = 0
-    while head < shorter and owed[head] == given[head]:
+    while head < shorter and wanted[head] == given[head]:
         head += 1
     back = 0
-    while back < shorter - head and owed[-1 - back] == given[-1 - back]:
+    while back < shorter - head and wanted[-1 - back] == given[-1 - back]:
         back += 1
-    middle_owed, middle_given = owed[head : len(owed) - back], given[head : len(given) - back]
+    middle_wanted, middle_given = wanted[head : len(wanted) - back], given[head : len(given) - back]
     runs = [(0, 0, head)]
     often = Counter(middle_given)
-    if sum(often[key] for key in middle_owed) <= _MATCHER_LIMIT:
-        matcher = SequenceMatcher(None, middle_owed, middle_given, autojunk=False)
+    if sum(often[key] for key in middle_wanted) <= _MATCHER_LIMIT:
+        matcher = SequenceMatcher(None, middle_wanted, middle_given, autojunk=False)
         runs += [(head + i, head + j, n) for i, j, n in matcher.get_matching_blocks()]
-    runs.append((len(owed) - back, len(given) - back, back))
+    runs.append((len(wanted) - back, len(given) - back, back))
     return [run for run in runs if run[2]]
 
 
 def counts(rows: Sequence[Row]) -> dict[Kind, int]:
-    """How many rows there are of each kind that occurs."""
-    found: dict[Kind, int] = {}
+    """Return the number of rows of each type that occurs."""
+    result: dict[Kind, int] = {}
     for row in rows:
-        found[row.kind] = found.get(row.kind, 0) + 1
-    return found
+        result[row.kind] = result.get(row.kind, 0) + 1
+    return result
 
 
 def fold(rows: Sequence[Row], context: int = 1, limit: int = 40) -> list[Row | Fold]:
-    """Hide runs of `same`, but for `context` rows beside a difference, and all beyond `limit`."""
+    """Hide runs of `same` rows, except `context` rows near a difference; show `limit` lines."""
     if len(rows) <= min(_SHORT, limit):
         return [*rows]
     shown: list[Row | Fold] = []
     near = {
-        place + step
-        for place, row in enumerate(rows)
+        index + step
+        for index, row in enumerate(rows)
         if row.kind != "same"
         for step in range(-context, context + 1)
     }
-    place = 0
-    while place < len(rows):
+    index = 0
+    while index < len(rows):
         if len(shown) >= limit:
-            shown.append(Fold(counts(rows[place:])))
+            shown.append(Fold(counts(rows[index:])))
             break
-        stop = place
+        stop = index
         while stop < len(rows) and rows[stop].kind == "same" and stop not in near:
             stop += 1
-        # To hide a single row would take as much room as to show it.
-        if stop - place > 1:
-            shown.append(Fold({"same": stop - place}))
-            place = stop
+        # Hiding a single row would not save a line.
+        if stop - index > 1:
+            shown.append(Fold({"same": stop - index}))
+            index = stop
         else:
-            shown.append(rows[place])
-            place += 1
+            shown.append(rows[index])
+            index += 1
     return shown

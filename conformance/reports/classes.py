@@ -1,8 +1,8 @@
-"""The nine result classes: one name, one shape, one colour each, for every kind of report.
+"""The nine result classes: one name, one symbol and one colour each, for every report.
 
-A class is never told by colour alone: `glyph` (or `plain`, where the console cannot
-print it) and `label` say the same. A hang and a crash are not a wrong answer, so they
-have colours of their own.
+A class is never shown by colour alone: `glyph` (or `plain`, if the console cannot print it) and
+`label` also identify it. Timeouts and crashes are not incorrect answers, so they have their own
+colours.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Literal
 class ResultClass:
     """One outcome of one vector.
 
-    `wrongness` orders by what the *implementation* did: 0 right, 1 not right but
-    foreseen, 2 a wrong answer, 3 no usable answer, 4 it took the process or the time of
-    its caller with it. `expected` says whether the run may still end with status 0.
+    `wrongness` orders the behaviour of the *implementation*: 0 correct, 1 incorrect as expected, 2
+    an incorrect answer, 3 no usable answer, 4 its caller's process or time is lost too. `expected`
+    means that the run may still end with status 0.
     """
 
     name: str
@@ -32,15 +32,15 @@ class ResultClass:
     junit: Literal["passed", "failure", "error", "skipped"]
 
 
-# From the worst to the best; the first of them that occurs colours a cell of the matrix. Skipped
-# comes last: it says something of a cell only where nothing was run.
+# From the worst to the best; the first that occurs colours a cell of the matrix. Skipped comes
+# last: it colours only a cell in which nothing ran.
 CLASSES: tuple[ResultClass, ...] = (
     ResultClass(
         "crash",
         "†",
         "C",
         "crash",
-        "the process died on this vector",
+        "the process ended on this vector",
         "bold white on red",
         4,
         False,
@@ -73,7 +73,7 @@ CLASSES: tuple[ResultClass, ...] = (
         "?",
         "?",
         "protocol error",
-        "the reply was not one: likely the adapter's fault",
+        "the reply broke the protocol: likely a fault of the adapter",
         "bold cyan",
         3,
         False,
@@ -84,7 +84,7 @@ CLASSES: tuple[ResultClass, ...] = (
         "✗",
         "x",
         "fail",
-        "the answer differs from the one a reader owes",
+        "the answer differs from the expected one",
         "bold red",
         2,
         False,
@@ -95,7 +95,7 @@ CLASSES: tuple[ResultClass, ...] = (
         "!",
         "!",
         "unexpected pass",
-        "listed as a known failure, but right: take it off the list",
+        "a known failure that passes: remove it from the list",
         "bold blue",
         0,
         False,
@@ -106,19 +106,19 @@ CLASSES: tuple[ResultClass, ...] = (
         "≈",
         "~",
         "known failure",
-        "differs exactly as listed beside the adapter, with its cause",
+        "differs exactly as listed, with its cause",
         "yellow",
         1,
         True,
         "skipped",
     ),
-    ResultClass("pass", "✓", "ok", "pass", "the answer a reader owes", "green", 0, True, "passed"),
+    ResultClass("pass", "✓", "ok", "pass", "the expected answer", "green", 0, True, "passed"),
     ResultClass(
         "skipped",
         "–",
         "-",
         "skipped",
-        "the implementation does not do this",
+        "the implementation does not support this",
         "dim",
         1,
         True,
@@ -127,9 +127,9 @@ CLASSES: tuple[ResultClass, ...] = (
 )
 
 BY_NAME: dict[str, ResultClass] = {each.name: each for each in CLASSES}
-SEVERITY: dict[str, int] = {each.name: place for place, each in enumerate(CLASSES)}
+SEVERITY: dict[str, int] = {each.name: number for number, each in enumerate(CLASSES)}
 
 
 def worst(names: Iterable[str]) -> ResultClass:
-    """The worst class among `names`, which must not be empty."""
+    """Return the worst class among `names`, which must not be empty."""
     return BY_NAME[min(names, key=SEVERITY.__getitem__)]

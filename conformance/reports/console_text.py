@@ -1,4 +1,4 @@
-"""Printing that is right on a terminal, in a pipe, and on a console that knows only ASCII."""
+"""Print text that fits a terminal, a pipe, and a console that knows only ASCII."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ from conformance.text import one_line
 
 from .classes import ResultClass
 
+# The columns for the name of an implementation, which may be a whole command.
 NAME = 24
-"""So many columns a table has for the name of an implementation, which may be a whole command."""
+# Spaces between the columns of a table.
 GAP = 2
-"""Blanks between the columns of a table."""
 BASELINES = "null baselines"
 
-# One character for one, so that styles stay in place.
+# Replace characters one by one, so that styles keep their positions.
 _PLAIN = str.maketrans({"…": ".", "×": "x", "→": ">", "─": "-", "│": "|", "·": ".", "–": "-"})
 
 
 def is_unicode(console: Console) -> bool:
-    """Whether the console's encoding can print the glyphs."""
+    """Return whether the console's encoding can print the glyphs."""
     return console.encoding.lower().startswith("utf")
 
 
 def glyph(each: ResultClass, console: Console) -> str:
-    """The glyph of a class, or its plain form where the console's encoding lacks it."""
+    """Return the glyph of a class, or its plain form if the console's encoding lacks it."""
     return each.glyph if is_unicode(console) else each.plain
 
 
 def short(name: str, limit: int = NAME) -> str:
-    """A name of at most ``limit`` characters on one line; an ellipsis shows that it was cut."""
+    """Return a name of at most ``limit`` characters on one line; an ellipsis marks a cut."""
     name = one_line(name)
     return name if len(name) <= limit else name[: limit - 1] + "…"
 
 
 def say(text: Text, console: Console) -> None:
-    """Print one line, never broken and never padded: a command stays fit to be copied.
+    """Print one line without breaks or padding, so that a command can be copied.
 
-    What a name or a value in it could do to a terminal is spelled out.
+    Characters that could affect the terminal are escaped.
     """
     text.rstrip()
     text = seen(text)
@@ -52,11 +52,11 @@ def say(text: Text, console: Console) -> None:
 
 
 def seen(text: Text) -> Text:
-    """The text with every character that is not seen spelled out, styles in place."""
+    """Return the text with every invisible character escaped, styles in place."""
     plain = text.plain
     if plain.isprintable():
         return text
-    unseen = [at for at, one in enumerate(plain) if not one.isprintable()]
+    unseen = [at for at, character in enumerate(plain) if not character.isprintable()]
     parts = text.divide(sorted({cut for at in unseen for cut in (at, at + 1)}))
     for part in parts:
         part.plain = one_line(part.plain)
@@ -64,29 +64,29 @@ def seen(text: Text) -> Text:
 
 
 def print_tidy(renderable: RenderableType, console: Console, indent: int = 0) -> None:
-    """Print without the padding to the full width, so that piped output has no trailing blanks."""
+    """Print without padding to the full width, so that piped output has no trailing spaces."""
     padded = Padding(renderable, (0, 0, 0, indent))
     for segments in console.render_lines(padded, pad=False):
         say(Text.assemble(*((each.text, each.style or "") for each in segments)), console)
 
 
 def print_hanging(label: Text, rest: Text, console: Console, joint: str = ": ") -> None:
-    """Print `label` and `rest` as one paragraph; its further lines are indented."""
+    """Print `label` and `rest` as one paragraph with indented continuation lines."""
     whole = Text.assemble(label, joint, rest)
     for number, line in enumerate(whole.wrap(console, max(20, console.width - 4))):
         print_tidy(line, console, indent=4 if number else 0)
 
 
+# One line of a table: the name of an implementation, and its cells.
 Row = tuple[str, Sequence[Text]]
-"""One line of a table: the name of an implementation, and its cells."""
 
 
 def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
     """Return the widths of a table: of the names, then of each column."""
     names = max([len(short(name)) for name, _ in rows] + [len(BASELINES)])
     columns = [
-        max([len(line) for line in heading.split("\n")] + [len(cells[place]) for _, cells in rows])
-        for place, heading in enumerate(headings)
+        max([len(line) for line in heading.split("\n")] + [len(cells[column]) for _, cells in rows])
+        for column, heading in enumerate(headings)
     ]
     return [names, *columns]
 
@@ -94,10 +94,10 @@ def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
 def print_table(
     headings: Sequence[str], rows: Sequence[Row], baselines_from: int, console: Console
 ) -> None:
-    """Print a table: names, right-justified cells, and the null baselines below a rule.
+    """Print a table: names, right-justified cells, and the null baselines after a rule.
 
-    A heading may have several lines, the same number in all of them. ``baselines_from`` is the
-    number of the first row of a baseline.
+    A heading may have several lines, the same number in all headings. ``baselines_from`` is the
+    index of the first row of a baseline.
     """
     first, *widths = column_widths(headings, rows)
     rule = "─" if is_unicode(console) else "-"

@@ -1,10 +1,10 @@
-"""What changed from one run to another: `walproof compare-runs RUN1 RUN2`.
+"""The difference of two runs: `walproof compare-runs RUN1 RUN2`.
 
-A *regression* is a result that got worse: what was right is wrong, skipped or foreseen to be
-wrong, or a wrong answer became a hang or a crash. Losing an implementation that used to run
-(its build broke) is one too, since nothing is proven of it any more; taking a vector, a
-profile or an implementation out of the run is not: it is a choice, and listed. A null baseline
-that gains pairs is a regression of the vectors, which have become easier to guess.
+A *regression* is a result that became worse: a correct result is now incorrect, skipped or a known
+failure, or an incorrect answer became a timeout or a crash. An implementation that no longer runs
+(its build failed) is one too, since nothing proves its results any more. Removing a vector, a
+profile or an implementation from the run is a choice, which is listed. A null baseline that gains
+pairs is a regression of the vectors, which have become easier to guess.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Change:
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score in pairs that changed, as (passed, total); None when there was none."""
+    """A changed score in pairs, as (passed, total); None if there was none."""
 
     effect: Effect
     implementation: str
@@ -46,7 +46,7 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class StatusChange:
-    """An implementation that can be run no longer, or again."""
+    """An implementation that stopped or started to run."""
 
     effect: Effect
     implementation: str
@@ -57,7 +57,7 @@ class StatusChange:
 
 @dataclass
 class Diff:
-    """Everything that changed between two runs."""
+    """All changes between two runs."""
 
     results: list[Change] = field(default_factory=list)
     statuses: list[StatusChange] = field(default_factory=list)
@@ -66,14 +66,14 @@ class Diff:
     vectors_removed: list[str] = field(default_factory=list)
     implementations_added: list[str] = field(default_factory=list)
     implementations_removed: list[str] = field(default_factory=list)
+    # Implementation → class → number of results without a counterpart in the old run.
     new_results: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Implementation → class → number of results that have no counterpart in the old run."""
+    # Implementation → number of old results of shared vectors that the new run lacks.
     gone_results: dict[str, int] = field(default_factory=dict)
-    """Implementation → number of old results of shared vectors that the new run lacks."""
 
     @property
     def regressions(self) -> list[Change | StatusChange | ScoreChange]:
-        """All that got worse."""
+        """Return all results that became worse."""
         every: list[Change | StatusChange | ScoreChange] = [
             *self.results,
             *self.statuses,
@@ -83,21 +83,21 @@ class Diff:
 
     @property
     def exit_status(self) -> int:
-        """0 without regressions, else 1."""
+        """Return 0 without regressions, otherwise 1."""
         return 1 if self.regressions else 0
 
     @property
     def empty(self) -> bool:
-        """True when the two runs say the same."""
+        """Return whether the two runs agree."""
         return self == Diff()
 
     def to_json(self) -> dict[str, Any]:
-        """The difference as a JSON object; `regressions` is the number of them."""
+        """Return the difference as a JSON object; `regressions` is their number."""
         return {"regressions": len(self.regressions), **asdict(self)}
 
 
 def compare(old: Report, new: Report) -> Diff:
-    """What changed from the run `old` to the run `new`."""
+    """Return the changes from the run `old` to the run `new`."""
     diff = Diff(
         vectors_added=sorted(set(new["vectors"]) - set(old["vectors"])),
         vectors_removed=sorted(set(old["vectors"]) - set(new["vectors"])),
@@ -129,9 +129,9 @@ def compare(old: Report, new: Report) -> Diff:
 def _named_as_now(
     old: Sequence[Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """The old implementations by the names that they have now.
+    """Return the old implementations under their present names.
 
-    A command that calls itself something else by now is known by its title.
+    A command that reports another name now is identified by its title.
     """
     before = {each["name"]: each for each in old}
     gone = {each["title"]: name for name, each in before.items() if name not in after}
@@ -169,7 +169,7 @@ def _change(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterat
     effect: Effect = "changed"
     if after.wrongness > before.wrongness:
         effect = "regression"
-    # To list a failure as known, or to skip it, explains it but improves nothing.
+    # Listing a failure as known, or skipping it, explains it but improves nothing.
     elif after.wrongness < before.wrongness and after.wrongness != 1:
         effect = "improvement"
     yield Change(
@@ -200,8 +200,8 @@ def _score_change(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Sc
     if before == after:
         return
     effect: Effect = "changed"
-    # A program's score moves with its results, which are judged one by one; of a baseline only
-    # the score matters.
+    # A program's score changes with its results, which are judged singly. For a baseline only the
+    # score matters.
     if new["baseline"] and before and after and after[0] != before[0]:
         effect = "regression" if after[0] > before[0] else "improvement"
     yield ScoreChange(effect, new["name"], new["baseline"], before, after)

@@ -1,7 +1,7 @@
-"""The run report as one HTML file that needs nothing but itself and works from disk.
+"""The run report as one self-contained HTML file that works from disk.
 
-The report is stored once, as JSON; plain JavaScript in the page draws what is asked for.
-A content security policy in the page forbids it to load anything.
+The report is stored once, as JSON; plain JavaScript in the page draws the requested parts. A
+content security policy in the page forbids it to load anything.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def write(report: Report, path: Path | str) -> None:
 
 
 def render(report: Report) -> str:
-    """The page as text."""
+    """Return the page as text."""
     data = page_data(report)
     return (
         environment()
@@ -51,33 +51,38 @@ def render(report: Report) -> str:
 
 
 def _unseen(formats: Iterable[str]) -> Iterator[Mapping[str, Any]]:
-    """What one bit can do unseen in each of these formats that was searched, for the template."""
+    """Yield the undetected flips of each searched format, for the template."""
     for format in formats:
         searched = load(format)
         if searched is not None:
             entries = registers()[format].unseen
-            made = rows(searched, entries)
+            table = rows(searched, entries)
             yield {
                 "format": format,
                 "flips": sum(log.flips for log in searched.logs.values()),
                 "logs": len(searched.logs),
-                "rows": made,
-                "effects": [one for one in EFFECTS if any(row.counts.get(one) for row in made)],
+                "rows": table,
+                "effects": [
+                    effect for effect in EFFECTS if any(row.counts.get(effect) for row in table)
+                ],
                 "entries": entries,
             }
 
 
 def environment() -> Environment:
-    """How the pages of this folder are made from their templates."""
+    """Return the template environment of this directory's pages."""
     return templates.environment(_TEMPLATES, autoescape=True)
 
 
 def embedded_json(value: Any) -> str:
-    """JSON that may stand in a script element: no `<` that could end the element or open a comment,
-    and ASCII only, since text from a child's stderr may hold lone surrogates."""
+    """Return JSON for a script element.
+
+    It has no `<` that could end the element or open a comment. It is ASCII only, since stderr of a
+    program may hold lone surrogates.
+    """
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def asset(name: str) -> str:
-    """A style sheet or script of the pages."""
+    """Return a style sheet or script of the pages."""
     return (_TEMPLATES / name).read_text(encoding="utf-8")

@@ -1,7 +1,7 @@
-"""The run report as a JSON file: validated whenever it is written or read.
+"""The run report as a JSON file, validated whenever it is written or read.
 
-`report.schema.json` beside this file describes the shape. What a JSON Schema cannot say
-(that a result names a vector of the report, and so on) is checked here.
+`report.schema.json` beside this file is its schema. Rules beyond JSON Schema, such as that a result
+names a vector of the report, are checked here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHOWN = 5
 
 
 class InvalidReport(ValueError):
-    """The object is not a run report. `problems` holds one line for each thing wrong with it."""
+    """The object is not a run report. `problems` holds one line per fault."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = problems
@@ -30,12 +30,12 @@ class InvalidReport(ValueError):
 
 
 def validate(report: Report) -> None:
-    """Raise `InvalidReport` unless `report` is a run report that agrees with itself."""
+    """Raise `InvalidReport` unless `report` is a consistent run report."""
     problems = [
         f"${'/' * bool(where)}{where}: {message}"
         for where, message in json_schema.problems(SCHEMA_PATH, report)
     ]
-    # The second check reads what the first one vouches for.
+    # The second check relies on the first one.
     problems = problems or list(_contradictions(report))
     if problems:
         raise InvalidReport(problems)
@@ -70,17 +70,17 @@ def _contradictions(report: Report) -> Iterator[str]:
 
 
 def save(report: Report, path: Path | str) -> None:
-    """Validate `report` and write it to `path`, replacing the file in one step."""
+    """Validate `report` and write it to `path` atomically."""
     validate(report)
     Path(path).parent.mkdir(parents=True, exist_ok=True)
-    # ASCII only: text from a child's stderr may hold lone surrogates, which UTF-8 cannot.
+    # ASCII only: stderr of a program may hold lone surrogates, which UTF-8 cannot encode.
     saving.save(Path(path), json.dumps(report) + "\n")
 
 
 def load(path: Path | str) -> Report:
-    """Read a run report: its file, or `report.json` in a folder.
+    """Read a run report: its file, or `report.json` in a directory.
 
-    Raises `OSError` when it cannot, `InvalidReport` when it is not one.
+    Raises `OSError` for an unreadable file, `InvalidReport` for an invalid one.
     """
     path = Path(path) / "report.json" if Path(path).is_dir() else Path(path)
     try:

@@ -8,11 +8,11 @@ class name = `<implementation>.<profile>`):
 * crash, timeout, over-limit, protocol-error → error
 * skipped → skipped
 * known-failure → **skipped**, with the message `known failure: <difference> (<cause>)`.
-  JUnit has no word for "wrong as foreseen"; as passed it would hide a defect, as failed
-  it would make every run red.
+  JUnit has no class for expected failures. Passed would hide a defect, and failed would make
+  every run red.
 
-An implementation that could not be run is a suite of one test case `set-up`: skipped when
-unavailable, error when broken. Null baselines are left out: they fail by design.
+An implementation that could not run is a suite of one test case `set-up`: skipped if
+unavailable, error if broken. Null baselines are left out, because they fail by design.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def write(report: Report, path: Path | str) -> None:
 
 
 def text(report: Report) -> str:
-    """The XML as text."""
+    """Return the XML as text."""
     file = io.BytesIO()
     _indented(report).write(file)
     return file.getvalue().decode()
@@ -52,13 +52,13 @@ def text(report: Report) -> str:
 
 def _indented(report: Report) -> JUnitXml:
     document = build(report)
-    # What `pretty` of the library does is to parse it all again.
+    # The library's `pretty` would parse everything again.
     ElementTree.indent(document._elem)
     return document
 
 
 def build(report: Report) -> JUnitXml:
-    """The test suites of `report`."""
+    """Return the test suites of `report`."""
     document = JUnitXml("walproof")
     for implementation in report["implementations"]:
         if not implementation["baseline"]:
@@ -87,10 +87,10 @@ def _suite(report: Report, implementation: dict[str, Any]) -> TestSuite:
     if implementation["status"] != "ran":
         case = TestCase("set-up", name)
         because = printable(f"{implementation['status']}: {implementation['because']}")
-        kind = Skipped if implementation["status"] == "unavailable" else Error
-        case.result = [kind(because, implementation["status"])]
+        result_type = Skipped if implementation["status"] == "unavailable" else Error
+        case.result = [result_type(because, implementation["status"])]
         suite.add_testcase(case)
-    # All at once: the library counts the suite anew for each test case added by itself.
+    # All at once: the library recounts the suite for each single test case.
     suite.add_testcases([_case(report, name, result) for result in implementation["results"]])
     return suite
 
@@ -104,8 +104,8 @@ def _case(report: Report, name: str, result: dict[str, Any]) -> TestCase:
     if outcome.name == "known-failure":
         cause = f" ({result['cause']})" if result.get("cause") else ""
         message = f"known failure: {message}{cause}"
-    kind = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
-    entry = kind(printable(message), outcome.name)
+    result_type = {"failure": Failure, "error": Error, "skipped": Skipped}[outcome.junit]
+    entry = result_type(printable(message), outcome.name)
     if outcome.junit != "skipped":
         entry.text = printable(_details(report, result))
     case.result = [entry]

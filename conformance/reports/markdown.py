@@ -1,4 +1,4 @@
-"""A run as Markdown: the summary of a job, or a comment on a change."""
+"""A run as Markdown: the summary of a CI job, or a comment on a change."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .summary import Failure, by_cause, cached_in, headline, mode_of, tested
 from .terminal import isolation_lines
 from .terminal_failure import show_failure
 
+# The number of failure groups to show; hosts truncate summaries after a mebibyte.
 MOST = 20
-"""So many kinds of failure are shown; a host cuts a summary of more than a mebibyte off."""
 NAMED = 12
 _WIDTH = 110
 _MARKUP = re.compile(r"([\\`*_\[\]<>|~&])")
 
 
 def markdown(report: Report) -> str:
-    """The headline, a row for each implementation, and what is not as expected."""
+    """Return the headline, a row for each implementation, and the unexpected results."""
     lines = [f"## Walproof: {escaped(headline(report))}", "", *_table(report)]
     for entry in not_run(report):
         lines.append(
@@ -40,13 +40,16 @@ def markdown(report: Report) -> str:
         for result in implementation["results"]
         if not BY_NAME[result["class"]].expected
     ]
-    kinds = by_cause(wrong)
-    for alike in kinds[:MOST]:
-        lines += ["", *_kind(report, alike)]
-    if len(kinds) > MOST:
-        left = sum(map(len, kinds[MOST:]))
-        lines += ["", f"{left} more results, of {len(kinds) - MOST} more kinds, are in the report."]
-    lines += ["", f"Asked: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
+    groups = by_cause(wrong)
+    for alike in groups[:MOST]:
+        lines += ["", *_group(report, alike)]
+    if len(groups) > MOST:
+        left = sum(map(len, groups[MOST:]))
+        lines += [
+            "",
+            f"The report has {left} more results of {len(groups) - MOST} more kinds.",
+        ]
+    lines += ["", f"Mode: {mode_of(report)}. {cached_in(report) or ''}".rstrip(), ""]
     lines += [f"{escaped(line)}  " for _, line in isolation_lines(report)]
     return "\n".join(lines) + "\n"
 
@@ -55,21 +58,21 @@ def _table(report: Report) -> list[str]:
     rows = [overview(each) for each in tested(report)]
     if not rows:
         return []
-    asked = [name for name in PROFILES if any(one.owed.get(name) for one in rows)]
-    heads = [*LOSSES, *asked]
+    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in rows)]
+    heads = [*LOSSES, *profiles]
     lines = [f"| implementation | {' | '.join(heads)} |", "|---" + "|--:" * len(heads) + "|"]
-    lines += [f"| {escaped(one.name)} | {' | '.join(one.cells(heads))} |" for one in rows]
+    lines += [f"| {escaped(row.name)} | {' | '.join(row.cells(heads))} |" for row in rows]
     return [*lines, ""]
 
 
-def _kind(report: Report, alike: Sequence[Failure]) -> list[str]:
-    """One failure as a terminal shows it, folded up, and the names of those like it."""
+def _group(report: Report, alike: Sequence[Failure]) -> list[str]:
+    """Return one failure as in the terminal, collapsed, and the names of similar ones."""
     (implementation, result), *others = alike
     console = Console(file=io.StringIO(), width=_WIDTH, color_system=None, force_terminal=False)
     show_failure(report, implementation, result, console)
     shown = console.file.getvalue().rstrip()  # type: ignore[attr-defined]
     title = report["vectors"][result["vector"]]["title"]
-    count = f" (and {len(others)} more like it)" if others else ""
+    count = f" (and {len(others)} similar)" if others else ""
     fence = fence_around(shown)
     lines = [
         "<details>",
@@ -92,11 +95,11 @@ def _names(others: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> str
 
 
 def escaped(text: str | None) -> str:
-    """Foreign text on one line, in which nothing is markup."""
+    """Return external text on one line with all markup escaped."""
     return _MARKUP.sub(r"\\\1", one_line(text or ""))
 
 
 def fence_around(text: str) -> str:
-    """A fence that no line of the text closes."""
+    """Return a fence that no line of the text closes."""
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     return "`" * max(3, longest + 1)

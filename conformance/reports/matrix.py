@@ -1,4 +1,4 @@
-"""The matrix behind the terminal table and the page: implementations × groups, one per format."""
+"""The matrix of the terminal table and the page: implementations × groups, one per format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .json_report import Report
 Implementation = Mapping[str, Any]
 Result = Mapping[str, Any]
 
-# Reading order of the groups that several formats share; others follow as they first occur.
+# The order of groups that several formats share; other groups follow in order of appearance.
 GROUP_ORDER = (
     "framing",
     "layout",
@@ -42,17 +42,17 @@ class Cell:
 
     @property
     def run(self) -> int:
-        """Results that were not skipped."""
+        """Return the number of results that were not skipped."""
         return sum(self.counts.values()) - self.counts.get("skipped", 0)
 
     @property
     def passed(self) -> int:
-        """Results that passed."""
+        """Return the number of passed results."""
         return self.counts.get("pass", 0)
 
     @property
     def worst(self) -> ResultClass | None:
-        """The worst class that occurs; None in an empty cell."""
+        """Return the worst class that occurs, None in an empty cell."""
         return worst(self.counts) if self.counts else None
 
 
@@ -79,28 +79,28 @@ class Matrix:
 
 
 def matrices(report: Report) -> list[Matrix]:
-    """One matrix for each format in the report, in order of first appearance."""
+    """Return one matrix for each format in the report, in order of appearance."""
     formats = list(dict.fromkeys(vector["format"] for vector in report["vectors"].values()))
     return [_matrix(report, each, only=len(formats) == 1) for each in formats]
 
 
 def groups_of(report: Report, format_id: str) -> list[str]:
-    """The groups of one format, in reading order."""
-    found = dict.fromkeys(
+    """Return the groups of one format, in reading order."""
+    present = dict.fromkeys(
         vector["group"] for vector in report["vectors"].values() if vector["format"] == format_id
     )
-    known = [group for group in GROUP_ORDER if group in found]
-    return known + [group for group in found if group not in GROUP_ORDER]
+    known = [group for group in GROUP_ORDER if group in present]
+    return known + [group for group in present if group not in GROUP_ORDER]
 
 
 def tally(implementations: Sequence[Implementation]) -> Counter[str]:
-    """How many results there are of each class, the worst first."""
-    found = Counter(result["class"] for each in implementations for result in each["results"])
-    return Counter({each.name: found[each.name] for each in CLASSES if found[each.name]})
+    """Count the results of each class, the worst first."""
+    counted = Counter(result["class"] for each in implementations for result in each["results"])
+    return Counter({each.name: counted[each.name] for each in CLASSES if counted[each.name]})
 
 
 def not_run(report: Report) -> list[Implementation]:
-    """The implementations that could not be run."""
+    """Return the implementations that could not run."""
     return [each for each in report["implementations"] if each["status"] != "ran"]
 
 
@@ -121,9 +121,9 @@ def _matrix(report: Report, format_id: str, only: bool) -> Matrix:
         for each in results:
             group = report["vectors"][each["vector"]]["group"]
             counts.setdefault(group, Counter())[each["class"]] += 1
-        # The report scores an implementation as a whole, this is about one format.
+        # The report scores an implementation as a whole; this score is about one format.
         of_format = score(results, report["vectors"])
-        cells = {group: Cell(found) for group, found in counts.items()}
+        cells = {group: Cell(counted) for group, counted in counts.items()}
         line = Line(
             implementation,
             cells,

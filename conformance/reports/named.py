@@ -1,4 +1,4 @@
-"""The names of the fields in which a result differs: worked out for what is shown, not for all."""
+"""Name the fields in which a result differs, only for the results that are shown."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import prefix_asked
+from conformance.cases import prefix_length
 from conformance.contents import Contents, read_contents, write_contents
 from conformance.field_names import FieldNames
 from conformance.vectors import Vector
@@ -18,57 +18,57 @@ from reference_impl.answer import NewRecord
 from .side_by_side import Place, lines, reported
 from .summary import Failure
 
+# The maximal number of named ranges of one result.
 NAMED = 8
-"""So many places of one result have names."""
 
+# Offsets in differences of a write or an append: ``cases.py`` and ``postconditions.py``.
 _AT = re.compile(
     r"(?:(?P<file>[^\s:;]+): )?bytes: expected \d+, found \d+; at offset (?P<offset>\d+)"
     r"|(?P<named>[^\s:,]+) at (?P<at>\d+): expected (?P<hex>[0-9a-f]{2}(?: [0-9a-f]{2})*)"
 )
-"""Offsets in the sentences of a write or an append: ``cases.py`` and ``postconditions.py``."""
 
 
 def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:
-    """Give each result its ``fields``, as a report has them, where the grammar knows any.
+    """Add ``fields`` to each result, in the form of a report, if the grammar has names.
 
-    Each names a place that differs, in the log as it was given to a reader, or as it should be
-    after a write or an append.
+    Each names a range that differs: in the log as a reader got it, or as it should be after a write
+    or an append.
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])
-        places = _paths_of(implementation, result) if vector else ()
-        if vector is None or not places:
+        ranges = _paths_of(implementation, result) if vector else ()
+        if vector is None or not ranges:
             continue
         names = _names(vector, result, vectors)
-        found = [
-            {"from": place.start, "to": place.stop, "name": name}
-            | ({"file": place.file} if place.file else {})
-            for place in places[:NAMED]
-            if (name := names.of(place.start, place.stop, place.file))
+        fields = [
+            {"from": range.start, "to": range.stop, "name": name}
+            | ({"file": range.file} if range.file else {})
+            for range in ranges[:NAMED]
+            if (name := names.of(range.start, range.stop, range.file))
         ]
-        if found:
-            result["fields"] = found  # type: ignore[index]
+        if fields:
+            result["fields"] = fields  # type: ignore[index]
 
 
 def _paths_of(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Sequence[Place]:
-    """The places of all that differs, each once."""
+    """Return the differing ranges without duplicates."""
     expected, actual = result.get("expected"), reported(implementation, result)
-    # The last lines first: what is lost is harder to see than where a record is.
-    found = [place for line in reversed(lines(expected, actual)) for place in line.places]
+    # The last lines first: lost ranges are harder to see than the offsets of records.
+    ranges = [range for line in reversed(lines(expected, actual)) for range in line.ranges]
     for match in _AT.finditer(result.get("difference") or ""):
         if match["offset"]:
-            found.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))
+            ranges.append(Place(match["file"], int(match["offset"]), int(match["offset"]) + 1))
         else:
             at, length = int(match["at"]), len(match["hex"].split())
-            found.append(Place(match["named"].partition("/")[2] or None, at, at + length))
-    # Last, what is lost by rights: it is what the vector is about.
-    owed = (expected or {}).get("lost", ())
-    found += [Place(lost.get("file"), lost["from"], lost["to"]) for lost in owed]
-    return list(dict.fromkeys(found))
+            ranges.append(Place(match["named"].partition("/")[2] or None, at, at + length))
+    # Last, the correctly lost ranges, which are the subject of the vector.
+    correct = (expected or {}).get("lost", ())
+    ranges += [Place(lost.get("file"), lost["from"], lost["to"]) for lost in correct]
+    return list(dict.fromkeys(ranges))
 
 
 def _names(vector: Vector, result: Mapping[str, Any], vectors: Mapping[str, Vector]) -> FieldNames:
-    contents, prefix = vector.contents, prefix_asked(result.get("difference") or "")
+    contents, prefix = vector.contents, prefix_length(result.get("difference") or "")
     if prefix is not None and isinstance(contents, bytes):
         contents = contents[:prefix]
     if result["profile"] == "append":
@@ -82,16 +82,16 @@ def _names(vector: Vector, result: Mapping[str, Any], vectors: Mapping[str, Vect
 
 
 def _appended(vector: Vector) -> Contents:
-    """The log of an append as it should be then, by the executable specification."""
+    """Return the log that an append should leave, by the executable specification."""
     records = [
         NewRecord(bytes.fromhex(record["payload"]), record) for record in vector.records_to_write()
     ]
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
-        place = Path(folder) / vector.input.name
-        write_contents(vector.contents, place)
+        path = Path(folder) / vector.input.name
+        write_contents(vector.contents, path)
         try:
             format = formats.named(vector.body["format"])
-            format.append(place, records, vector.body.get("context", {}))
-        except ValueError:  # it must be refused
+            format.append(path, records, vector.body.get("context", {}))
+        except ValueError:  # the append must be refused
             return vector.contents
-        return read_contents(place) if place.exists() else vector.contents
+        return read_contents(path) if path.exists() else vector.contents

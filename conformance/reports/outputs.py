@@ -1,4 +1,4 @@
-"""The shapes of a run report: files in its folder, and what a command prints instead of text."""
+"""The forms of a run report: files in its directory, and the output of a command."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from .json_report import Report
 from .markdown import markdown
 from .sarif import sarif
 
+# The values of ``--output`` besides ``text``.
 OUTPUTS: Mapping[str, Callable[[Report], str]] = {
     "json": lambda report: json.dumps(report) + "\n",
     "markdown": markdown,
     "junit": junit.text,
     "sarif": sarif,
 }
-"""What ``--output`` names, besides ``text``."""
 
+# The files in a report's directory besides report.json, junit.xml and report.html.
 FILES: Mapping[str, Callable[[Report], str]] = {
     "summary.md": markdown,
     "report.sarif": sarif,
 }
-"""What is in the folder of a report besides report.json, junit.xml and report.html."""
 
 
 def save(report: Report, folder: Path) -> None:
-    """Write the report in every shape. Raises ``InvalidReport`` before anything is written."""
+    """Write the report in every form. Raises ``InvalidReport`` before anything is written."""
     folder.mkdir(parents=True, exist_ok=True)
     json_report.save(report, folder / "report.json")
     junit.write(report, folder / "junit.xml")

@@ -1,4 +1,4 @@
-"""One line for each implementation: what it loses, what it makes up, and what it gets right."""
+"""One line for each implementation: lost records, invented records, and scores."""
 
 from __future__ import annotations
 
@@ -20,75 +20,76 @@ Result = Mapping[str, Any]
 
 LOSSES = ("loses", "invents", "silent")
 PROFILES = ("recover", "strict", "structure", "write", "append")
+# The meaning of the columns. Losses come first, because they matter most to users.
 LEGEND = {
-    "loses": "loses, invents: logs that come back without a record, or with one not owed",
+    "loses": "loses, invents: logs with a missing record, or with one that is not expected",
     "silent": "silent: reads without an answer (crash, time-out, limit, broken message)",
     "recover": "recover, strict: the score in pairs; a damaged log counts only together with its"
     " control",
     "structure": "structure: the same for the fields that a parser finds",
-    "write": "write, append: a score of their own, by logs",
+    "write": "write, append: separate scores, by logs",
 }
-"""What columns mean. Losses come first: they are what a user comes for."""
+# The number of implementations up to which each is described; larger tables are for experts.
 FEW = 3
-"""So many implementations are introduced; more are a table for somebody who knows them."""
 
 
 @dataclass(frozen=True)
 class Overview:
-    """The numbers of one implementation; ``right`` and ``owed`` are its scores by profile."""
+    """The numbers of one implementation; ``passed`` and ``totals`` are its scores by profile."""
 
     name: str
     loses: int
     invents: int
     silent: int
-    right: Mapping[str, int]
-    owed: Mapping[str, int]
+    passed: Mapping[str, int]
+    totals: Mapping[str, int]
 
     def cells(self, heads: Sequence[str]) -> list[str]:
-        """The numbers under these heads; nothing stands for zero, and for what was not asked."""
+        """Return the cells under these heads, empty for zero and for profiles that did not run."""
         counts = {"loses": self.loses, "invents": self.invents, "silent": self.silent}
         return [
             (str(counts[head]) if counts[head] else "")
             if head in counts
-            else (f"{self.right[head]:,}/{self.owed[head]:,}" if self.owed.get(head) else "")
+            else (f"{self.passed[head]:,}/{self.totals[head]:,}" if self.totals.get(head) else "")
             for head in heads
         ]
 
 
 def overview(implementation: Mapping[str, Any]) -> Overview:
-    """The numbers of an implementation of a run report."""
+    """Return the numbers of an implementation of a run report."""
     results = [each for each in implementation["results"] if each["class"] != "skipped"]
     wrong = [each for each in results if each["class"] not in ("pass", "unexpected-pass")]
     scores = {
-        name: _score(name, one) for name, one in implementation["score"]["by_profile"].items()
+        name: _score(name, counted)
+        for name, counted in implementation["score"]["by_profile"].items()
     }
     return Overview(
         implementation["name"],
         _logs(each for each in wrong if _missing(each["expected"], each["actual"])),
         _logs(each for each in wrong if _missing(each["actual"], each["expected"])),
         sum(each["actual"] is None and each["profile"] not in WRITING for each in wrong),
-        {name: right for name, (right, _) in scores.items()},
-        {name: owed for name, (_, owed) in scores.items()},
+        {name: passed for name, (passed, _) in scores.items()},
+        {name: total for name, (_, total) in scores.items()},
     )
 
 
 def _score(profile: str, counted: Mapping[str, int]) -> tuple[int, int]:
-    """Right and owed: pairs where a log is read, else logs."""
+    """Return passed and total: pairs for reading, otherwise logs."""
     if profile in WRITING:
         return counted["passed"], counted["total"]
     return counted["pairs_passed"], counted["pairs_total"]
 
 
 def _logs(results: Iterable[Result]) -> int:
-    """How many logs: the same loss in both profiles is one."""
+    """Return the number of logs: the same loss in both profiles counts once."""
     return len({each["vector"] for each in results if each["profile"] != "strict"})
 
 
-def _missing(owed: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
-    """Whether records of one answer are not in the other; False where there are not both."""
-    if not owed or not given or "records" not in owed or "records" not in given:
+def _missing(wanted: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> bool:
+    """Return whether one answer has records that the other lacks, False unless both exist."""
+    if not wanted or not given or "records" not in wanted or "records" not in given:
         return False
-    return bool(_payloads(owed) - _payloads(given))
+    return bool(_payloads(wanted) - _payloads(given))
 
 
 def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
@@ -96,12 +97,12 @@ def _payloads(answer: Mapping[str, Any]) -> Counter[str]:
 
 
 def print_overview(implementations: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Print the table of those that ran, the null baselines last, and what its columns mean."""
+    """Print the table of those that ran, the null baselines last, and the column legend."""
     ran = [each for each in implementations if each["status"] == "ran"]
     real = [overview(each) for each in ran if not each["baseline"]]
     null = [overview(each) for each in ran if each["baseline"]]
-    asked = [name for name in PROFILES if any(one.owed.get(name) for one in real or null)]
-    shown = [*LOSSES, *asked]
+    profiles = [name for name in PROFILES if any(row.totals.get(name) for row in real or null)]
+    shown = [*LOSSES, *profiles]
     rows = []
     for number, each in enumerate(real + null):
         bad = "red" if number < len(real) else ""
@@ -117,7 +118,7 @@ def print_overview(implementations: Sequence[Mapping[str, Any]], console: Consol
 
 
 def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> None:
-    """Why the rows have different totals: what a program did not do in a profile that it has."""
+    """Explain different totals: the cases that a program skipped in a profile that it has."""
     parts = []
     for each in tested:
         why = Counter(
@@ -127,10 +128,11 @@ def _print_skipped(tested: Sequence[Mapping[str, Any]], console: Console) -> Non
         )
         if not why:
             continue
-        said = f"{short(each['name'])} {why.total()}"
+        summary = f"{short(each['name'])} {why.total()}"
         if len(tested) <= FEW:
-            said += f" ({'; '.join(f'{text}: {number}' for text, number in why.most_common(FEW))})"
-        parts.append(said)
+            reasons = [f"{reason}: {number}" for reason, number in why.most_common(FEW)]
+            summary += f" ({'; '.join(reasons)})"
+        parts.append(summary)
     if parts:
         label = Text("not counted, since skipped")
         print_hanging(label, Text(one_line(", ".join(parts))), console)

@@ -1,7 +1,7 @@
-"""The data of the HTML page: the report, each thing in it stored once, as small as it can be.
+"""The data of the HTML page: the report without duplicates, as small as possible.
 
-Texts and sides of lines recur by the hundred (the same expected answer for every
-implementation), so they are kept in tables and referred to by number.
+Texts and sides of lines recur by the hundred (the same expected answer for every implementation),
+so they are stored in tables and referred to by number.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .matrix import matrices
 from .side_by_side import Bar, Line, Segment, Side, bars, field_texts, lines, reported, unsaid
 from .summary import cached_in, mode_of
 
-# The page shows the tail of stderr only; the JSON report beside it has all that was kept.
+# The page shows only the end of stderr; the JSON report beside it has all of it.
 _STDERR = 600
 _KINDS = ("same", "missing", "extra", "different")
 _IMPLEMENTATION = (
@@ -39,7 +39,7 @@ _IMPLEMENTATION = (
 
 
 class _Table:
-    """Numbers for values: the same value has the same number."""
+    """Numbers for values; equal values have the same number."""
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -53,8 +53,11 @@ class _Table:
 
 
 def page_data(report: Report) -> dict[str, Any]:
-    """Everything the page shows. Its results are lists, `[implementation, vector, profile, class,
-    ms, detail]`, of indexes into the other lists; `detail` is -1 for a pass."""
+    """Return everything that the page shows.
+
+    Its results are lists, `[implementation, vector, profile, class, ms, detail]`, of indexes into
+    the other lists; `detail` is -1 for a pass.
+    """
     names = [each["name"] for each in report["implementations"]]
     vectors = {vector: number for number, vector in enumerate(report["vectors"])}
     profiles, texts, sides = _Table(), _Table(), _Table()
@@ -136,24 +139,26 @@ def _detail(
     texts: _Table,
     sides: _Table,
 ) -> list[Any]:
-    """`[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`; texts by number, -1
-    for none. The difference is what the lines do not show of it."""
+    """Return `[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`.
+
+    Texts are numbers, -1 for none. The difference is the part that the lines do not show.
+    """
 
     def text(value: str | None) -> int:
         return texts.number(printable(value)) if value else -1
 
     expected, actual = result.get("expected"), reported(implementation, result)
-    found = lines(expected, actual)
+    compared = lines(expected, actual)
     stderr = result.get("stderr")
     return [
-        text(unsaid(result.get("difference") or "", found)),
+        text(unsaid(result.get("difference") or "", compared)),
         text(result.get("cause")),
         text(tail(stderr, _STDERR) if stderr else None),
         text(result.get("issue")),
         text(result["repeat"]),
-        [_line(line, texts, sides) for line in found],
+        [_line(line, texts, sides) for line in compared],
         [_bar(bar) for bar in bars(size, expected, actual)],
-        [texts.number(printable(one)) for one in field_texts(result)],
+        [texts.number(printable(name)) for name in field_texts(result)],
         text(result.get("ask")),
     ]
 
@@ -162,13 +167,13 @@ def _line(line: Line, texts: _Table, sides: _Table) -> list[int]:
     def side(each: Side) -> int:
         return sides.number((each.what, each.where, int(each.absent)))
 
-    found = [
+    cells = [
         texts.number(line.label),
         _KINDS.index(line.kind),
         side(line.expected),
         side(line.actual),
     ]
-    return [*found, texts.number(line.note)] if line.note else found
+    return [*cells, texts.number(line.note)] if line.note else cells
 
 
 def _bar(bar: Bar) -> list[Any]:
@@ -176,7 +181,7 @@ def _bar(bar: Bar) -> list[Any]:
 
 
 def _segments(segments: Sequence[Segment] | None) -> list[int] | None:
-    """`[start, stop, lost, start, stop, lost, …]`, or None when the side says no places."""
+    """Return `[start, stop, lost, start, stop, lost, …]`, None for a side without offsets."""
     if segments is None:
         return None
     return [number for each in segments for number in (each.start, each.stop, int(each.lost))]

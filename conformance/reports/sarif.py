@@ -18,7 +18,7 @@ Entry = Mapping[str, Any]
 
 
 def sarif(report: Report) -> str:
-    """A result for each that is not as expected, and for each known failure, suppressed."""
+    """Return the log with each unexpected result, and each known failure as suppressed."""
     shown = [
         (implementation, result)
         for implementation, result in _results(report)
@@ -34,9 +34,9 @@ def sarif(report: Report) -> str:
 
 
 def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
-    """File and line for a result, relative to the folder of the run; ``("", 0)`` if unknown.
+    """Return file and line of a result, relative to the run's directory, or ``("", 0)``.
 
-    An unexpected pass is in the list of known failures, all else in the program under test.
+    An unexpected pass is in the list of known failures, any other result in the program under test.
     """
     listed = implementation.get("known_failures")
     if result["class"] == "unexpected-pass" and listed:
@@ -45,7 +45,7 @@ def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
 
 
 def _line_in(listed: Path, result: Entry) -> int:
-    """The line of a case in a list of known failures: that of its vector, then of its profile."""
+    """Return the line of a case in a list of known failures: of its vector, then its profile."""
     try:
         lines = listed.read_text("utf-8").splitlines()
     except OSError:
@@ -65,7 +65,7 @@ def _results(report: Report) -> Iterable[tuple[Entry, Entry]]:
 
 
 def _rule_of(report: Report, result: Entry) -> str:
-    """A wrong answer breaks a requirement; what is no answer says nothing of one."""
+    """Return the requirement that an incorrect answer breaks, or the class of any other result."""
     requirements = report["vectors"][result["vector"]]["requirements"]
     if result["class"] in ("fail", "known-failure") and requirements:
         return str(requirements[0])

@@ -1,4 +1,4 @@
-"""Expected and actual answer side by side, as plain lines and bars that any report can draw."""
+"""Expected and actual answer side by side, as plain lines and bars for any report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.describe import (
     PAYLOAD,
     PLACE,
     bytes_in,
-    cut_apart,
+    cut_around_difference,
     distinct_texts,
     look_alike,
     lost_text,
@@ -29,13 +29,13 @@ Answer = Mapping[str, Any]
 NOT_REPORTED = "not reported"
 _ROWS = 24
 _ONE_SIDED = 8
+# The number of characters shown of a differing field.
 _FIELD = 60
-"""So many characters of a field that differs are shown."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One side of a line: what is there, and (for a record) where. `absent`: nothing is there."""
+    """One side of a line: content and, for a record, position. `absent`: there is nothing."""
 
     what: str
     where: str = ""
@@ -48,7 +48,7 @@ UNREPORTED = Side(NOT_REPORTED, absent=True)
 
 @dataclass(frozen=True)
 class Place:
-    """Where in the log something that differs is: `[start, stop)` of a file."""
+    """The range `[start, stop)` of something that differs in a file of the log."""
 
     file: str | None
     start: int
@@ -57,9 +57,9 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the comparison. `label` is empty where the line belongs to the one above.
+    """One line of the comparison. `label` is empty if the line continues the one above.
 
-    `places` are those of both sides, if they differ.
+    `ranges` are the byte ranges of both sides, if they differ.
     """
 
     label: str
@@ -67,7 +67,7 @@ class Line:
     expected: Side
     actual: Side
     note: str = ""
-    places: tuple[Place, ...] = ()
+    ranges: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Bar:
-    """One file of the log, drawn over its length; a side is None when it says no places."""
+    """One file of the log, drawn over its length; a side is None if it has no offsets."""
 
     file: str
     size: int
@@ -90,8 +90,10 @@ class Bar:
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
-    """The actual answer, without the empty placeholders of parts the implementation does not claim
-    to report. In the profiles write and append the answer is the harness's own: it stays whole."""
+    """Return the actual answer without empty placeholders of unreported parts.
+
+    In the profiles write and append the harness itself made the answer, so it stays whole.
+    """
     answer: Answer | None = result.get("actual")
     if answer is None or result["profile"] not in ("recover", "strict"):
         return answer
@@ -100,23 +102,23 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
 
 
 def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return labels and texts of what a request holds besides the log's bytes.
+    """Return labels and texts of the parts of a request besides the log's bytes.
 
-    The name of the log is among them if it has a meaning: then the scratch copy has it too.
+    They include a meaningful name of the log, which the scratch copy then has too.
     """
-    found = []
+    facts = []
     name = PurePath(vector.get("input") or "").name
     if name and not name.startswith(PurePath(id).name):
-        found.append(("name", name))
+        facts.append(("name", name))
     if vector.get("context"):
-        found.append(("context", json_text(vector["context"])))
+        facts.append(("context", json_text(vector["context"])))
     if "to_write" in vector:
-        found.append(("to write", "\n".join(vector["to_write"]) or "no records"))
-    return found
+        facts.append(("to write", "\n".join(vector["to_write"]) or "no records"))
+    return facts
 
 
 def field_texts(result: Mapping[str, Any]) -> list[str]:
-    """What the grammar calls the places that differ: `[12, 40) blocks[0].records[1]`."""
+    """Return the grammar's names of differing ranges: `[12, 40) blocks[0].records[1]`."""
     texts = []
     for each in result.get("fields") or ():
         file = f"{printable(each['file'])} " if "file" in each else ""
@@ -130,71 +132,75 @@ _SENTENCE = re.compile(
 )
 
 
-def unsaid(difference: str, found: Sequence[Line]) -> str:
-    """What a difference says that the lines do not show."""
-    shown = {line.label for line in _labelled(found) if line.kind != "same"}
-    said = _SENTENCE.split(without_pin(difference))
-    return "; ".join(one for one in said if one.partition(":")[0].split(": ")[-1] not in shown)
+def unsaid(difference: str, compared: Sequence[Line]) -> str:
+    """Return the part of a difference that the lines do not show."""
+    shown = {line.label for line in _labelled(compared) if line.kind != "same"}
+    sentences = _SENTENCE.split(without_pin(difference))
+    return "; ".join(
+        sentence
+        for sentence in sentences
+        if sentence.partition(":")[0].split(": ")[-1] not in shown
+    )
 
 
-def _labelled(found: Sequence[Line]) -> list[Line]:
-    """The lines, each with the label of the part that it belongs to."""
+def _labelled(compared: Sequence[Line]) -> list[Line]:
+    """Return the lines, each with the label of its part."""
     labelled: list[Line] = []
-    for line in found:
+    for line in compared:
         label = line.label or (labelled[-1].label if labelled else "")
         labelled.append(replace(line, label=label))
     return labelled
 
 
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
-    """Compare two answers part by part; at most about `rows` lines each of records and lost ranges.
+    """Compare two answers part by part, with about `rows` lines each of records and lost ranges.
 
     Without an actual answer (a crash, a timeout) the actual sides are empty and nothing is marked.
     """
-    found: list[Line] = []
-    owed, given = expected or {}, actual or {}
+    compared: list[Line] = []
+    wanted, given = expected or {}, actual or {}
     for part in ("verdict", "reason", "end", "signals", "written"):
-        if part in owed or part in given:
-            agree = actual is None or expected is None or _agree(part, owed, given)
-            left = UNREPORTED if expected is None else _part(part, owed)
+        if part in wanted or part in given:
+            agree = actual is None or expected is None or _agree(part, wanted, given)
+            left = UNREPORTED if expected is None else _part(part, wanted)
             right = NOTHING if actual is None else _part(part, given)
             if not agree and part in ("verdict", "reason", "end"):
-                left, right = map(Side, distinct_texts(owed.get(part), given.get(part), _value))
-            places = _ends(owed, given) if part == "end" and not agree else ()
-            found.append(Line(part, "same" if agree else "different", left, right, "", places))
+                left, right = map(Side, distinct_texts(wanted.get(part), given.get(part), _value))
+            ranges = _ends(wanted, given) if part == "end" and not agree else ()
+            compared.append(Line(part, "same" if agree else "different", left, right, "", ranges))
     for part in ("records", "lost"):
-        if part in owed or part in given:
-            found += _list_lines(part, owed, given, actual is None, rows)
-    return found
+        if part in wanted or part in given:
+            compared += _list_lines(part, wanted, given, actual is None, rows)
+    return compared
 
 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
-    """Records and lost ranges over the length of each file of a log of `size` bytes.
+    """Return records and lost ranges over the length of each file of a log of `size` bytes.
 
-    A log of several files has one bar for each file, as long as what is known of it.
-    Segments come longest first: drawn in this order, a short one is never hidden.
+    A log of several files has one bar for each file, as long as its known part. Segments are
+    ordered by length, longest first: drawn in this order, a short one is never hidden.
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})
-    found = []
+    drawn = []
     for file in files:
-        owed, given = (side.get(file, []) if side else None for side in sides)
-        every = [*(owed or []), *(given or [])]
+        wanted, given = (side.get(file, []) if side else None for side in sides)
+        every = [*(wanted or []), *(given or [])]
         length = max([each.stop for each in every] + ([size] if not file else []))
         if length:
             gap = length // 400
-            found.append(Bar(file, length, _merge(owed, gap), _merge(given, gap)))
-    return found
+            drawn.append(Bar(file, length, _merge(wanted, gap), _merge(given, gap)))
+    return drawn
 
 
-def _agree(part: str, owed: Answer, given: Answer) -> bool:
+def _agree(part: str, wanted: Answer, given: Answer) -> bool:
     if part not in given:
         return True
-    if part == "signals" and "signals" not in owed:
-        # Damage must be signalled, an intact log must not be; after a torn tail both are right.
-        rule = {"intact": False, "damaged": True, "refused": True}.get(owed.get("verdict") or "")
+    if part == "signals" and "signals" not in wanted:
+        # Damage must be signalled, an intact log must not be; for a torn tail both are correct.
+        rule = {"intact": False, "damaged": True, "refused": True}.get(wanted.get("verdict") or "")
         return rule is None or rule == bool(given["signals"])
-    return part not in owed or bool(owed[part] == given[part])
+    return part not in wanted or bool(wanted[part] == given[part])
 
 
 def _part(part: str, answer: Answer) -> Side:
@@ -215,7 +221,7 @@ def _part(part: str, answer: Answer) -> Side:
 
 
 def _value(value: Any) -> str:
-    """A value for people; two that look the same are told apart by :func:`distinct_texts`."""
+    """Return a value for people; :func:`distinct_texts` separates values that look the same."""
     if value is None:
         return "nothing"
     if isinstance(value, dict) and set(value) == {"file", "at"}:
@@ -224,14 +230,16 @@ def _value(value: Any) -> str:
 
 
 def _ends(*answers: Answer) -> tuple[Place, ...]:
-    """Where the answers say that a writer may resume."""
+    """Return the offsets of the answers at which a writer may continue."""
     ends = [answer.get("end") for answer in answers]
-    found = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
-    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in found)
+    positions = [end if isinstance(end, dict) else {"at": end} for end in ends if end is not None]
+    return tuple(Place(end.get("file"), end["at"], end["at"]) for end in positions)
 
 
-def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: int) -> list[Line]:
-    left, right = owed.get(part), given.get(part)
+def _list_lines(
+    part: str, wanted: Answer, given: Answer, no_answer: bool, limit: int
+) -> list[Line]:
+    left, right = wanted.get(part), given.get(part)
     absent = NOTHING if no_answer else UNREPORTED
     rows: list[Row]
     if left is None or right is None:
@@ -250,18 +258,18 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
         ]
     shown = fold(rows, limit=limit)
     if left is None or right is None:
-        # Where only one side is known nothing differs, so there is no context to fold around.
+        # With one known side there are no differences, so there is no context to fold around.
         shown = [*rows[:_ONE_SIDED]]
         if len(rows) > _ONE_SIDED:
             shown.append(Fold({"same": len(rows) - _ONE_SIDED}))
-    found = []
+    compared = []
     for number, row in enumerate(shown):
         label = part if number == 0 else ""
         if isinstance(row, Fold):
-            text = ", ".join(f"{count:,} {kind}" for kind, count in row.counts.items())
+            text = ", ".join(f"{count:,} {row_kind}" for row_kind, count in row.counts.items())
             if left is None or right is None:
                 text = f"{row.counts['same']:,} more"
-            found.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
+            compared.append(Line(label, "same", Side(f"… {text} …", absent=True), NOTHING))
             continue
         once, same = number == 0, row.kind == "same"
         sides = (
@@ -270,7 +278,7 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
                 left,
                 row.expected,
                 UNREPORTED if once else NOTHING,
-                NOTHING if same else Side("not owed", absent=True),
+                NOTHING if same else Side("not expected", absent=True),
             ),
             _item(
                 part,
@@ -286,31 +294,33 @@ def _list_lines(part: str, owed: Answer, given: Answer, no_answer: bool, limit: 
             if known is not None and index is not None
         ]
         if row.kind == "different":
-            sides = _told_apart(part, *sides, row.fields, *items)
+            sides = _with_hidden_differences(part, *sides, row.fields, *items)
         moved = row.kind != "different" or {*row.fields} & {*PLACE, "from", "to"}
-        places = tuple(dict.fromkeys(filter(None, map(_place, items)))) if moved else ()
-        places = () if same else places
-        found.append(Line(label, row.kind, *sides, row.note, places))
-    return found
+        ranges = tuple(dict.fromkeys(filter(None, map(_range_of, items)))) if moved else ()
+        ranges = () if same else ranges
+        compared.append(Line(label, row.kind, *sides, row.note, ranges))
+    return compared
 
 
-def _told_apart(
-    part: str, left: Side, right: Side, fields: Sequence[str], owed: Answer, given: Answer
+def _with_hidden_differences(
+    part: str, left: Side, right: Side, fields: Sequence[str], wanted: Answer, given: Answer
 ) -> tuple[Side, Side]:
-    """Both sides with what differs and is not seen in them yet."""
+    """Return both sides with differences that are not visible in them yet."""
     seen: tuple[str, ...] = (*PLACE, *PAYLOAD, "from", "to", "reason")
     if look_alike(left.where, right.where) and (part == "records" or left.what == right.what):
         seen = PAYLOAD
     hidden = [name for name in fields if name not in seen]
     for name in hidden:
-        texts = cut_apart(*distinct_texts(owed.get(name), given.get(name), _value), _FIELD)
+        texts = cut_around_difference(
+            *distinct_texts(wanted.get(name), given.get(name), _value), _FIELD
+        )
         left = replace(left, where=f"{left.where}\n{name} {texts[0]}".strip())
         right = replace(right, where=f"{right.where}\n{name} {texts[1]}".strip())
     return left, right
 
 
-def _place(item: Answer) -> Place | None:
-    """Where a record or a lost range is, as far as it says so."""
+def _range_of(item: Answer) -> Place | None:
+    """Return the reported range of a record or a lost range, if there is one."""
     if "from" in item:
         return Place(item.get("file"), item["from"], item["to"])
     if "at" in item and "size" in item:
@@ -322,7 +332,7 @@ def _lost_rows(left: Sequence[Answer], right: Sequence[Answer]) -> list[Row]:
     rows = align_lost(left, right)
     if any(lost.get("reason") is not None for lost in right) or _bytes(left) != _bytes(right):
         return rows
-    # Without reasons the same bytes are the same loss, in however many ranges they are given.
+    # Without reasons the same bytes are the same loss, in any number of ranges.
     return [Row("same", row.expected, row.actual) for row in rows]
 
 
@@ -355,21 +365,21 @@ def _item(
 
 
 def _segments(answer: Answer) -> dict[str, list[Segment]] | None:
-    """The segments of an answer by file; None when it does not say where anything is."""
-    found: dict[str, list[Segment]] = {}
+    """Return the segments of an answer by file, None if it reports no offsets."""
+    by_file: dict[str, list[Segment]] = {}
     for record in answer.get("records", []):
         if "at" in record and "size" in record:
             segment = Segment(record["at"], record["at"] + record["size"], lost=False)
-            found.setdefault(record.get("file", ""), []).append(segment)
+            by_file.setdefault(record.get("file", ""), []).append(segment)
     for lost in answer.get("lost", []):
         segment = Segment(lost["from"], lost["to"], lost=True)
-        found.setdefault(lost.get("file", ""), []).append(segment)
-    silent = "lost" not in answer and not found
-    return None if silent else found
+        by_file.setdefault(lost.get("file", ""), []).append(segment)
+    silent = "lost" not in answer and not by_file
+    return None if silent else by_file
 
 
 def _merge(segments: Sequence[Segment] | None, gap: int) -> list[Segment] | None:
-    """Join neighbours that a drawing cannot tell apart, and sort the longest first."""
+    """Join neighbours that a drawing cannot separate, and sort the longest first."""
     if segments is None:
         return None
     merged: list[Segment] = []

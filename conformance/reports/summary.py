@@ -1,4 +1,4 @@
-"""A run in a few lines: its outcome, its vectors, what was cached, and its kinds of failures."""
+"""A run in a few lines: its outcome, its vectors, cached results, and groups of failures."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from .json_report import Report
 from .matrix import not_run
 
 GOLDEN = "golden vectors"
+# An implementation of a run report, and one of its results.
 Failure = tuple[Mapping[str, Any], Mapping[str, Any]]
-"""An implementation of a run report, and one of its results."""
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"…?|\[[0-9a-f]{8}\]|[0-9][0-9,]*""")
+# Several lost ranges of one reason; their number does not make another fault.
 _RANGES = re.compile(r"(\[…,? …\)(?: [a-z-]+)?)(?:, \1)+")
-"""Several lost ranges of one reason: how many they are is no other mistake."""
 
 
 def tested(report: Report) -> list[Mapping[str, Any]]:
-    """The implementations that ran, but for the null baselines."""
+    """Return the implementations that ran, without the null baselines."""
     every = report["implementations"]
     return [each for each in every if each["status"] == "ran" and not each["baseline"]]
 
 
 def unexpected(report: Report) -> int:
-    """How many results are not as expected."""
+    """Return the number of unexpected results."""
     return sum(
         not BY_NAME[result["class"]].expected
         for each in tested(report)
@@ -37,14 +37,14 @@ def unexpected(report: Report) -> int:
 
 
 def nothing_checked(report: Report) -> bool:
-    """Whether every case was skipped, or there was none."""
+    """Return whether no case ran, because all were skipped or there were none."""
     return all(
         result["class"] == "skipped" for each in tested(report) for result in each["results"]
     )
 
 
 def scores(report: Report) -> str:
-    """``95/119 pairs, 10/10 written``; of several implementations, how many are as expected."""
+    """Return ``95/119 pairs, 10/10 written``, or the number of implementations as expected."""
     every = tested(report)
     if len(every) == 1:
         score = every[0]["score"]
@@ -57,14 +57,14 @@ def scores(report: Report) -> str:
 
 
 def _passed(implementation: Mapping[str, Any]) -> str:
-    """Where only undamaged logs were read there is no pair."""
+    """Return passed results: a run on undamaged logs only has no pairs."""
     checked = [each for each in implementation["results"] if each["class"] != "skipped"]
     right = sum(each["class"] == "pass" for each in checked)
     return f"{right}/{len(checked)} results"
 
 
 def headline(report: Report) -> str:
-    """The outcome in one line, with the name of the one implementation, if it is one."""
+    """Return the outcome in one line, with the name of a single implementation."""
     every = tested(report)
     name = f"{one_line(every[0]['name'])}: " if len(every) == 1 else ""
     wrong, missing = unexpected(report), not_run(report)
@@ -76,21 +76,21 @@ def headline(report: Report) -> str:
 
 
 def mode_of(report: Report) -> str:
-    """The mode of a run in a line: what somebody must know who wants to repeat it."""
+    """Return the mode of a run in a line, with what is needed to repeat it."""
     fresh = report.get("fresh")
     if fresh is None:
         return GOLDEN
     left = fresh["as_golden"]
     text = f"fresh variants of seed {fresh['seed']}: {fresh['variants']:,} vectors"
-    text += f", and {left:,} as golden, since nothing in them can vary" if left else ""
-    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; no second reader is here"
+    text += f", and {left:,} unchanged, because nothing in them can vary" if left else ""
+    text += f"; confirmed by {fresh['by']}" if fresh["by"] else "; without a second reader"
     if fresh["unconfirmed"]:
-        text += f", which answers {len(fresh['unconfirmed']):,} otherwise: these stayed golden"
+        text += f", which answers {len(fresh['unconfirmed']):,} differently: these stayed golden"
     return text
 
 
 def cached_in(report: Report) -> str | None:
-    """Return which results are from earlier runs, in a sentence; None if all are from this one."""
+    """Return a sentence on results from earlier runs, None if all are from this one."""
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
     ran = [each for each in ran if not each["baseline"]]
     since = sorted(each["asked"] for each in ran if "asked" in each)
@@ -98,16 +98,16 @@ def cached_in(report: Report) -> str | None:
         return None
     who = f"{len(since)} of {len(ran)} implementations" if len(ran) > 1 else "It"
     first, last = since[0], since[-1]
-    when = f"at {first}" if first == last else f"between {first} and {last}"
+    when = f"the run at {first}" if first == last else f"the runs between {first} and {last}"
     have = "have" if len(ran) > 1 else "has"
-    return f"{who} {have} not changed since asked {when}: these results are from then."
+    return f"{who} {have} not changed since {when}: these results are from then."
 
 
 def by_cause(failures: Iterable[Failure]) -> list[list[Failure]]:
-    """The failures in groups, the largest first, each in the order in which they came.
+    """Return the failures in groups, the largest first, each in its original order.
 
-    A group has one implementation, operation and result class, and one difference but for the
-    numbers and texts in it.
+    The failures of a group share implementation, operation, result class and difference, except for
+    numbers and texts in the difference.
     """
     groups: dict[tuple[str, ...], list[Failure]] = {}
     for implementation, result in failures:

@@ -1,7 +1,7 @@
-"""The reports for people at a terminal: the matrix, and what is not as expected.
+"""The reports for a terminal: the matrix, and the unexpected results.
 
-They fit 80 columns, use the room of wider ones, and lose nothing without colour: each class
-has a glyph of its own, and a letter where the console cannot print the glyph.
+They fit 80 columns, use wider terminals, and are complete without colour: each class has its own
+glyph, and a letter for consoles that cannot print the glyph.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ __all__ = [
 
 
 def print_report(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print a line for each implementation, what could not be run, and the totals."""
+    """Print a line for each implementation, those that could not run, and the totals."""
     console.print()
     print_overview(report["implementations"], console)
     _print_not_run(report, console)
-    asked = tested(report)
-    if len(asked) <= FEW:
-        _print_titles(asked, report, console)
+    shown = tested(report)
+    if len(shown) <= FEW:
+        _print_titles(shown, report, console)
     _print_totals(report, console)
     if full_report is not None:
         say(Text(f"Full report: {full_report}; --matrix prints it by groups"), console)
 
 
 def print_matrix(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print the matrix of each format, what could not be run, a legend, and the totals.
+    """Print the matrix of each format, those that could not run, a legend, and the totals.
 
-    `full_report` is the path that the last line points to.
+    `full_report` is the path in the last line.
     """
-    found = matrices(report)
-    for matrix in found:
+    shown = matrices(report)
+    for matrix in shown:
         console.print()
-        if len(found) > 1:
+        if len(shown) > 1:
             say(Text(matrix.format, style="bold"), console)
         _print_bands(matrix, console)
     _print_not_run(report, console)
@@ -74,10 +74,10 @@ def print_matrix(report: Report, console: Console, full_report: Path | str | Non
 
 
 def _print_bands(matrix: Matrix, console: Console) -> None:
-    """Print the matrix in as many bands of columns as the width asks for."""
+    """Print the matrix in as many bands of columns as the width requires."""
     every = [*matrix.lines, *matrix.baselines]
     headings = ["\npairs"]
-    if any(line.written_total for line in every):  # nobody wrote a log: one score
+    if any(line.written_total for line in every):  # no log was written: there is only one score
         headings.append("\nwritten")
     scores = len(headings)
     headings += ["\n".join(_heading(group)) for group in matrix.groups]
@@ -85,13 +85,13 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
     widths = column_widths(headings, rows)
     room = console.width - widths[0] - sum(GAP + width for width in widths[1 : 1 + scores])
     bands = _bands(widths[1 + scores :], room)
-    # As many bands as there must be, and of about the same width.
+    # As few bands as possible, of about the same width.
     while len(narrower := _bands(widths[1 + scores :], room - 1)) == len(bands) and room > 0:
         bands, room = narrower, room - 1
     for number, band in enumerate(bands):
         if number:
             console.print()
-        columns = [*range(scores), *(scores + place for place in band)]
+        columns = [*range(scores), *(scores + index for index in band)]
         print_table(
             [headings[column] for column in columns],
             [(name, [cells[column] for column in columns]) for name, cells in rows],
@@ -101,20 +101,20 @@ def _print_bands(matrix: Matrix, console: Console) -> None:
 
 
 def _bands(widths: Sequence[int], room: int) -> list[list[int]]:
-    """Deal columns of these widths to bands that fit into the room."""
+    """Distribute columns of these widths to bands that fit into the room."""
     bands: list[list[int]] = [[]]
     used = 0
-    for place, width in enumerate(widths):
+    for column, width in enumerate(widths):
         if bands[-1] and used + GAP + width > room:
             bands.append([])
             used = 0
-        bands[-1].append(place)
+        bands[-1].append(column)
         used += GAP + width
     return bands
 
 
 def _cells(line: Line, matrix: Matrix, scores: int, console: Console) -> list[Text]:
-    """The scores of a line, and its cell in each group."""
+    """Return the scores of a line, and its cell in each group."""
     written = f"{line.written_passed}/{line.written_total}" if line.written_total else ""
     cells = [Text(f"{line.pairs_passed}/{line.pairs_total}", "bold"), Text(written, "bold")]
     return cells[:scores] + [_cell(line.cells.get(group), console) for group in matrix.groups]
@@ -132,13 +132,13 @@ def _glyph_width(console: Console) -> int:
 
 
 def _heading(group: str) -> tuple[str, str]:
-    """A group's name on two lines, broken where it can be, for a narrow column."""
+    """Return a group's name on two lines for a narrow column."""
     for break_at in ("-", "ments", "sum", "ing", "lects"):
-        head, found, rest = group.partition(break_at)
-        if found == "-":
+        head, ending, rest = group.partition(break_at)
+        if ending == "-":
             return head + "-", rest
-        if found and not rest and len(group) > 8:
-            return head + "-", found
+        if ending and not rest and len(group) > 8:
+            return head + "-", ending
     return "", group
 
 
@@ -158,14 +158,14 @@ def _print_not_run(report: Report, console: Console) -> None:
 
 def _print_legend(report: Report, console: Console) -> None:
     ran = [each for each in report["implementations"] if each["status"] == "ran"]
-    found = tally(ran)
+    counted = tally(ran)
     console.print()
     _note("pairs: a damaged log counts only together with its control", console)
     if any(each["score"].get("written_total") for each in ran):
-        _note("written: logs that were written or appended to, a score of its own", console)
+        _note("written: logs that were written or appended to, a separate score", console)
     _note("cells: passed/run, and the worst class that occurs", console)
     for each in CLASSES:
-        if each.name in found:
+        if each.name in counted:
             text = Text("  ")
             text.append(glyph(each, console).ljust(_glyph_width(console)), style=each.style)
             text.append(f" {each.label}: {each.meaning}")
@@ -174,7 +174,7 @@ def _print_legend(report: Report, console: Console) -> None:
 
 
 def _print_titles(titled: Sequence[Mapping[str, Any]], report: Report, console: Console) -> None:
-    """Introduce implementations: who they are, and which parts of these formats they report."""
+    """Describe implementations: title, version, language, and reported parts of the formats."""
     formats = {vector["format"] for vector in report["vectors"].values()} & set(FORMATS)
     if titled:
         console.print()
@@ -197,29 +197,29 @@ def _note(text: str, console: Console) -> None:
 
 def _print_totals(report: Report, console: Console) -> None:
     ran = tested(report)
-    found = tally(ran)
-    asked = {result["vector"] for each in ran for result in each["results"]}
+    counted = tally(ran)
+    vectors = {result["vector"] for each in ran for result in each["results"]}
     text = Text(
-        f"{_counted(len(ran), 'implementation')}, {_counted(len(asked), 'vector')}, "
-        f"{_counted(found.total(), 'result')} in {report['seconds']:.1f} s: "
+        f"{_counted(len(ran), 'implementation')}, {_counted(len(vectors), 'vector')}, "
+        f"{_counted(counted.total(), 'result')} in {report['seconds']:.1f} s: "
     )
-    for number, (name, count) in enumerate(_best_first(found)):
+    for number, (name, count) in enumerate(_best_first(counted)):
         each = BY_NAME[name]
         text.append(", " if number else "")
         text.append(f"{count} {each.label}", style=each.style if name != "pass" else "green")
     console.print()
     print_tidy(text, console)
     if (mode := mode_of(report)) != GOLDEN:
-        print_tidy(Text(f"Asked: {mode}."), console)
-    if kept := cached_in(report):
-        print_tidy(Text(f"{kept} --again asks everybody."), console)
+        print_tidy(Text(f"Mode: {mode}."), console)
+    if cached := cached_in(report):
+        print_tidy(Text(f"{cached} --again repeats them."), console)
     broken = [each for each in not_run(report) if each["status"] == "broken"]
-    wrong = sum(count for name, count in found.items() if not BY_NAME[name].expected)
+    wrong = sum(count for name, count in counted.items() if not BY_NAME[name].expected)
     if wrong or broken:
         parts = [_counted(wrong, "result")] if wrong else []
         parts += [f"{len(broken)} broken"] if broken else []
         say(Text(f"Not as expected: {', '.join(parts)}.", style="bold red"), console)
-    elif found.total() == found["skipped"]:
+    elif counted.total() == counted["skipped"]:
         say(Text("Nothing was checked: every case was skipped.", style="bold red"), console)
     else:
         say(Text("All is as expected.", style="bold green"), console)
@@ -228,7 +228,7 @@ def _print_totals(report: Report, console: Console) -> None:
 
 
 def isolation_lines(report: Report) -> list[tuple[str, str]]:
-    """What isolated the programs, and what did not: a style and a line each."""
+    """Return what isolated the programs, and what did not: a style and a line each."""
     isolation = report.get("isolation")
     if isolation is None:
         return []
@@ -238,16 +238,16 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each kind of failure, at most so many, and what is left.
+    """Print the first result of each failure group, at most ``most``, and the number of others.
 
-    ``kinds`` are as :func:`conformance.reports.summary.by_cause` gives them.
+    ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """
     for (implementation, result), *alike in kinds[:most]:
         console.print()
         show_failure(report, implementation, result, console)
         if alike:
             console.print()
-            show_alike(result, [one for _, one in alike], console)
+            show_alike(result, [other for _, other in alike], console)
     if len(kinds) > most:
         left, more = sum(map(len, kinds[most:])), len(kinds) - most
         console.print(
@@ -262,11 +262,11 @@ def show_alike(
     console: Console,
     most: int = 12,
 ) -> None:
-    """Name the results that differ like the one that was shown in full."""
-    own = [result["profile"] for result in results if result["vector"] == shown["vector"]]
+    """Print the names of results that differ like the one shown in full."""
+    same_vector = [result["profile"] for result in results if result["vector"] == shown["vector"]]
     ids = list(dict.fromkeys(result["vector"] for result in results))
     ids = [id for id in ids if id != shown["vector"]]
-    named = [f"this one in {' and '.join(own)}"] if own else []
+    named = [f"this one in {' and '.join(same_vector)}"] if same_vector else []
     named += ids[:most]
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     label = Text(f"  the same in {_counted(len(results), 'more result')}")
@@ -277,6 +277,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
-def _best_first(found: Mapping[str, int]) -> list[tuple[str, int]]:
-    """Passes first, then what is foreseen, and the worst last."""
-    return sorted(found.items(), key=lambda item: (item[0] != "pass", -SEVERITY[item[0]]))
+def _best_first(counted: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return passes first, then known failures, the worst last."""
+    return sorted(counted.items(), key=lambda item: (item[0] != "pass", -SEVERITY[item[0]]))

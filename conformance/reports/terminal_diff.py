@@ -1,4 +1,4 @@
-"""The difference of two runs, for people at a terminal."""
+"""The difference of two runs, for a terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EFFECT = {"regression": "bold red", "improvement": "green", "changed": "yellow"
 
 
 def print_diff(diff: Diff, console: Console) -> None:
-    """Print what changed between two runs, the regressions first."""
+    """Print the changes between two runs, regressions first."""
     if diff.empty:
         say(Text("No difference.", style="green"), console)
         return
@@ -41,7 +41,7 @@ def print_diff(diff: Diff, console: Console) -> None:
         every = ", ".join(f"{count} {BY_NAME[key].label}" for key, count in classes.items())
         print_hanging(Text(f"new results of {name}"), Text(every), console)
     for name, count in diff.gone_results.items():
-        say(Text(f"{name} has {count} results less for the same vectors"), console)
+        say(Text(f"{name} has {count} fewer results for the same vectors"), console)
     if diff.scores:
         say(Text("score in pairs", style="bold"), console)
         for score in diff.scores:
@@ -78,8 +78,8 @@ def _score(score: ScoreChange) -> Text:
     def shown(pairs: tuple[int, int] | None) -> str:
         return f"{pairs[0]}/{pairs[1]}" if pairs else "none"
 
-    kind = " (null baseline)" if score.baseline else ""
-    text = Text(f"  {score.implementation}{kind}  {shown(score.old)} → {shown(score.new)}")
+    suffix = " (null baseline)" if score.baseline else ""
+    text = Text(f"  {score.implementation}{suffix}  {shown(score.old)} → {shown(score.new)}")
     if score.effect != "changed":
         text.append(f"  {score.effect}", style=_EFFECT[score.effect])
     return text

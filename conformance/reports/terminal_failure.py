@@ -1,4 +1,4 @@
-"""One failure at a terminal: what was damaged, what was owed, what came, and how to repeat it."""
+"""One failure at a terminal: damage, expected and actual answer, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .side_by_side import (
     unsaid,
 )
 
-# The mark of a line, and its style. The mark alone tells the kind.
+# The mark of a line, and its style. The mark alone identifies the type.
 _MARKS: dict[Kind, tuple[str, str]] = {
     "same": (" ", ""),
     "missing": ("-", "red"),
@@ -48,10 +48,11 @@ def show_failure(
     result: Mapping[str, Any],
     console: Console,
 ) -> None:
-    """Print one result that is not a pass: vector, title, requirements, damage, expected and
-    actual side by side, lost ranges over the length of the log, and the command to repeat it.
+    """Print one failed result.
 
-    `implementation` and `result` are entries of `report`.
+    It has the vector, title, requirements, damage, expected and actual answer side by side, lost
+    ranges over the length of the log, and the command to repeat it. `implementation` and `result`
+    are entries of `report`.
     """
     vector = report["vectors"][result["vector"]]
     outcome = BY_NAME[result["class"]]
@@ -62,15 +63,15 @@ def show_failure(
     print_tidy(Text(printable(vector["title"]), style="italic"), console, indent=2)
 
     expected, actual = result.get("expected"), reported(implementation, result)
-    found = lines(expected, actual)
-    _print_facts(_facts(vector, implementation, result, found), console)
-    agree = expected is not None and actual is not None and all(x.kind == "same" for x in found)
-    if found and not agree:  # else it is something besides the answer that differs
+    compared = lines(expected, actual)
+    _print_facts(_facts(vector, implementation, result, compared), console)
+    agree = expected is not None and actual is not None and all(x.kind == "same" for x in compared)
+    if compared and not agree:  # otherwise something besides the answer differs
         console.print()
         answer = f"none: {outcome.label}" if actual is None else ""
         if actual is not None and result["profile"] in ("write", "append"):
             answer = "the file, read back"
-        print_tidy(_side_by_side(found, answer, console), console, indent=2)
+        print_tidy(_side_by_side(compared, answer, console), console, indent=2)
         if fields := field_texts(result):
             console.print()
             _print_facts([("fields", "\n".join(fields))], console)
@@ -82,13 +83,13 @@ def show_failure(
         print_tidy(Text(tail(result["stderr"], _STDERR)), console, indent=4)
     console.print()
     if vector.get("input"):
-        what = "the log as it should be" if result["profile"] == "write" else "its log"
-        say(Text(f"  {what}", style="dim"), console)
+        heading = "the expected log" if result["profile"] == "write" else "the log"
+        say(Text(f"  {heading}", style="dim"), console)
         say(Text(f"    {vector['input']}"), console)
     say(Text("  repeat it with", style="dim"), console)
     say(Text(f"    {result['repeat']}", style="bold"), console)
     if result.get("ask"):
-        say(Text("  see the messages, and keep the log as it is then", "dim"), console)
+        say(Text("  see the messages and keep the log", "dim"), console)
         say(Text(f"    {result['ask']}"), console)
 
 
@@ -105,7 +106,7 @@ def _facts(
     vector: Mapping[str, Any],
     implementation: Mapping[str, Any],
     result: Mapping[str, Any],
-    found: Sequence[Line],
+    compared: Sequence[Line],
 ) -> list[tuple[str, str]]:
     name = " ".join(filter(None, (implementation["name"], implementation["version"])))
     facts = [
@@ -122,7 +123,7 @@ def _facts(
         ]
         facts.append(("control", f"{vector['control']}: {same[0] if same else 'not run'}"))
     facts += request_facts(result["vector"], vector)
-    if difference := unsaid(result.get("difference") or "", found):
+    if difference := unsaid(result.get("difference") or "", compared):
         facts.append(("difference", difference))
     for label, key in (("cause", "cause"), ("reported", "issue")):
         if result.get(key):
@@ -137,7 +138,7 @@ def _requirements(vector: Mapping[str, Any]) -> Iterator[str]:
         yield f"{id} {known[id].text}" if id in known else id
 
 
-def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table:
+def _side_by_side(compared: Sequence[Line], answer: str, console: Console) -> Table:
     table = Table.grid(padding=(0, 1))
     half = max(16, (min(console.width, _WIDEST) - _LABEL - 9) // 2)
     table.add_column(width=_LABEL, style="dim", no_wrap=True)
@@ -148,13 +149,13 @@ def _side_by_side(found: Sequence[Line], answer: str, console: Console) -> Table
     rule = "│" if is_unicode(console) else "|"
     heading = Text.assemble(("actual", "bold"), f" ({answer})" if answer else "")
     table.add_row("", "", Text("expected", style="bold"), rule, heading)
-    for line in found:
+    for line in compared:
         mark, style = _MARKS[line.kind]
         given = _side(line.actual, style)
         if line.note:
             given.append(f"\n{line.note}", style=f"italic {style}")
         left = _side(line.expected, style if line.kind == "missing" else "")
-        # The rule goes on beside a side of several lines.
+        # Continue the rule beside a side of several lines.
         height = max(_height(left, half, console), _height(given, half, console))
         bar = "\n".join([rule] * height)
         table.add_row(line.label, Text(mark, style=style), left, bar, given)
@@ -187,8 +188,8 @@ def _print_bar(bar: Bar, console: Console) -> None:
         if segments is None:
             continue
         text = Text(f"  {label.ljust(_LABEL)} ", style="dim")
-        for place in _paint(segments, bar.size, width):
-            character = rest if place is None else lost if place.lost else record
+        for segment in _paint(segments, bar.size, width):
+            character = rest if segment is None else lost if segment.lost else record
             text.append(character, style="red" if character == lost else "")
         say(text, console)
     key = f"  {''.ljust(_LABEL)} {record} record  {lost} lost  {rest} neither"

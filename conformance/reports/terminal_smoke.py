@@ -1,4 +1,4 @@
-"""The steps of a smoke test for people at a terminal."""
+"""The steps of a smoke test, for a terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STDERR_LINES = 4
 
 
 def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> None:
-    """Print each step and a summary; ``ask`` is the command that shows the messages of a vector."""
+    """Print each step and a summary; ``ask`` is the command that shows a vector's messages."""
     for finding in steps.findings:
         _print(finding, console)
     console.print()
@@ -23,7 +23,7 @@ def print_steps(steps: Smoke, one_shot: bool, ask: str, console: Console) -> Non
     for finding in steps.wrong:
         vector = finding.step.removeprefix("reads ")
         if vector in steps.vectors:
-            say(Text("See the messages, and keep the log as it is then:"), console)
+            say(Text("See the messages and keep the log:"), console)
             say(Text(f"  {ask} --vector {vector} --keep kept"), console)
 
 
@@ -37,7 +37,7 @@ def _print(finding: Finding, console: Console) -> None:
         return
     facts = {
         "expected": finding.expected,
-        "found": finding.found,
+        "found": finding.actual,
         "line": finding.line,
         "stderr": "\n".join((finding.stderr or "").splitlines()[-STDERR_LINES:]),
         "fault": f"the {finding.fault}'s",
@@ -56,8 +56,12 @@ def _summary(steps: Smoke, one_shot: bool) -> str:
         if (number := faults.count(who))
     ]
     if "adapter" in faults:
-        hint = "" if steps.hello or one_shot else " With the one-shot form only, say --one-shot."
+        hint = (
+            ""
+            if steps.hello or one_shot
+            else " For a program with only the one-shot form, use --one-shot."
+        )
         return f"Found {' and '.join(counted)}.{hint}"
     spoken = "The one-shot form works" if one_shot else "The adapter speaks the protocol"
-    rest = counted[0] if counted else steps.skipped or "next is walproof check"
+    rest = counted[0] if counted else steps.skipped or "the next step is walproof check"
     return f"{spoken}; {printable(rest)}."

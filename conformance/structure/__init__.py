@@ -1,1 +1,1 @@
-"""The profile ``structure``: does a generated parser find the fields that are there?"""
+"""The profile ``structure``: compare the fields that a generated parser finds."""

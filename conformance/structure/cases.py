@@ -1,7 +1,7 @@
-"""The vectors at structure level: does a generated parser find the same fields?
+"""The vectors in the profile ``structure``, which compares fields of generated parsers.
 
-A case asks for the fields of each file of a vector that has a grammar, first as a digest, and for
-the listing itself only if the digest is not the one that is owed.
+A case requests the fields of each file with a grammar, first as a digest. It requests the listing
+itself only if the digest differs from the expected one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from conformance.cases import STRUCTURE, Case, Judgement, Step, found_at, read_request
+from conformance.cases import STRUCTURE, Case, Judgement, Step, contents_at, read_request
 from conformance.contents import Contents, by_name, write_contents
 from conformance.kaitai.grammars import grammar_of_file
 from conformance.structure.listing import Tells, expected_digest, listing
@@ -22,27 +22,27 @@ _SHOWN = 3
 
 
 def structure_cases(vectors: Sequence[Vector]) -> list[Case]:
-    """A case for every vector that has a file with a grammar."""
+    """Return a case for every vector that has a file with a grammar."""
     cases = [StructureCase(vector, STRUCTURE) for vector in vectors]
     return [case for case in cases if next(case.steps(), None) is not None]
 
 
 @dataclass(frozen=True)
 class StructureCase(Case):
-    """One vector at structure level."""
+    """One vector in the profile ``structure``."""
 
     @property
     def wall_ms(self) -> int:
-        """Longer than a vector's own limit, which is for answers: every field is listed."""
+        """Return a longer limit than the vector's own, because every field is listed."""
         return STRUCTURE_WALL_MS
 
     @property
     def expect(self) -> None:
-        """No answer is owed, only fields."""
+        """Return None: fields are expected, not an answer."""
         return None
 
     def steps(self) -> Iterator[Step]:
-        """A request for each file; for a ``truncations`` vector, one for both ends of each row."""
+        """Yield a request for each file; for ``truncations``, one for both ends of each row."""
         contents = self.vector.contents
         format = str(self.vector.body["format"])
         name = self.vector.input.name
@@ -69,42 +69,42 @@ class StructureStep(Step):
     data: bytes = field(repr=False)
     label: str = ""
 
-    def prepare(self, place: Path) -> None:
+    def prepare(self, path: Path) -> None:
         """Write the scratch copy of the whole log."""
-        write_contents(self.contents, place)
+        write_contents(self.contents, path)
 
-    def request(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """A read message for one file."""
-        path = place / self.inner if self.inner else place
-        return read_request(case, path, seq, {}) | {"grammar": self.grammar}
+    def request(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return a read message for one file."""
+        file = path / self.inner if self.inner else path
+        return read_request(case, file, seq, {}) | {"grammar": self.grammar}
 
-    def details(self, case: Case, place: Path, seq: int) -> dict[str, Any]:
-        """Return the same request, for the listing too."""
-        return self.request(case, place, seq) | {"listing": True}
+    def details(self, case: Case, path: Path, seq: int) -> dict[str, Any]:
+        """Return the same request with the listing."""
+        return self.request(case, path, seq) | {"listing": True}
 
-    def judge(self, reply: Mapping[str, Any], place: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the digests, or say where the listings first differ."""
-        found = reply.get("structure")
-        if found is None:
-            return Judgement(f"{self.label}an answer, where fields were asked for", {}, None)
+    def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
+        """Compare the digests, or report the first difference of the listings."""
+        structure = reply.get("structure")
+        if structure is None:
+            return Judgement(f"{self.label}an answer instead of fields", {}, None)
         tells = Tells.of(reports)
         expected = expected_digest(self.data, self.grammar, tells)
-        if found_at(place) != self.contents:
+        if contents_at(path) != self.contents:
             return Judgement(f"{self.label}the parser changed the file it read", {}, None)
-        if (found["fields"], found["sha256"]) == (expected.fields, expected.sha256):
+        if (structure["fields"], structure["sha256"]) == (expected.fields, expected.sha256):
             return Judgement(None, {}, None)
-        said = f"{expected.fields} fields owed, {found['fields']} found"
-        if "listing" in found:
-            said += _first_difference(listing(self.data, self.grammar, tells), found["listing"])
-        return Judgement(f"{self.label}{said} [{found['sha256'][:8]}]", {}, None)
+        text = f"expected {expected.fields} fields, found {structure['fields']}"
+        if "listing" in structure:
+            text += _first_difference(listing(self.data, self.grammar, tells), structure["listing"])
+        return Judgement(f"{self.label}{text} [{structure['sha256'][:8]}]", {}, None)
 
 
-def _first_difference(expected: Sequence[str], found: Sequence[str]) -> str:
-    """Where two listings first differ: a few lines of each."""
-    if list(expected) == list(found):
+def _first_difference(expected: Sequence[str], actual: Sequence[str]) -> str:
+    """Return the first difference of two listings: a few lines of each."""
+    if list(expected) == list(actual):
         return "; the listings are the same, so the digest is not that of the listing"
-    pairs = zip(expected, found, strict=False)
-    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(found)))
-    owed_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
-    found_lines = " | ".join(found[at : at + _SHOWN]) or "the end"
-    return f"; line {at + 1}: owed {owed_lines}; found {found_lines}"
+    pairs = zip(expected, actual, strict=False)
+    at = next((n for n, (a, b) in enumerate(pairs) if a != b), min(len(expected), len(actual)))
+    expected_lines = " | ".join(expected[at : at + _SHOWN]) or "the end"
+    found_lines = " | ".join(actual[at : at + _SHOWN]) or "the end"
+    return f"; line {at + 1}: expected {expected_lines}; found {found_lines}"

@@ -1,22 +1,22 @@
-"""The canonical listing of a parsed log, and the one that is owed.
+"""The canonical listing of a parsed log, and the expected listing.
 
 One line for each field, in the order of the grammar, instances after the fields of their object::
 
-    blocks[0].records[0].header - 0 { 21
-    blocks[0].records[0].header.checksum 0 i 3456789
-    blocks[0].records[0].data 7 b 5 616c706861
+  blocks[0].records[0].header - 0 { 21
+  blocks[0].records[0].header.checksum 0 i 3456789
+  blocks[0].records[0].data 7 b 5 616c706861
 
-that is path, offset in the file, kind and value. Kinds: ``i`` an integer, a boolean (0, 1) or the
-number of an enum member, as 64-bit two's complement; ``b`` length and bytes in hexadecimal (of
-more than 32, the start of their SHA-256), a text as UTF-8; ``f`` the bits of a double; ``{`` an
-object and the size of its stream; ``[`` an array and its length; ``-`` a field that is not there;
-``!`` an instance that cannot be computed, ``?`` one that may be absent where that cannot be told.
-A log that the parser refuses is one line, ``!``.
+A line has path, offset in the file, kind and value. Kinds: ``i`` an integer, a boolean (0, 1) or
+the number of an enum member, as 64-bit two's complement; ``b`` length and bytes in hexadecimal (for
+more than 32 bytes, the start of their SHA-256), a text as UTF-8; ``f`` the bits of a double; ``{``
+an object and the size of its stream; ``[`` an array and its length; ``-`` a missing field; ``!`` an
+instance that cannot be computed, ``?`` one that may be absent in a language that cannot tell. A log
+that the parser refuses is one line, ``!``.
 
-The offset is that of the bytes that were read: each driver adds up what its fields take. It is
-``-`` for instances, and after a field whose length in the file does not show in its value.
+The offset is that of the bytes that were read: each driver adds the sizes of its fields. It is
+``-`` for instances, and after a field whose length in the file is not visible in its value.
 
-Languages differ in what their parsers can tell, see :class:`Tells`.
+Languages differ in what their parsers can distinguish, see :class:`Tells`.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _MASK = (1 << 64) - 1
 
 @dataclass(frozen=True)
 class Tells:
-    """What a language's parsers can tell.
+    """The distinctions that a language's parsers can make.
 
-    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing.
-    ``unknown_enums``: the number of an enum value that the grammar has no name for.
+    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing. ``unknown_enums``:
+    the number of an enum value without a name in the grammar.
     """
 
     absent: bool = True
@@ -58,31 +58,31 @@ class Tells:
 
     @classmethod
     def of(cls, reports: Iterable[str]) -> Tells:
-        """What the ``reports`` of a hello say."""
+        """Return the distinctions by the ``reports`` of a hello."""
         return cls("absent" in reports, "unknown-enums" in reports)
 
 
 @dataclass(frozen=True)
 class Digest:
-    """A listing in short: number of lines, and SHA-256 of the lines, each ended by a newline."""
+    """The digest of a listing: number of lines, and SHA-256 of the newline-terminated lines."""
 
     fields: int
     sha256: str
 
 
 def digest(lines: Iterable[str]) -> Digest:
-    """The digest of a listing."""
-    said = hashlib.sha256()
+    """Return the digest of a listing."""
+    sha256 = hashlib.sha256()
     count = 0
     for line in lines:
-        said.update(line.encode() + b"\n")
+        sha256.update(line.encode() + b"\n")
         count += 1
-    return Digest(count, said.hexdigest())
+    return Digest(count, sha256.hexdigest())
 
 
 @functools.lru_cache(maxsize=32)
 def _digests(grammar: str, grammars: Path) -> DigestCache:
-    """Return the digests that were made with this parser and with all the code that makes one."""
+    """Return the cached digests for this parser and the code that computes them."""
     from conformance.cache import DigestCache  # adapters import listings, and start sooner without
 
     folder = Path(kaitai.__file__).parent
@@ -94,29 +94,29 @@ def _digests(grammar: str, grammars: Path) -> DigestCache:
 
 @functools.lru_cache(maxsize=16384)
 def expected_digest(data: bytes, grammar: str, tells: Tells, grammars: Path = GRAMMARS) -> Digest:
-    """Return the digest of the listing that is expected for a log."""
+    """Return the digest of the expected listing of a log."""
     digests = _digests(grammar, grammars)
     key = f"{hashlib.sha256(data).hexdigest()} {grammar} {tells}"
-    if (found := digests.get(key)) is not None:
-        return Digest(*found)
-    made = digest(listing(data, grammar, tells, grammars))
-    digests.put(key, made.fields, made.sha256)
-    return made
+    if (cached := digests.get(key)) is not None:
+        return Digest(*cached)
+    result = digest(listing(data, grammar, tells, grammars))
+    digests.put(key, result.fields, result.sha256)
+    return result
 
 
 def listing(
     data: bytes, grammar: str, tells: Tells | None = None, grammars: Path = GRAMMARS
 ) -> list[str]:
-    """The listing that is owed for a log, from the Python parser in debug mode.
+    """Return the expected listing of a log, from the Python parser in debug mode.
 
-    That parser records where it read each field; every offset in the listing is checked against it.
+    That parser records the offset of each field; every offset in the listing is checked against it.
     """
     model = _model(grammar, grammars)
     parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)
     top = parser(KaitaiStream(BytesIO(data)))
     try:
         top._read()
-    except Exception:  # whatever the parser raises, UnicodeDecodeError too: it refuses the log
+    except Exception:  # any exception of the parser, also UnicodeDecodeError: it refuses the log
         return ["!"]
     return list(Walk(model, tells or Tells(), debug=True).lines(top))
 
@@ -135,11 +135,11 @@ class Walk:
         self.debug = debug
 
     def lines(self, top: Any) -> Iterator[str]:
-        """The listing of a whole log."""
+        """Yield the listing of a whole log."""
         yield from self._object(top, "", 0, 0)[0]
 
     def _object(self, parent: Any, path: str, base: int, at: int | None) -> _Listed:
-        """An object whose stream starts at ``base``, read from ``at`` on."""
+        """Return the lines of an object whose stream starts at ``base``, read from ``at`` on."""
         lines: list[str] = []
         for field in self.model.fields[type(parent).__qualname__]:
             name = f"{path}.{field.id}" if path else field.id
@@ -182,11 +182,11 @@ class Walk:
         if value is None:
             return self._absent(lines, field, name, at)
         if isinstance(value, KaitaiStruct):
-            own = value._io is not parent._io
+            has_stream = value._io is not parent._io
             lines.append(f"{name} {_at(at)} {{ {value._io.size()}")
-            inner, after = self._object(value, name, (start or at or 0) if own else base, at)
+            inner, after = self._object(value, name, (start or at or 0) if has_stream else base, at)
             lines += inner
-            return _plus(at, value._io.size()) if own else after
+            return _plus(at, value._io.size()) if has_stream else after
         lines.append(f"{name} {_at(at)} {self._scalar(value, field)}")
         return self._after(field, value, at)
 
@@ -198,7 +198,7 @@ class Walk:
         return at if self.tells.absent or _empty_when_absent(field) else None
 
     def _after(self, field: Field, value: Any, at: int | None) -> int | None:
-        """The offset after a scalar; None if it cannot be told."""
+        """Return the offset after a scalar, None if it is unknown."""
         if field.optional and not field.array:
             if not self.tells.absent and not _empty_when_absent(field):
                 return None
@@ -220,7 +220,7 @@ class Walk:
             return [f"{name} - ?"]
         try:
             value = getattr(parent, field.id)
-        except Exception:  # as in other languages: whatever is thrown, there is no value
+        except Exception:  # as in other languages, any exception means that there is no value
             return [f"{name} - !"]
         lines: list[str] = []
         if value is None:
@@ -238,7 +238,7 @@ _Listed = tuple[list[str], int | None]
 
 
 def scalar(value: Any) -> str:
-    """Kind and value of anything that has no fields of its own."""
+    """Return kind and value of anything without fields of its own."""
     if isinstance(value, Enum):
         value = value.value
     if isinstance(value, bool | int):
@@ -254,17 +254,17 @@ def scalar(value: Any) -> str:
 
 
 def default_of(field: Field) -> str:
-    """What a language that cannot tell absence holds in an absent field."""
+    """Return the value of an absent field in a language that cannot represent absence."""
     if field.array:
         return "[ 0"
-    kind: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"
+    default: Literal["i 0", "f 0000000000000000", "b 0 ", "-"] = "-"
     if field.kind in ("int", "enum") or field.scalars_only:
-        kind = "i 0"
+        default = "i 0"
     elif field.kind == "float":
-        kind = "f 0000000000000000"
+        default = "f 0000000000000000"
     elif field.kind in ("bytes", "str"):
-        kind = "b 0 "
-    return kind
+        default = "b 0 "
+    return default
 
 
 def _empty_when_absent(field: Field) -> bool:

@@ -1,7 +1,7 @@
-"""Traceability: prose, code, grammars and vectors are tied together by requirement ids.
+"""Traceability: requirement ids connect prose, code, grammars and vectors.
 
-:func:`problems` reads a source tree and says where the ties are broken. It knows no format:
-chapters, prefixes, reason codes and field names are found in the tree (spec/conventions.md,
+:func:`problems` reads a source tree and returns broken connections. It contains no format:
+chapters, prefixes, reason codes and field names come from the tree (spec/conventions.md,
 "Requirements"). A rule is a function in :data:`RULES`, and its name is the rule's name.
 """
 
@@ -42,7 +42,7 @@ RULES: tuple[Rule, ...] = (
 
 @dataclass(frozen=True)
 class Problem:
-    """One broken tie: the rule, where (a file and line, or a vector), and what is wrong."""
+    """One broken connection: the rule, the place (a file and line, or a vector), and the fault."""
 
     rule: str
     where: str
@@ -53,6 +53,6 @@ class Problem:
 
 
 def problems(root: Path) -> list[Problem]:
-    """Every broken tie in a source tree; empty when all hold."""
+    """Return all problems of a source tree."""
     tree = Tree(root)
     return [Problem(rule.__name__, where, what) for rule in RULES for where, what in rule(tree)]

@@ -1,4 +1,4 @@
-"""Controls: a damaged vector says something only beside its undamaged sibling."""
+"""Controls: a damaged vector is meaningful only together with its undamaged sibling."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from conformance.traceability.tree import Found, Tree, profiles_of
 
 
 def damage_without_control(tree: Tree) -> Iterator[Found]:
-    """A log was damaged, or is read as torn or damaged, and has no undamaged sibling.
+    """Report vectors that are damaged, or read as torn or damaged, and have no control.
 
     A log that was built from nothing and is intact or refused needs none.
     """
@@ -16,11 +16,11 @@ def damage_without_control(tree: Tree) -> Iterator[Found]:
         verdict = vector.body["expect"]["verdict"]
         if vector.control is None and (vector.damage or verdict in ("torn", "damaged")):
             why = f"damaged ({vector.damage[0]})" if vector.damage else verdict
-            yield vector.id, f"{why}, and there is no control"
+            yield vector.id, f"{why}, but it has no control"
 
 
 def broken_control(tree: Tree) -> Iterator[Found]:
-    """A control is missing, damaged, empty, or never asked in the profiles of its vector."""
+    """Report controls that are missing, damaged, empty, or not run in their vector's profiles."""
     for vector in tree.vectors.values():
         if vector.control is None:
             continue
@@ -30,8 +30,11 @@ def broken_control(tree: Tree) -> Iterator[Found]:
             continue
         expect = control.body["expect"]
         if control.damage or control.control is not None or expect["verdict"] != "intact":
-            yield vector.id, f"its control {control.id} is damaged itself"
+            yield vector.id, f"its control {control.id} is damaged, too"
         if not expect["records"]:
             yield vector.id, f"its control {control.id} has no records to lose"
         if missing := profiles_of(vector) - profiles_of(control):
-            yield vector.id, f"its control {control.id} is never asked for {', '.join(missing)}"
+            yield (
+                vector.id,
+                f"its control {control.id} never runs with profile {', '.join(missing)}",
+            )

@@ -1,4 +1,4 @@
-"""Grammars, as far as traceability needs them: which fields there are, and what they cite."""
+"""The fields and citations of grammars, for traceability."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _PATH = re.compile(rf"(?<![\w.\]])(?=[a-z0-9_.]*\[){_STEP}(?:\.{_STEP})*(?:\.\{{
 
 
 def field_paths(text: str) -> Iterator[str]:
-    """The field paths in a text: those with an index, as in ``blocks[0].trailer``.
+    """Yield the field paths in a text: those with an index, as in ``blocks[0].trailer``.
 
-    ``header.{a, b}`` names two fields. A path without an index cannot be told from other words.
+    ``header.{a, b}`` names two fields. A path without an index looks like any other word.
     """
-    for found in filter(lambda path: "[" in path, _PATH.findall(text)):
-        outer, brace, inner = found.partition(".{")
+    for whole in filter(lambda path: "[" in path, _PATH.findall(text)):
+        outer, brace, inner = whole.partition(".{")
         if not brace:
-            yield found
+            yield whole
         for name in inner.rstrip("}").split(",") if brace else ():
             yield f"{outer}.{name.strip()}"
 
@@ -35,21 +35,21 @@ class Grammar:
 
     @property
     def top(self) -> Body:
-        """The type of the whole log."""
+        """Return the type of the whole log."""
         return self.documents[self.name]
 
     def requirements(self) -> Iterator[tuple[str, object]]:
-        """Each ``-requirement`` in the file: the place in the grammar, and what it cites."""
+        """Yield each ``-requirement`` in the file: the place in the grammar, and the citation."""
         yield from _requirements(self.top, "")
 
     def names(self, path: str) -> bool:
-        """Whether the first name of a path is a field of the whole log."""
+        """Return whether the first name of a path is a field of the whole log."""
         return any(_fields(self.top, path.partition("[")[0]))
 
     def has(self, path: str) -> bool:
-        """Whether a path such as ``blocks[0].records[1].header`` leads to a field.
+        """Return whether a path such as ``blocks[0].records[1].header`` leads to a field.
 
-        Where the type depends on the data (``switch-on``), any of the cases will do.
+        If the type depends on the data (``switch-on``), any of the cases counts.
         """
         types = [self.top]
         for step in path.split("."):
@@ -87,8 +87,8 @@ def _inner_types(body: Body, name: str) -> Iterator[Body]:
 def _requirements(node: Any, place: str) -> Iterator[tuple[str, object]]:
     if isinstance(node, Mapping):
         cited = node.get("-requirement", ())
-        for one in [cited] if isinstance(cited, str) else cited:
-            yield place, one
+        for identifier in [cited] if isinstance(cited, str) else cited:
+            yield place, identifier
         for key, inner in node.items():
             if key != "-requirement":
                 yield from _requirements(inner, f"{place}/{key}".lstrip("/"))

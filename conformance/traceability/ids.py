@@ -1,4 +1,4 @@
-"""Requirement ids: each is defined once, exercised by a vector, and cited as it is defined."""
+"""Requirement ids: each is defined once, exercised by a vector, and cited correctly."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from conformance.traceability.tree import ID, Found, Tree
 from conformance.vectors import Vector
 
+# Prefixes of names that look like requirement ids and are not, such as SHA-256.
 NOT_REQUIREMENTS = frozenset({"SHA"})
-"""Prefixes of names that only look like requirement ids: SHA-256."""
 
 
 def malformed_requirement(tree: Tree) -> Iterator[Found]:
-    """A paragraph begins with an id, and not as requirements do."""
+    """Report paragraphs that begin with an id and lack the form of a requirement."""
     for chapter in tree.chapters.values():
         for line in chapter.malformed:
             yield (
@@ -22,7 +22,7 @@ def malformed_requirement(tree: Tree) -> Iterator[Found]:
 
 
 def duplicate_requirement(tree: Tree) -> Iterator[Found]:
-    """An id is defined twice, in one chapter or in two."""
+    """Report ids that are defined twice, in one chapter or in two."""
     first: dict[str, str] = {}
     for chapter in tree.chapters.values():
         for identifier, line in chapter.requirements:
@@ -32,7 +32,7 @@ def duplicate_requirement(tree: Tree) -> Iterator[Found]:
 
 
 def mixed_prefixes(tree: Tree) -> Iterator[Found]:
-    """A chapter has ids of two prefixes, or two chapters have ids of one."""
+    """Report chapters with two prefixes, and prefixes of two chapters."""
     owner: dict[str, str] = {}
     for chapter in tree.chapters.values():
         prefixes = sorted({identifier[:3] for identifier in chapter.ids})
@@ -44,9 +44,9 @@ def mixed_prefixes(tree: Tree) -> Iterator[Found]:
 
 
 def unknown_citation(tree: Tree) -> Iterator[Found]:
-    """Prose, code or a grammar cites an id that no chapter defines.
+    """Report ids in prose, code or a grammar that no chapter defines.
 
-    Tests may make up ids of prefixes that no chapter has.
+    Tests may invent ids with prefixes that no chapter has.
     """
     prefixes = {identifier[:3] for identifier in tree.ids}
     for path in tree.sources():
@@ -58,7 +58,7 @@ def unknown_citation(tree: Tree) -> Iterator[Found]:
 
 
 def requirement_without_vector(tree: Tree) -> Iterator[Found]:
-    """No vector exercises a requirement."""
+    """Report requirements that no vector exercises."""
     exercised = {cited for vector in tree.vectors.values() for cited in _requirements(vector)}
     for chapter in tree.chapters.values():
         for identifier, line in chapter.requirements:
@@ -67,14 +67,14 @@ def requirement_without_vector(tree: Tree) -> Iterator[Found]:
 
 
 def vector_without_requirement(tree: Tree) -> Iterator[Found]:
-    """A vector lists no requirement."""
+    """Report vectors that list no requirement."""
     for vector in tree.vectors.values():
         if not _requirements(vector):
             yield vector.id, "exercises no requirement"
 
 
 def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
-    """A vector lists, or its text names, an id that the chapter of its format does not define."""
+    """Report vectors that list or mention an id that their format's chapter does not define."""
     for vector in tree.vectors.values():
         chapter = tree.chapter_of(vector)
         known = chapter.ids if chapter else frozenset()
@@ -85,7 +85,7 @@ def vector_with_unknown_requirement(tree: Tree) -> Iterator[Found]:
 
 
 def unknown_requirement_in_grammar(tree: Tree) -> Iterator[Found]:
-    """A ``-requirement`` of a grammar is no id of its format's chapter (of any, if imported)."""
+    """Report each ``-requirement`` that the format's chapter (any chapter, if imported) lacks."""
     for grammar in tree.grammars.values():
         of_format = [c.ids for c in tree.chapters.values() if grammar in tree.grammars_of(c.format)]
         known = of_format[0] if of_format else tree.ids

@@ -1,4 +1,4 @@
-"""Known failures: each of a case that exists, with a cause that someone has written down."""
+"""Known failures: each is of an existing case, with a described cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from conformance.traceability.tree import Found, Tree, profiles_of
 
 
 def unsound_known_failure(tree: Tree) -> Iterator[Found]:
-    """A known failure without a cause, listed twice, or of a case that does not exist."""
+    """Report known failures without a cause, listed twice, or of a case that does not exist."""
     for path, body in tree.known_failures.items():
         where = tree.show(path)
         causes = body.get("causes", {})
@@ -20,7 +20,7 @@ def unsound_known_failure(tree: Tree) -> Iterator[Found]:
             if vector is None:
                 yield where, f"there is no vector {identifier}"
             elif profile not in profiles_of(vector):
-                yield where, f"{identifier} is never asked for {profile}"
+                yield where, f"{identifier} never runs with profile {profile}"
             if times > 1:
                 yield where, f"{identifier} is listed {times} times for {profile}"
         used = {entry.get("cause") or UNEXPLAINED for entry in body["failures"]}

@@ -1,4 +1,4 @@
-"""What vectors are made by: recipes that exist, on fields that the grammar has."""
+"""The origin of vectors: existing recipes, and fields that the grammar has."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.traceability.tree import Found, Tree
 
 
 def missing_recipe(tree: Tree) -> Iterator[Found]:
-    """The recipe that a vector names is not in the sources."""
+    """Report recipes that a vector names and the sources lack."""
     functions: dict[Path, set[str]] = {}
     for vector in tree.vectors.values():
         recipe = str(vector.body["made_by"]["recipe"])
@@ -25,7 +25,7 @@ def missing_recipe(tree: Tree) -> Iterator[Found]:
 
 
 def unknown_field(tree: Tree) -> Iterator[Found]:
-    """A vector damages, or a chapter names, a field that the grammar does not have."""
+    """Report fields that a vector damages or a chapter names and the grammar lacks."""
     for vector in tree.vectors.values():
         grammars = tree.grammars_of(str(vector.body["format"]))
         for path in (path for operation in vector.damage for path in field_paths(operation)):

@@ -11,7 +11,7 @@ VERDICT_OF_KIND = {"torn": "torn", "damage": "damaged", "refused": "refused"}
 
 
 def undefined_reason(tree: Tree) -> Iterator[Found]:
-    """A vector uses a reason code that its chapter does not list, or not for this verdict."""
+    """Report reason codes that the chapter does not list, or not for the vector's verdict."""
     for vector in tree.vectors.values():
         chapter = tree.chapter_of(vector)
         reasons = chapter.reasons if chapter else {}
@@ -23,7 +23,7 @@ def undefined_reason(tree: Tree) -> Iterator[Found]:
 
 
 def unused_reason(tree: Tree) -> Iterator[Found]:
-    """The chapter's table lists a code that no vector uses, or that no requirement defines."""
+    """Report codes of a chapter's table that no vector uses or no requirement defines."""
     for chapter in tree.chapters.values():
         vectors = [v for v in tree.vectors.values() if v.body["format"] == chapter.format]
         used = {code for vector in vectors for _, code in _codes(vector)}
@@ -35,12 +35,12 @@ def unused_reason(tree: Tree) -> Iterator[Found]:
 
 
 def _verdicts(kinds: str) -> set[str | None]:
-    """The verdicts that a cell such as ``torn, damage`` allows."""
+    """Return the verdicts that a cell such as ``torn, damage`` allows."""
     return {VERDICT_OF_KIND.get(kind.strip()) for kind in kinds.split(",")}
 
 
 def _codes(vector: Vector) -> set[tuple[str, str]]:
-    """The reason codes of a vector, each with the verdict it stands under; "" in a lost range."""
+    """Return the reason codes of a vector with their verdicts; "" for a lost range."""
     body = vector.body
     answers = [body["expect"], body.get("expect_strict"), *body.get("table", ())]
     for entry in body.get("accept", ()):

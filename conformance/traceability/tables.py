@@ -1,8 +1,7 @@
-"""The tables of a chapter that its register is the source of: reasons, faults, fields, context, and
-what one bit can do unseen, whose numbers a search found.
+"""The tables of a chapter that are generated from its register and from a bit-flip search.
 
-Each stands between ``<!-- register: NAME -->`` and ``<!-- end -->``. ``python -m
-conformance.traceability.write_tables`` writes them anew after a change to a register.
+Each table is between ``<!-- register: NAME -->`` and ``<!-- end -->``. After a change to a
+register, ``python -m conformance.traceability.write_tables`` regenerates them.
 """
 
 from __future__ import annotations
@@ -24,59 +23,59 @@ from reference_impl.register import (
     Register,
 )
 
+# The directory of the schemas, with one subdirectory per format.
 SCHEMAS = Path("conformance", "protocol", "schemas")
-"""Where the schemas of a format lie, in a folder named after it."""
 BLOCK = re.compile(r"(<!-- register: (\w+) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
 def stale_table(tree: Tree) -> Iterator[Found]:
-    """A table of a chapter is not what the register says, or is not there."""
+    """Report tables of a chapter that are missing or differ from the register."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         if chapter is None:
             yield f"spec/{format}.toml", "a register without a chapter"
             continue
         text = chapter.path.read_text("utf-8")
-        found = {block[2]: block[3] for block in BLOCK.finditer(text)}
+        blocks = {block[2]: block[3] for block in BLOCK.finditer(text)}
         for name, table in tables(register, tree.unseen.get(format)).items():
-            if name not in found:
+            if name not in blocks:
                 yield tree.show(chapter.path), f"no table between <!-- register: {name} --> marks"
-            elif found[name] != table:
+            elif blocks[name] != table:
                 line = text[: text.index(f"<!-- register: {name} -->")].count("\n") + 1
                 yield (
                     tree.show(chapter.path, line),
-                    f"the table of {name} is not that of the register:"
+                    f"the table of {name} differs from the register:"
                     " run python -m conformance.traceability.write_tables",
                 )
 
 
 def stale_schema(tree: Tree) -> Iterator[Found]:
-    """A schema of a format is not what its register says, or is not there."""
+    """Report schemas of a format that are missing or differ from the register."""
     for format, register in tree.registers.items():
         for name, schema in schemas_of(register).items():
             path = tree.root / SCHEMAS / format / name
             if not path.exists() or path.read_text("utf-8") != text_of(schema):
                 yield (
                     tree.show(path),
-                    "not what the register says:"
+                    "it differs from the register:"
                     " run python -m conformance.traceability.write_tables",
                 )
 
 
 def fault_without_reason(tree: Tree) -> Iterator[Found]:
-    """A fault of a register has a reason that it does not list, or a reason has no fault."""
+    """Report faults of a register with an unlisted reason, and reasons without a fault."""
     for format, register in tree.registers.items():
-        place = f"spec/{format}.toml"
-        for one in register.faults:
-            if one.reason not in register.reasons:
-                yield place, f"fault {one.fault!r}: no reason {one.reason!r}"
+        file = f"spec/{format}.toml"
+        for fault in register.faults:
+            if fault.reason not in register.reasons:
+                yield file, f"fault {fault.fault!r}: no reason {fault.reason!r}"
         for code in register.reasons if register.faults else ():
-            if all(one.reason != code for one in register.faults):
-                yield place, f"reason {code!r}: no fault has it"
+            if all(fault.reason != code for fault in register.faults):
+                yield file, f"reason {code!r}: no fault has it"
 
 
 def foreign_prefix(tree: Tree) -> Iterator[Found]:
-    """A chapter's ids do not begin as its register says."""
+    """Report chapters whose ids have another prefix than their register states."""
     for format, register in tree.registers.items():
         chapter = tree.chapters.get(format)
         for prefix in sorted({id[:3] for id in chapter.ids} if chapter else ()):
@@ -85,17 +84,17 @@ def foreign_prefix(tree: Tree) -> Iterator[Found]:
 
 
 def unexplained_flip(tree: Tree) -> Iterator[Found]:
-    """A flip of a search that nothing tells has no reason in the register, or a reason no flip."""
+    """Report undetected flips without a reason in the register, and reasons without a flip."""
     for format, register in tree.registers.items():
         searched = tree.unseen.get(format)
-        place = f"spec/{format}.toml"
+        file = f"spec/{format}.toml"
         if searched is None:
             if register.unseen:
-                text = "reasons of unseen flips, and no search: run walproof sweep --flips --save"
-                yield place, text
+                text = "reasons for unseen flips, but no search: run walproof sweep --flips --save"
+                yield file, text
             continue
-        for said in undetected_flips.problems(register, searched):
-            yield place, said
+        for problem in undetected_flips.problems(register, searched):
+            yield file, problem
         for id in sorted(searched.logs.keys() - tree.vectors.keys()):
             yield (
                 f"spec/{undetected_flips.FOLDER}/{format}.json",
@@ -104,11 +103,11 @@ def unexplained_flip(tree: Tree) -> Iterator[Found]:
 
 
 def tables(register: Register, searched: undetected_flips.Searched | None = None) -> dict[str, str]:
-    """The tables of a chapter in Markdown, by name; none for a part that is empty.
+    """Return the tables of a chapter in Markdown, by name, without empty ones.
 
-    ``searched`` is what one bit did in a search, where there was one.
+    ``searched`` is the result of the bit-flip search, if there is one.
     """
-    made = {
+    by_name = {
         "reasons": _reasons(register.reasons.values()),
         "faults": _faults(register.faults),
         "fields": _table(("field", "type", "meaning"), map(_field, register.fields.values())),
@@ -121,26 +120,29 @@ def tables(register: Register, searched: undetected_flips.Searched | None = None
         ),
         "unseen": undetected_flips.table(register, searched) if searched else "",
     }
-    return {name: table for name, table in made.items() if table}
+    return {name: table for name, table in by_name.items() if table}
 
 
 def rewritten(
     text: str, register: Register, searched: undetected_flips.Searched | None = None
 ) -> str:
-    """A chapter with its tables as the register and the search have them."""
-    made = tables(register, searched)
-    return BLOCK.sub(lambda block: block[1] + made.get(block[2], block[3]) + block[4], text)
+    """Return a chapter with regenerated tables."""
+    by_name = tables(register, searched)
+    return BLOCK.sub(lambda block: block[1] + by_name.get(block[2], block[3]) + block[4], text)
 
 
 def _reasons(reasons: Iterable[Reason]) -> str:
-    rows = ([f"`{one.code}`", ", ".join(one.kinds), ", ".join(one.requirements)] for one in reasons)
+    rows = (
+        [f"`{reason.code}`", ", ".join(reason.kinds), ", ".join(reason.requirements)]
+        for reason in reasons
+    )
     return _table(("code", "kind", "requirement"), rows)
 
 
 def _faults(faults: Sequence[Fault]) -> str:
     rows = (
-        [one.fault, f"`{one.reason}`", ", ".join(one.requirements), one.bytes, one.then]
-        for one in faults
+        [fault.fault, f"`{fault.reason}`", ", ".join(fault.requirements), fault.bytes, fault.then]
+        for fault in faults
     )
     return _table(("fault", "reason", "requirement", "bytes", "what follows"), rows)
 

@@ -1,4 +1,4 @@
-"""What a source tree holds that can be tied together: chapters, vectors, grammars, sources."""
+"""The parts of a source tree that ids connect: chapters, vectors, grammars, sources."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ PROSE = frozenset({".md", ".txt", ".j2", ".json", ".toml", ".yml", ".ksy", ".css
 CODE = frozenset(
     {".c", ".cc", ".go", ".h", ".hpp", ".java", ".js", ".mjs", ".py", ".rs", ".sh", ".ts"}
 )
+# Extensions of hand-written files, which may also have none.
 ENDINGS = PROSE | CODE
-"""Files that people write end so, or have no ending."""
 
+# A finding of a rule: the place and the fault.
 Found = tuple[str, str]
-"""What a rule finds: where, and what is wrong."""
 
 
 @dataclass(frozen=True)
 class Chapter:
     """The chapter of one format: its requirements with their lines, and its reason codes.
 
-    ``malformed`` are the lines that begin with an id and not as requirements do. ``reasons`` has
-    the kind (torn, damage, refused) and the requirements of each code.
+    ``malformed`` are the lines that begin with an id and lack the form of a requirement.
+    ``reasons`` has the kind (torn, damage, refused) and the requirements of each code.
     """
 
     path: Path
@@ -48,38 +48,38 @@ class Chapter:
 
     @property
     def format(self) -> str:
-        """Format id, which is the name of the file."""
+        """Return the format id, which is the name of the file."""
         return self.path.stem
 
     @property
     def ids(self) -> frozenset[str]:
-        """The ids that it defines."""
+        """Return the ids that the chapter defines."""
         return frozenset(identifier for identifier, _ in self.requirements)
 
 
 def read_chapter(path: Path) -> Chapter:
-    """A chapter from its file."""
+    """Read a chapter from its file."""
     requirements, malformed = [], []
     lines = path.read_text("utf-8").splitlines()
     for number, line in enumerate(lines, 1):
-        if found := DEFINITION.match(line):
-            requirements.append((found[1], number))
-            if not LEVEL.match(found[2]):
+        if match := DEFINITION.match(line):
+            requirements.append((match[1], number))
+            if not LEVEL.match(match[2]):
                 malformed.append(number)
     return Chapter(path, tuple(requirements), tuple(malformed), dict(_reasons(lines)))
 
 
 def levels(path: Path) -> dict[str, str]:
-    """The level of each requirement of a chapter, in its order: MUST, SHOULD, …"""
-    found = {}
+    """Return the level of each requirement of a chapter, in order: MUST, SHOULD, …"""
+    by_id = {}
     for line in path.read_text("utf-8").splitlines():
         if (definition := DEFINITION.match(line)) and (level := LEVEL.match(definition[2])):
-            found[definition[1]] = level[1]
-    return found
+            by_id[definition[1]] = level[1]
+    return by_id
 
 
 def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, ...]]]]:
-    """The rows of the table whose columns are headed ``code``, ``kind``, ``requirement`` …"""
+    """Yield the rows of the table with the columns ``code``, ``kind``, ``requirement`` …"""
     columns: list[str] = []
     for line in lines:
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
@@ -94,44 +94,44 @@ def _reasons(lines: Iterable[str]) -> Iterator[tuple[str, tuple[str, tuple[str, 
 
 
 class Tree:
-    """A source tree; each part is read when it is first asked for."""
+    """A source tree, whose parts are read on first use."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     @functools.cached_property
     def chapters(self) -> dict[str, Chapter]:
-        """The chapters by format: the files of ``spec/`` that define requirements."""
-        found = map(read_chapter, sorted((self.root / "spec").glob("*.md")))
-        return {chapter.format: chapter for chapter in found if chapter.requirements}
+        """Return the chapters by format: the files of ``spec/`` that define requirements."""
+        chapters = map(read_chapter, sorted((self.root / "spec").glob("*.md")))
+        return {chapter.format: chapter for chapter in chapters if chapter.requirements}
 
     @functools.cached_property
     def registers(self) -> dict[str, Register]:
-        """The registers by format."""
-        found = map(load, sorted((self.root / "spec").glob("*.toml")))
-        return {register.id: register for register in found}
+        """Return the registers by format."""
+        registers = map(load, sorted((self.root / "spec").glob("*.toml")))
+        return {register.id: register for register in registers}
 
     @functools.cached_property
     def unseen(self) -> dict[str, undetected_flips.Searched]:
-        """What one bit did in a search of each format that was searched."""
-        found = ((id, undetected_flips.load(id, self.root / "spec")) for id in self.registers)
-        return {id: searched for id, searched in found if searched is not None}
+        """Return the results of the bit-flip searches by format."""
+        results = ((id, undetected_flips.load(id, self.root / "spec")) for id in self.registers)
+        return {id: searched for id, searched in results if searched is not None}
 
     @functools.cached_property
     def ids(self) -> frozenset[str]:
-        """Every id that a chapter defines."""
+        """Return every id that a chapter defines."""
         return frozenset(identifier for c in self.chapters.values() for identifier in c.ids)
 
     @functools.cached_property
     def vectors(self) -> dict[str, Vector]:
-        """The vectors by id, not checked against their schema."""
+        """Return the vectors by id, not validated by their schema."""
         paths = sorted((self.root / "vectors").glob("*/*.json"))
         vectors = (Vector(path, json.loads(path.read_text("utf-8"))) for path in paths)
         return {vector.id: vector for vector in vectors}
 
     @functools.cached_property
     def grammars(self) -> dict[str, Grammar]:
-        """The grammars by name, those that are only imported included."""
+        """Return the grammars by name, including those that are only imported."""
         documents = {
             path.stem: yaml.safe_load(path.read_bytes())
             for path in sorted((self.root / "ksy").glob("*.ksy"))
@@ -139,23 +139,23 @@ class Tree:
         return {name: Grammar(name, documents) for name in documents}
 
     def grammars_of(self, format: str) -> list[Grammar]:
-        """The grammars of a format, by its register; without those that they import."""
+        """Return the grammars of a format, by its register, without those that they import."""
         register = self.registers.get(format)
         names = [grammar.name for grammar in register.grammars] if register else []
         return [self.grammars[name] for name in names if name in self.grammars]
 
     @functools.cached_property
     def known_failures(self) -> dict[Path, Mapping[str, Any]]:
-        """The lists of known failures, by file."""
+        """Return the lists of known failures, by file."""
         paths = sorted(self.root.glob("*/implementations/*/known-failures.json"))
         return {path: json.loads(path.read_text("utf-8")) for path in paths}
 
     def chapter_of(self, vector: Vector) -> Chapter | None:
-        """The chapter of a vector's format."""
+        """Return the chapter of a vector's format."""
         return self.chapters.get(str(vector.body["format"]))
 
     def sources(self) -> Iterator[Path]:
-        """The files that people write; the descriptions of vectors have rules of their own."""
+        """Yield the hand-written files; the descriptions of vectors have rules of their own."""
         vectors = {vector.path for vector in self.vectors.values()}
         return (path for path in self._walk(self.root) if path not in vectors)
 
@@ -172,11 +172,11 @@ class Tree:
                 yield path
 
     def show(self, path: Path, line: int | None = None) -> str:
-        """A file, relative to the tree, and a line of it."""
+        """Return a file, relative to the tree, with a line."""
         shown = path.relative_to(self.root).as_posix()
         return shown if line is None else f"{shown}:{line}"
 
 
 def profiles_of(vector: Vector) -> set[str]:
-    """The profiles in which a vector is asked."""
+    """Return the profiles in which a vector runs."""
     return {case.profile for case in cases_of([vector])}

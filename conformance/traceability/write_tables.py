@@ -1,6 +1,6 @@
-"""Write what is made from the registers anew: tables of the chapters, schemas of the formats.
+"""Regenerate the tables of the chapters and the schemas of the formats from the registers.
 
-What one bit can do unseen is made from the register and from ``spec/one-bit/<format>.json``.
+The table of undetected flips also needs ``spec/one-bit/<format>.json``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from reference_impl.paths import ROOT
 
 
 def write_tables(root: Path = ROOT) -> None:
-    """Write the tables of every chapter that has a register, and the schemas of its format."""
+    """Write the tables of every chapter with a register, and the schemas of its format."""
     tree = Tree(root)
     for format, register in tree.registers.items():
         path = tree.chapters[format].path
@@ -25,7 +25,7 @@ def write_tables(root: Path = ROOT) -> None:
 
 
 def write_schemas(root: Path = ROOT) -> None:
-    """Write the schemas of answers and contexts, a folder for each format."""
+    """Write the schemas of answers and contexts, in a directory for each format."""
     for format, register in Tree(root).registers.items():
         folder = root / SCHEMAS / format
         folder.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from conformance.contents import entries_below
+from conformance.contents import list_entries
 from lab.bench.contenders import Contender
 from lab.bench.isolated_run import printed
 from lab.bench.workloads import Workload
@@ -111,7 +111,7 @@ def _into_page_cache(log: Path) -> int:
     (docs/speed.md).
     """
     total = 0
-    for path in entries_below(log) if log.is_dir() else [log]:
+    for path in list_entries(log) if log.is_dir() else [log]:
         with path.open("rb") as file:
             if hasattr(os, "posix_fadvise"):
                 os.fsync(file.fileno())  # what is not written yet stays

@@ -9,7 +9,7 @@ from typing import Any
 
 from conformance import BUILD
 from conformance.registry import FOLDER, load
-from conformance.saving import made_once
+from conformance.saving import build_once
 from lab.bench.contenders import why_not
 from lab.bench.format_bench import bench_of
 from lab.bench.isolated_run import printed
@@ -42,7 +42,7 @@ class Workload:
         name = f"{self.format}-{self.count}x{self.size}{context}"
         folder = BUILD / "bench" / "logs" / name
         if not folder.exists():
-            with made_once(folder) as unfinished:
+            with build_once(folder) as unfinished:
                 self._write(unfinished / name)
         return folder / name
 

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from conformance.registry import Implementation
 from conformance.reports.console_text import say as say_text
-from conformance.saving import made_beside, named_in_errors, publish, save
+from conformance.saving import named_in_errors, publish, save, temporary_sibling
 from conformance.session import PROGRAM_FAILURES
 from conformance.subject import Subject
 from conformance.text import json_text, printable
@@ -221,7 +221,7 @@ def _show_finding(result: Result, finding: Finding, console: Console) -> None:
 
 def _save(done: Run, format: str, out: Path) -> None:
     """A folder for each finding: the files of its plainest state, and ``state.json``."""
-    with made_beside(out) as unfinished:
+    with temporary_sibling(out) as unfinished:
         with named_in_errors(out):
             unfinished.mkdir(parents=True)
         _save_findings(done, format, unfinished)

@@ -167,7 +167,7 @@ def watch(
     scratch = Scratch()
     try:
         for moment in moments(trace, sectors):
-            place = scratch.place("live")
+            place = scratch.new_path("live")
             build(moment.state, place)
             eyes.look(moment, place, watched)
             scratch.clear(place)

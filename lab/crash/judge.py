@@ -173,7 +173,7 @@ class Judge:
         appends: bool,
     ) -> None:
         """Do one thing to a copy of a state, and note what is wrong."""
-        place = self.scratch.place("root")
+        place = self.scratch.new_path("root")
         result = None
         try:
             build(state, place)

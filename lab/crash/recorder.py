@@ -93,7 +93,7 @@ def record(
         raise CannotRecord("there is no strace on PATH")
     scratch = Scratch()
     try:
-        folder = scratch.place("root")
+        folder = scratch.new_path("root")
         folder.mkdir()
         path = folder / what.name
         output = scratch.folder / "calls"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from conformance.cases import DEFAULT_WALL_MS, found_at
+from conformance.cases import DEFAULT_WALL_MS, contents_at
 from conformance.compare import differences, normalise
 from conformance.contents import Contents, write_contents
 from conformance.scratch import Scratch
@@ -115,9 +115,9 @@ def _written(
     missing: dict[str, str] = {}
     try:
         for each in logs:
-            place = session.scratch.place(each.name)
+            place = session.scratch.new_path(each.name)
             reply = session.send(each.message("write", place))
-            log = found_at(place)
+            log = contents_at(place)
             if isinstance(reply, dict) and reply.get("done") and log is not None:
                 logs_by_id[each.id] = log
             else:
@@ -133,7 +133,7 @@ def _read(
     session, pair = RestartedSession(subject), Pair(writer, subject.name)
     try:
         for each in logs:
-            place = session.scratch.place(each.name)
+            place = session.scratch.new_path(each.name)
             write_contents(logs_by_id[each.id], place)
             reply = session.send(each.message("read", place))
             session.scratch.clear(place)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from conformance.saving import made_beside, named_in_errors, replace_folder
+from conformance.saving import named_in_errors, replace_folder, temporary_sibling
 from lab.site import (
     format_pages,
     guides,
@@ -47,7 +47,7 @@ def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))
     with named_in_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
-        with made_beside(out) as unfinished:
+        with temporary_sibling(out) as unfinished:
             unfinished.mkdir()
             _write(run, unfinished, mutants)
             sizes = [path.stat().st_size for path in unfinished.rglob("*") if path.is_file()]

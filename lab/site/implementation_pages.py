@@ -51,7 +51,7 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
             is_tested=kind != NULL,
             formats=formats_of(implementation),
             seen=seen,
-            profiles=[name for name in PROFILES if seen.owed.get(name)],
+            profiles=[name for name in PROFILES if seen.totals.get(name)],
             skipped=Counter(
                 str(each["difference"])
                 for each in implementation["results"]
@@ -64,7 +64,9 @@ def write_all(frame: Frame, run: Run, links: prose.Links) -> None:
     run_profiles = [
         name
         for name in PROFILES
-        if any(implementation.owed.get(name) for rows in table.values() for implementation in rows)
+        if any(
+            implementation.totals.get(name) for rows in table.values() for implementation in rows
+        )
     ]
     frame.page(
         page_paths.IMPLEMENTATIONS,

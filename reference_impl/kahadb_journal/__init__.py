@@ -1,4 +1,4 @@
-"""The journal of ActiveMQ's KahaDB, executable: spec/kahadb-journal.md says the same in prose."""
+"""The executable specification of ActiveMQ's KahaDB journal, see spec/kahadb-journal.md."""
 
 from reference_impl.kahadb_journal.reader import read, recognise
 from reference_impl.kahadb_journal.writer import append, copied, write

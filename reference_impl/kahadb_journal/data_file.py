@@ -1,4 +1,4 @@
-"""Reading one data file: its records, what is lost, and where the next batch goes."""
+"""The reader of one data file: its records, its lost ranges, and the offset for the next batch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FAILED = -1
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """The batch that 28 bytes claim to begin; ``end`` is ``None`` for an impossible size."""
+    """The batch of a 28-byte control record; ``end`` is ``None`` for an impossible size."""
 
     at: int
     is_header: bool
@@ -36,12 +36,12 @@ class _Batch:
 
     @property
     def is_checked(self) -> bool:
-        """KDB-008: a zero or negative checksum means that there is none."""
+        """Return whether the batch has a checksum: zero or less means none (KDB-008)."""
         return self.checksum > 0
 
 
 class Scan:
-    """One pass over a data file. When it is over, ``end`` holds where a writer may go on.
+    """One pass over a data file; afterwards ``end`` is the offset at which a writer may continue.
 
     ``name`` is the file's name in a log of several files.
     """
@@ -54,18 +54,20 @@ class Scan:
         self._fill = self.source.fill_start()
         self._chains = Memo()
         self._plausible = Search(self.source, self._is_plausible)
-        self._places = Search(self.source, self._is_place)
+        self._resume_offsets = Search(self.source, self._is_place)
 
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
-        """Records and lost ranges in the order of the file.
+        """Yield records and lost ranges in file order.
 
-        ``is_last`` says that no later file has batches: only then is an unfinished write at the end
-        not damage (KDB-049).
+        ``is_last`` says that no later file has batches. Only then is an unfinished write at the end
+        torn rather than damage (KDB-049).
         """
         self.is_last = is_last
         at = 0
-        is_doubtful = False  # whether this place was found only because of what is there
-        self._beyond = 0  # what was passed over claims as much: the doubt lasts so far at least
+        # True while only the content at an offset, not the chain from before, supports it.
+        is_doubtful = False
+        # The furthest end that a skipped header claims. The doubt lasts at least that far.
+        self._beyond = 0
         while not self.is_fill(at):  # KDB-012, KDB-013
             head = self.source.get(at, CONTROL_SIZE)
             if head.startswith(EOF_RECORD):
@@ -94,10 +96,10 @@ class Scan:
             at = go_on
         self.end = None if is_doubtful else at  # KDB-051
 
-    # What is at an offset
+    # Content at an offset.
 
     def is_fill(self, at: int) -> bool:
-        """Whether nothing but preallocated space follows (KDB-013)."""
+        """Return whether only preallocated space follows (KDB-013)."""
         if at >= self.size:
             return True
         if at < self._fill:
@@ -108,15 +110,15 @@ class Scan:
         return head[0] == 0 or head == EOF_RECORD
 
     def _in_step(self, at: int) -> bool:
-        """Whether a batch, an EOF record or the end of the file is here (KDB-031)."""
+        """Return whether a batch, an EOF record or the end of the file is at ``at`` (KDB-031)."""
         if self.is_fill(at):
             return at <= self.size
         head = self.source.get(at, len(HEADER))
-        # Less than a whole one is there only where the file ends inside it.
+        # A partial header is in step only at the end of the file.
         return head.startswith(EOF_RECORD) or HEADER.startswith(head) or EOF_RECORD.startswith(head)
 
     def _is_marked(self, at: int) -> bool:
-        """Whether something written on purpose is here: not zeros, not the end of the file."""
+        """Return whether a header or EOF record is at ``at``, not zeros or the end of the file."""
         head = self.source.get(at, len(HEADER))
         return head == HEADER or head.startswith(EOF_RECORD)
 
@@ -129,10 +131,10 @@ class Scan:
         end = at + CONTROL_SIZE + size if 0 <= size <= MAX_BATCH_SIZE else None  # KDB-035
         return _Batch(at, header == HEADER, size, checksum, end)
 
-    # Is it sound?
+    # Is the batch sound?
 
     def _fault(self, batch: _Batch) -> str | None:
-        """Why a batch cannot be used; ``None`` if it is sound (KDB-030)."""
+        """Return the reason code of an unsound batch, ``None`` for a sound one (KDB-030)."""
         if not batch.is_header:
             return "bad-header"  # KDB-034
         if batch.end is None or batch.end > self.size:
@@ -148,13 +150,13 @@ class Scan:
         return None if self._tiles(batch) else "bad-record"  # KDB-037
 
     def _sum_holds(self, batch: _Batch, end: int) -> bool:
-        """Whether the checksum of a batch is that of all up to ``end``, in all 64 bits."""
+        """Return whether the checksum of a batch covers the bytes up to ``end``, in all 64 bits."""
         if not batch.is_checked or end > self.size:
             return False
         return self.source.adler32(batch.at + CONTROL_SIZE, end) == batch.checksum
 
     def _tiles(self, batch: _Batch) -> bool:
-        """Whether the records fill the batch exactly, with no control record among them."""
+        """Return whether records fill the batch exactly, with no control record among them."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
@@ -166,21 +168,21 @@ class Scan:
         return at == batch.end
 
     def _swallows(self, batch: _Batch) -> bool:
-        """Whether a plausible batch begins inside an unchecked one that ends out of step."""
+        """Return whether a plausible batch begins inside an unchecked one that ends out of step."""
         assert batch.end is not None
         return self._plausible_before(batch.end, batch.at + CONTROL_SIZE) is not None
 
     def _is_unfinished(self, batch: _Batch) -> bool:
-        """Whether a batch in preallocated space was never finished (KDB-042).
+        """Return whether a batch in preallocated space was never finished (KDB-042).
 
-        Fill begins inside it, and a zero follows it where the same write would have put an EOF
+        Fill begins inside such a batch. A zero follows it where the write would have put an EOF
         record.
         """
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
 
     def _torn_head(self, at: int, head: bytes) -> Lost | None:
-        """An unfinished control record or EOF record at the end of the file."""
+        """Return an unfinished control record or EOF record at the end of the file."""
         written = head[: max(0, self._fill - at)]
         if written and EOF_RECORD.startswith(written):
             return self._lost(at, at + len(written), "torn-eof", torn=True)  # KDB-043
@@ -196,50 +198,54 @@ class Scan:
         return None
 
     def _settles(self, batch: _Batch) -> bool:
-        """Whether a sound batch ends the doubt: it would be found whatever follows it (KDB-051)."""
+        """Return whether a sound batch ends the doubt (KDB-051).
+
+        A batch ends it if a reader would reach it whatever follows.
+        """
         assert batch.end is not None
         if batch.end <= self._beyond:
             return False
         return batch.is_checked or self._are_of_users(batch)
 
     def _are_of_users(self, batch: _Batch) -> bool:
-        """Whether all records of a sound batch, if any, are of type 1: their chain ends with it."""
+        """Return whether all records of a sound batch have type 1, so their chain ends with it."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
-            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
-            if kind != USER_RECORD:
+            size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
+            if record_type != USER_RECORD:
                 return False
             at += size
         return True
 
-    # What it holds
+    # The records of a batch.
 
     def _records(self, batch: _Batch) -> Iterator[Record | Lost]:
-        """The records of a sound batch."""
         assert batch.end is not None
         at = batch.at + CONTROL_SIZE
         while at < batch.end:
             head = self.source.get(at, RECORD_HEAD)
-            size, kind = _record_head(head)
+            size, record_type = _record_head(head)
             if size < RECORD_HEAD or at + size > batch.end:
-                # The checksum vouches for the records before it, not for a place to go on.
+                # The checksum covers the earlier records. It does not confirm an offset to continue
+                # at.
                 yield self._lost(at, batch.end, "bad-record")  # KDB-037
                 return
-            if kind == USER_RECORD:
+            if record_type == USER_RECORD:
                 payload = self.source.get(at + RECORD_HEAD, size - RECORD_HEAD)
-                fields = {"type": kind, "batch": batch.at, **command(payload)}
+                fields = {"type": record_type, "batch": batch.at, **command(payload)}
                 yield Record(at, size, payload, fields, self.name)  # KDB-010
             else:
                 yield self._lost(at, at + size, "unknown-type")  # KDB-038
             at += size
 
-    # Where does it end, when it is not?
+    # The end of an unsound batch.
 
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
-        """The lost range of an unsound batch, and where to go on; ``None`` at the end.
+        """Return the lost range of an unsound batch, the offset to continue at, and its certainty.
 
-        The third part says whether that place would be found without what is there.
+        The offset is ``None`` at the end of the file. The third value tells whether the reader
+        would reach that offset without looking at the bytes there.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
@@ -257,7 +263,7 @@ class Scan:
                 return self._lost(at, inner, fault), inner, self._sum_holds(batch, inner)
             within = None if inner == end else self._plausible_before(end, at + 1)
             if within is not None and not self._is_marked(end):
-                # Zeros or the end of the file prove little: they may belong to another batch.
+                # Zeros or the end of the file are weak evidence: they may belong to another batch.
                 self._pass_over(at, within)
                 return self._lost(at, within, fault), within, False
             if self._is_unfinished(batch):
@@ -277,16 +283,17 @@ class Scan:
         return self._lost(at, stop, fault), following, is_firm
 
     def _searched(self, at: int) -> int | None:
-        """The next plausible or proven batch after an unsound one (KDB-046)."""
-        following = self._places.next(at + 1)
+        """Return the next plausible or proven batch after an unsound one (KDB-046)."""
+        following = self._resume_offsets.next(at + 1)
         if following is not None:
             self._pass_over(at, following)
         return following
 
     def _pass_over(self, start: int, stop: int) -> None:
-        """Note how far the batches claim to reach whose headers a search left behind (KDB-051).
+        """Note the furthest end claimed by the headers that a search skipped (KDB-051).
 
-        What is written there later may mark the end of one: then all up to it would be lost.
+        Later writes may mark the end of one of these batches. Everything up to it would then be
+        lost.
         """
         at = self.source.find_header(start)
         while at is not None and at < stop:
@@ -294,54 +301,54 @@ class Scan:
             at = self.source.find_header(at + len(HEADER))
 
     def _end_of_content(self, at: int) -> int:
-        """Where a loss ends after which nothing is found (KDB-046)."""
+        """Return the end of a lost range after which nothing is found (KDB-046)."""
         return self._fill if self._fill > at else self.size
 
     def _is_proof(self, batch: _Batch, end: int) -> bool:
-        """Whether a chain that ends here outweighs the size that the batch claims."""
+        """Return whether a chain that ends at ``end`` outweighs the size that the batch claims."""
         return self._is_marked(end) or self._sum_holds(batch, end)
 
     def _chain(self, batch: _Batch) -> int | None:
-        """The place in step to which the sizes of the records lead (KDB-045)."""
+        """Return the offset in step that the sizes of the records lead to (KDB-045)."""
         at = batch.at + CONTROL_SIZE
         return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
     def _walk(self, start: int) -> int | None:
-        """The first place in step after ``start`` on the chain of records.
+        """Return the first offset in step after ``start`` on the chain of records.
 
-        Every offset on a chain notes where the chain led. A second chain that joins it stops there,
-        so all chains together take one walk through the file (KDB-053).
+        Each offset on a chain stores where the chain led. A second chain that joins it stops there,
+        so all chains together take one pass over the file (KDB-053).
         """
         passed = array("q")
         at = start
         while not (led_to := self._chains.get(at)):
             passed.append(at)
-            size, kind = _record_head(self.source.get(at, RECORD_HEAD))
+            size, record_type = _record_head(self.source.get(at, RECORD_HEAD))
             at += size
-            if size < RECORD_HEAD or kind != USER_RECORD:
+            if size < RECORD_HEAD or record_type != USER_RECORD:
                 led_to = FAILED
                 break
             if self._in_step(at):
                 led_to = at
                 break
-        for one in passed:
-            self._chains.note(one, led_to)
+        for offset in passed:
+            self._chains.note(offset, led_to)
         return None if led_to == FAILED else led_to
 
     def _plausible_before(self, limit: int, at: int) -> int | None:
-        """The first plausible batch that begins in ``[at, limit)``."""
-        found = self._plausible.next(at)
-        return found if found is not None and found < limit else None
+        """Return the first plausible batch that begins in ``[at, limit)``."""
+        offset = self._plausible.next(at)
+        return offset if offset is not None and offset < limit else None
 
     def _is_place(self, at: int) -> bool:
-        """Whether a search for a place to go on ends at this header (KDB-046)."""
+        """Return whether a search for an offset to continue at ends at this header (KDB-046)."""
         batch = self._batch(at)
         if batch.size > 0 and batch.end is not None and self._sum_holds(batch, batch.end):
             return True
         return self._is_plausible(at)
 
     def _is_plausible(self, at: int) -> bool:
-        """Whether the batch of a header leads to something written on purpose, or is sound."""
+        """Return whether the batch of a header leads to a header or EOF record, or is sound."""
         batch = self._batch(at)
         end = batch.end
         if end is None or not self._in_step(end):
@@ -353,7 +360,7 @@ class Scan:
         return batch.size == 0 or self._chain(batch) == end
 
     def _batch_after_eof(self, at: int) -> int | None:
-        """The batch after an EOF record that is not the end (KDB-039)."""
+        """Return the batch after an EOF record that is not the end of the data (KDB-039)."""
         following = at + len(EOF_RECORD)
         if self.source.get(following, len(HEADER)) == HEADER:
             return following
@@ -364,8 +371,8 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Size and type of a record; a negative size reads as one that is too large for any batch.
+    """Return size and type of a record. A negative size reads as one too large for any batch.
 
-    Where the file ends before the type, that is 0. A longer ``head`` gives no type.
+    The type is 0 if the file ends before it. A longer ``head`` gives no type.
     """
     return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")

@@ -1,4 +1,4 @@
-"""What a KahaDB data file is made of: constants, control record, file names, siblings.
+"""The layout of a KahaDB data file: constants, control record, file names, sibling formats.
 
 Upstream authority: apache/activemq ``…/store/kahadb/disk/journal/Journal.java``.
 """
@@ -9,8 +9,8 @@ import re
 import struct
 from pathlib import Path
 
+# The sixteen bytes at the start of every control record (KDB-005).
 HEADER = b"\x00\x00\x00\x1c\x02WRITE BATCH"
-"""The sixteen bytes at the start of every control record (KDB-005)."""
 CONTROL_SIZE = 28
 CONTROL = struct.Struct(">16siq")  # KDB-005: header, batch size, checksum
 RECORD = struct.Struct(">iB")  # KDB-009: size with this header, type
@@ -21,6 +21,7 @@ MAX_BATCH_SIZE = 2**31 - 1 - CONTROL_SIZE - len(EOF_RECORD)  # KDB-006
 MAX_FILE_ID = 2**31 - 1  # KDB-002
 DATA_FILE = re.compile(r"db-([+-]?[0-9]+)\.log")
 
+# ``KahaEntryType`` by number (``journal-data.proto``).
 COMMANDS = (
     "KAHA_TRACE_COMMAND",
     "KAHA_ADD_MESSAGE_COMMAND",
@@ -40,21 +41,20 @@ COMMANDS = (
     "KAHA_DESTROY_SCHEDULER_COMMAND",
     "KAHA_REWRITTEN_DATA_FILE_COMMAND",
 )
-"""``KahaEntryType`` by number (``journal-data.proto``)."""
 
 
 def file_id(name: str) -> int | None:
-    """The id in the name of a data file, ``None`` for every other name (KDB-002)."""
+    """Return the id in the name of a data file, ``None`` for any other name (KDB-002)."""
     named = DATA_FILE.fullmatch(name)
     number = int(named[1]) if named else None
     return number if number is not None and -MAX_FILE_ID - 1 <= number <= MAX_FILE_ID else None
 
 
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
-    """Names of the data files by id, and the names whose id another file has (KDB-003, KDB-004).
+    """Return data file names by id, and names whose id another file has (KDB-003, KDB-004).
 
-    Files of no bytes are left out. If an id has several spellings, the first by length and name
-    counts.
+    Empty files are ignored. If an id has several spellings, the first one by length and name is the
+    data file.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -70,7 +70,7 @@ def data_files(folder: Path) -> tuple[list[str], list[str]]:
 
 
 def sibling(head: bytes) -> str | None:
-    """The sibling format whose data files begin like this; ``None`` for KahaDB's own (KDB-055)."""
+    """Return the sibling format of a data file, or ``None`` for KahaDB's own (KDB-055)."""
     if head[:4] == b"J.IO":
         return "Journal.IO 1.3"
     if head[:5] == HEADER[:5] and head[9:20] == HEADER[5:]:
@@ -81,7 +81,7 @@ def sibling(head: bytes) -> str | None:
 
 
 def command(payload: bytes) -> dict[str, int | str]:
-    """The broker's command in a payload, as record fields; empty if there is none (KDB-016).
+    """Return the broker's command in a payload as record fields, or an empty dict (KDB-016).
 
     A broker writes the number of the command, the length of its protobuf body, and the body.
     """

@@ -1,4 +1,4 @@
-"""Reading a whole log: one data file, or a folder of them."""
+"""The reader of a whole log: one data file, or a directory of them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FIRST_FILE = "db-1.log"
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a data file or a folder of them: records and lost ranges, then the end.
+    """Read a data file or a directory of them: records and lost ranges, then the end.
 
-    Raises nothing because of what the files hold; an ``OSError`` of the file system passes.
-    ``context`` is not needed: everything is in the files.
+    The content of the files never raises an exception; ``OSError`` passes through. ``context`` is
+    ignored: the files hold everything.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -78,7 +78,9 @@ class _Log:
             if number <= last:
                 end, end_name = scan.end, name
         if end == 0 and self._has_a_double(end_name):
-            end = None  # KDB-051: an empty file is skipped, and another would be read in its place
+            # An empty file is skipped, and the other file with its id would be read instead
+            # (KDB-051).
+            end = None
         for name in self.doubles:
             size = (self.path / name).stat().st_size
             yield from self._note(Lost(0, size, "duplicate-id", file=name))  # KDB-004
@@ -88,7 +90,7 @@ class _Log:
         yield self._end(end, end_name)
 
     def _note(self, lost: Lost) -> Iterator[Lost]:
-        """Record a lost range, and yield it unless it is the end of a strict reading."""
+        """Note a lost range and yield it, unless a strict reading ends here."""
         if lost.torn:
             self.torn = lost.reason
         else:
@@ -97,7 +99,7 @@ class _Log:
             yield lost
 
     def _rest(self, number: int, start: int, size: int) -> Iterator[Event]:
-        """Profile ``strict`` (KDB-052): from the first damage on, all is lost, a range per file."""
+        """Report all from the first damage on, one range per file, for ``strict`` (KDB-052)."""
         assert self.damage is not None
         yield Lost(start, size, self.damage, file=self.files[number][0])
         for name, path in self.files[number + 1 :]:
@@ -112,15 +114,16 @@ class _Log:
 
     def _end(self, end: int | None, name: str | None) -> End:
         verdict: Verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
-        # KDB-050, KDB-051: without a place to go on, a writer begins a new file, whatever its name.
+        # Without an offset to continue at, a writer begins a new file of any name (KDB-050,
+        # KDB-051).
         return End(verdict, self.damage or self.torn, end, name if end is not None else None)
 
     def _has_a_double(self, name: str | None) -> bool:
-        """Whether another file has the number of a data file (KDB-004)."""
+        """Return whether another file has the id of a data file (KDB-004)."""
         return name is not None and file_id(name) in map(file_id, self.doubles)
 
     def _last_used(self) -> int:
-        """Number of the last file that holds more than preallocated space (KDB-049)."""
+        """Return the number of the last file with more than preallocated space (KDB-049)."""
         for number, (_, path) in reversed(list(enumerate(self.files))):
             with path.open("rb") as stream:
                 if Source(stream).fill_start():
@@ -129,11 +132,11 @@ class _Log:
 
 
 def recognise(path: Path) -> bool:
-    """Whether a log is KahaDB's, or that of a sibling format, which the reader refuses.
+    """Return whether a log is KahaDB's or a sibling format's, which the reader refuses.
 
-    The sixteen bytes of a control record or an EOF record at the start are proof. In a file of the
-    right name they are proof further on too, since a damaged batch may come before them. If the
-    bytes say nothing (an empty file, zeros), the name decides.
+    A control record header or an EOF record at the start is proof. In a file with the right name
+    they are proof at any offset, since a damaged batch may precede them. The name decides if the
+    bytes are inconclusive (an empty file, zeros).
     """
     if path.is_dir():
         names, _ = data_files(path)

@@ -1,4 +1,4 @@
-"""Random access to one data file in bounded memory, with the sums and searches a scan needs."""
+"""Random access to one data file in bounded memory, with checksums and searches."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    ``stream`` reads ahead on its own, and gives all that it is asked for. Once a range is summed,
-    a sum is kept for every 4096 bytes before its end (KDB-053).
+    ``stream`` is buffered and returns all requested bytes. After the first checksum of a range, a
+    checksum for every 4096 bytes before its end is kept in memory (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -28,20 +28,20 @@ class Source:
         self._sums = array("I", [zlib.adler32(b"")])
 
     def get(self, at: int, length: int) -> bytes:
-        """``length`` bytes at an offset, fewer where the file ends."""
+        """Return ``length`` bytes at an offset, fewer at the end of the file."""
         self.stream.seek(at)
         return self.stream.read(max(0, min(length, self.size - at)))
 
     def find_header(self, at: int) -> int | None:
-        """The offset of the next header of a control record, from ``at`` on."""
+        """Return the offset of the next control record header at or after ``at``."""
         for start in range(at, self.size, STEP):
-            found = self.get(start, STEP + len(HEADER)).find(HEADER)
-            if found >= 0:
-                return start + found
+            index = self.get(start, STEP + len(HEADER)).find(HEADER)
+            if index >= 0:
+                return start + index
         return None
 
     def fill_start(self) -> int:
-        """Where the preallocated space at the end begins: zeros and EOF records (KDB-013)."""
+        """Return the start of the preallocated zeros and EOF records at the end (KDB-013)."""
         end = self.size
         while True:
             start = max(0, end - STEP)
@@ -52,14 +52,14 @@ class Source:
             end -= matched.end()
 
     def is_zero(self, start: int, end: int) -> bool:
-        """Whether ``[start, end)`` is all zeros."""
+        """Return whether ``[start, end)`` is all zeros."""
         blocks = (self.get(at, min(STEP, end - at)) for at in range(start, end, STEP))
         return not any(any(block) for block in blocks)
 
     def adler32(self, start: int, end: int) -> int:
-        """Adler-32 of ``[start, end)``, from the sums of two prefixes.
+        """Return the Adler-32 of ``[start, end)``, computed from the checksums of two prefixes.
 
-        Summing overlapping ranges again costs next to nothing.
+        A second checksum over an overlapping range costs next to nothing.
         """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF
@@ -68,7 +68,7 @@ class Source:
         return high << 16 | low
 
     def _prefix(self, end: int) -> int:
-        """Adler-32 of ``[0, end)``."""
+        """Return the Adler-32 of ``[0, end)``."""
         whole, rest = divmod(end, STEP)
         for number in range(len(self._sums) - 1, whole):
             self._sums.append(zlib.adler32(self.get(number * STEP, STEP), self._sums[number]))
@@ -76,39 +76,39 @@ class Source:
 
 
 class Search:
-    """The next header that begins a batch of some kind. Nothing is searched twice (KDB-053)."""
+    """Finds the next header that satisfies a condition, and reads no range twice (KDB-053)."""
 
     def __init__(self, source: Source, accepts: Callable[[int], bool]) -> None:
         self._source = source
         self._accepts = accepts
-        # From each of these offsets on, the next one is at the last of them; there is none if that
-        # is the end of the file.
+        # The next match for each offset in this range is its last offset. If that is the end of the
+        # file, there is no match.
         self._searched: Sequence[int] = ()
 
     def next(self, at: int) -> int | None:
-        """The offset of the next one, from ``at`` on."""
+        """Return the offset of the next match at or after ``at``."""
         size = self._source.size
         if at not in self._searched:
-            found = self._source.find_header(at)
-            while found is not None and not self._accepts(found):
-                found = self._source.find_header(found + len(HEADER))
-            self._searched = range(at, (size if found is None else found) + 1)
-        found = self._searched[-1]
-        return found if found < size else None
+            offset = self._source.find_header(at)
+            while offset is not None and not self._accepts(offset):
+                offset = self._source.find_header(offset + len(HEADER))
+            self._searched = range(at, (size if offset is None else offset) + 1)
+        offset = self._searched[-1]
+        return offset if offset < size else None
 
 
 class Memo:
-    """A number for each offset that was noted, in pages that exist only where one was wanted."""
+    """A 64-bit number per offset, stored in pages that are allocated on first use."""
 
     def __init__(self) -> None:
         self._pages: defaultdict[int, array[int]] = defaultdict(lambda: array("q", [0]) * STEP)
 
     def get(self, offset: int) -> int:
-        """What was noted; 0 if nothing was."""
+        """Return the number of an offset, 0 if none was noted."""
         return self._pages[offset // STEP][offset % STEP]
 
     def note(self, offset: int, number: int) -> None:
-        """Note a number of 64 bits."""
+        """Store a 64-bit number for an offset."""
         self._pages[offset // STEP][offset % STEP] = number
 
 

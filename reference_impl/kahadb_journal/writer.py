@@ -1,4 +1,4 @@
-"""Writing a journal byte for byte as KahaDB of any era does, and appending to one."""
+"""The writer of KahaDB journals of any release, and appending to an existing journal."""
 
 from __future__ import annotations
 
@@ -27,29 +27,30 @@ from reference_impl.kahadb_journal.reader import FIRST_FILE, read
 
 Context = Mapping[str, Any]
 
+# The bytes after each batch: since 5.14, in 5.12 and 5.13, and before (KDB-011, KDB-012).
 EOF_BYTES = {"record": EOF_RECORD, "zeros": bytes(5), "none": b""}
-"""What follows each batch: since 5.14, in 5.12 and 5.13, and before (KDB-011, KDB-012)."""
 PREALLOC_CHUNK = 1 << 20
 HALF_MEBIBYTE = 1 << 19
 MAX_FILE_LENGTH = 32 << 20
 MAX_WRITE_BATCH = 4 << 20
 
 
-def record(payload: bytes, kind: int = USER_RECORD) -> bytes:
-    """One record (KDB-009)."""
-    return RECORD.pack(RECORD_HEAD + len(payload), kind) + payload
+def record(payload: bytes, record_type: int = USER_RECORD) -> bytes:
+    """Return the bytes of one record (KDB-009)."""
+    return RECORD.pack(RECORD_HEAD + len(payload), record_type) + payload
 
 
 def batch(records: bytes, is_checked: bool = True) -> bytes:
-    """A control record and its records (KDB-005 to KDB-008)."""
+    """Return the bytes of a control record and its records (KDB-005 to KDB-008)."""
     checksum = zlib.adler32(records) if is_checked else 0
     return CONTROL.pack(HEADER, len(records), checksum) + records
 
 
 def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
-    """Fill a new data file of ``length`` bytes with what a strategy leaves in it (KDB-014).
+    """Fill a new data file of ``length`` bytes as a preallocation strategy does (KDB-014).
 
-    ``half-mebibyte-less`` is the strategy up to 5.11, ``last-byte`` that of 5.12 and 5.13.
+    ``half-mebibyte-less`` is the strategy up to 5.11, ``last-byte`` that of 5.12 and 5.13. Raises
+    ``ValueError`` for an unknown strategy.
     """
     if strategy == "sparse":
         stream.write(EOF_RECORD)
@@ -73,7 +74,7 @@ def preallocate(stream: BinaryIO, strategy: str, length: int) -> None:
 
 @dataclass(slots=True)
 class _Planned:
-    """A batch to be written, and whether a new data file begins with it."""
+    """A batch to write; ``begins_file`` tells whether a new data file begins with it."""
 
     begins_file: bool
     records: bytearray = field(default_factory=bytearray)
@@ -82,13 +83,13 @@ class _Planned:
 class Writer:
     """Writes batches into the data files of a log.
 
-    The context says how: ``folder`` (several files, with rotation; otherwise ``path`` is the one
-    data file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
-    ``length`` is where the last batch of ``file`` ends; :meth:`create` and :meth:`resume` set it.
+    Context keys: ``folder`` (several files with rotation; otherwise ``path`` is the only data
+    file), ``checksum``, ``eof``, ``preallocation``, ``max_file_length``, ``write_batch_size``.
+    ``length`` is the end of the last batch in ``file``; :meth:`create` and :meth:`resume` set it.
     """
 
     length: int
-    _is_used: bool  # whether this writer made the file or wrote to it
+    _is_used: bool  # True after this writer made the file or wrote to it.
 
     def __init__(self, path: Path, context: Context) -> None:
         self.path = path
@@ -100,10 +101,12 @@ class Writer:
         self.max_batch = int(context.get("write_batch_size", MAX_WRITE_BATCH))
         self.file = path / FIRST_FILE if self.rotates else path
         if self.preallocation == "sparse" and self.max_file_length < len(EOF_RECORD):
-            raise ValueError("a sparse file has room for an EOF record")  # KDB-014
+            raise ValueError(
+                "max_file_length: a sparse file needs room for an EOF record"
+            )  # KDB-014
 
     def create(self) -> None:
-        """A new data file, preallocated."""
+        """Create a data file with preallocated space."""
         with self.file.open("xb") as stream:
             preallocate(stream, self.preallocation, self.max_file_length)
         if self.rotates and self.preallocation == "kernel-copy":
@@ -112,10 +115,10 @@ class Writer:
         self.length, self._is_used = 0, True
 
     def resume(self, file: Path, at: int) -> None:
-        """Go on in a file after its last sound batch.
+        """Continue a file after its last sound batch.
 
-        Preallocated space is overwritten. Anything else there is cut off: after the next EOF record
-        it would be taken for batches, or for bytes that were lost (KDB-023).
+        Preallocated space is overwritten. Any other bytes there are cut off: after the next EOF
+        record a reader would take them for batches or for lost data (KDB-023).
         """
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
@@ -123,15 +126,15 @@ class Writer:
                 stream.truncate(at)
 
     def plan(self, records: Sequence[NewRecord], length: int) -> list[_Planned]:
-        """The batches that these records become in a file whose last batch ends at ``length``.
+        """Group records into batches for a file whose last batch ends at ``length``.
 
-        Neighbours with the same ``batch`` form one, as far as KDB-022 lets them.
+        Consecutive records with the same ``batch`` share one batch, within the limits of KDB-022.
         """
         planned: list[_Planned] = []
         previous = None
-        for one in records:
-            data = record(one.payload)
-            number = one.fields.get("batch")
+        for new in records:
+            data = record(new.payload)
+            number = new.fields.get("batch")
             is_offered = number is not None and number == previous
             previous = number
             if not is_offered or not self._fits(length, len(planned[-1].records), len(data)):
@@ -145,32 +148,32 @@ class Writer:
         return planned
 
     def _fits(self, length: int, pending: int, more: int) -> bool:
-        """KDB-022: how much a batch that was begun at ``length`` may still take."""
+        """Return whether a batch that begins at ``length`` has room for more bytes (KDB-022)."""
         size = CONTROL_SIZE + pending + more
         return size < self.max_batch and (not self.rotates or length + size <= self.max_file_length)
 
     def write(self, planned: Sequence[_Planned]) -> None:
-        """Write batches, and begin the files that they need."""
-        for one in planned:
-            if one.begins_file:
+        """Write batches, and begin new files for them if necessary."""
+        for batch in planned:
+            if batch.begins_file:
                 if self.preallocation == "half-mebibyte-less" and self._is_used:
                     with self.file.open("r+b") as stream:
                         stream.truncate(self.length)
                 self.begin_next_file()
-            self._put(bytes(one.records))
+            self._put(bytes(batch.records))
 
     def highest(self) -> int:
-        """The highest number in a name of the folder, whatever bears the name (KDB-024)."""
+        """Return the highest id in the directory's names, of files or not (KDB-024)."""
         ids = [file_id(path.name) for path in self.path.iterdir()]
         return max((number for number in ids if number is not None), default=0)
 
     def begin_next_file(self) -> None:
-        """A new file with a number above all others (KDB-024)."""
+        """Create a file with an id above all others (KDB-024)."""
         self.file = self.path / f"db-{self.highest() + 1}.log"
         self.create()
 
     def _put(self, records: bytes) -> None:
-        """One write for the control record, the records and the end marker (KDB-020)."""
+        """Write the control record, the records and the end marker at once (KDB-020)."""
         data = batch(records, self.is_checked)
         with self.file.open("r+b") as stream:
             stream.seek(self.length)
@@ -189,16 +192,16 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """What a copy of a log must be told: whether it is a folder of data files."""
+    """Return the context for a copy of a log: whether it is a directory of data files."""
     return {"folder": path.is_dir(), **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Recover a log and append to it, losing nothing (KDB-023 to KDB-025).
+    """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    In a folder without a safe place, a new file is begun. Raises ``ValueError``, before anything is
-    changed, for a log of one file without a safe place, for one that a reader refuses, and if a new
-    file would need too high a number.
+    In a directory without a safe offset, a new file begins. Raises ``ValueError``, before any
+    change, for a log of one file without a safe offset, for a log that a reader refuses, and if a
+    new file would need too high an id.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)
@@ -209,11 +212,11 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = Writer(path, {**context, "folder": path.is_dir()})
     file = path / last.file if last.file else path
     is_there = file.is_file()
-    # Without a place to go on, ``file`` is the folder itself.
+    # Without an offset to continue at, ``file`` is the directory itself.
     is_new_number = not is_there and os.path.lexists(file)
     at = last.end or 0
     planned = writer.plan(records, at)
-    files = is_new_number + sum(one.begins_file for one in planned)
+    files = is_new_number + sum(batch.begins_file for batch in planned)
     if files and writer.highest() + files > MAX_FILE_ID:
         raise ValueError(f"no data file can have a number above {MAX_FILE_ID}")
     if is_new_number:

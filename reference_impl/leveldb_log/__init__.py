@@ -1,4 +1,4 @@
-"""The LevelDB log, executable: spec/leveldb-log.md says the same in prose."""
+"""The executable specification of the LevelDB log, described by spec/leveldb-log.md."""
 
 from reference_impl.leveldb_log.reader import read, recognise
 from reference_impl.leveldb_log.writer import append, write

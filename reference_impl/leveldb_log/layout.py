@@ -1,4 +1,4 @@
-"""What a LevelDB log is made of: blocks, headers, checksums, and the dialects that are refused.
+"""The layout of a LevelDB log: blocks, headers, checksums, and the dialects that are refused.
 
 Upstream authority: google/leveldb ``db/log_format.h``.
 """
@@ -17,21 +17,21 @@ ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
 
 
 def masked_crc(covered: bytes | memoryview) -> int:
-    """The checksum as stored: CRC-32C of the type byte and the data, masked (LDB-006, LDB-007)."""
+    """Return the stored checksum: CRC-32C of type byte and data, masked (LDB-006, LDB-007)."""
     crc = crc32c(covered)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def foreign_dialect(block: bytes, at: int = 0) -> str | None:
-    """The dialect of a physical record if it is not plain LevelDB's (LDB-043).
+    """Return the dialect of a physical record, or ``None`` for plain LevelDB (LDB-043).
 
-    RocksDB and Pebble use longer headers with other type bytes; their checksums cover the type byte
-    and everything after it. A record counts as theirs only if its checksum holds.
+    RocksDB and Pebble use longer headers with other type bytes. Their checksums cover the type byte
+    and everything after it. A record is in such a dialect only if its checksum matches.
     """
     if len(block) < at + HEADER_SIZE:
         return None
-    checksum, length, kind = HEADER.unpack_from(block, at)
-    for dialect, kinds, header_size, lengths in (
+    checksum, length, record_type = HEADER.unpack_from(block, at)
+    for dialect, types, header_size, lengths in (
         ("RocksDB or Pebble recyclable", (5, 6, 7, 8, 11, 131), 11, None),
         ("Pebble WAL sync", (9, 10, 11, 12), 19, None),
         ("RocksDB compression type", (9,), 7, (4,)),
@@ -40,7 +40,7 @@ def foreign_dialect(block: bytes, at: int = 0) -> str | None:
     ):
         end = at + header_size + length
         if (
-            kind in kinds
+            record_type in types
             and (lengths is None or length in lengths)
             and end <= len(block)
             and masked_crc(block[at + 6 : end]) == checksum
@@ -53,14 +53,14 @@ def is_sound(block: bytes, at: int) -> bool:
     """Return whether a physical record of types 1 to 4 with a right checksum is at an offset."""
     if len(block) < at + HEADER_SIZE:
         return False
-    checksum, length, kind = HEADER.unpack_from(block, at)
+    checksum, length, record_type = HEADER.unpack_from(block, at)
     end = at + HEADER_SIZE + length
-    is_whole = FULL <= kind <= LAST and end <= len(block)
+    is_whole = FULL <= record_type <= LAST and end <= len(block)
     return bool(is_whole and masked_crc(block[at + 6 : end]) == checksum)
 
 
 def read_block(log: BinaryIO) -> bytes:
-    """One block; a short read of the stream is not yet the end of the log."""
+    """Read one block. Retry short reads, which do not mean the end of the log."""
     block = log.read(BLOCK_SIZE)
     while 0 < len(block) < BLOCK_SIZE:
         more = log.read(BLOCK_SIZE - len(block))
@@ -71,5 +71,5 @@ def read_block(log: BinaryIO) -> bytes:
 
 
 def all_zero(data: bytes) -> bool:
-    """Whether there are only zero bytes."""
+    """Return whether all bytes are zero."""
     return data.count(0) == len(data)

@@ -1,4 +1,4 @@
-"""Reading a LevelDB log: spec/leveldb-log.md says the same in prose.
+"""The reader of LevelDB logs, described by spec/leveldb-log.md.
 
 Upstream authority: google/leveldb ``db/log_reader.cc``.
 """
@@ -34,7 +34,7 @@ LEVELDB_NAME = re.compile(r"\d{6,}\.log|MANIFEST-\d{6,}")
 
 @dataclass(slots=True)
 class _OpenRecord:
-    """A record whose FIRST fragment was read and whose LAST was not."""
+    """A record with a FIRST fragment and no LAST fragment yet."""
 
     at: int
     end: int
@@ -44,7 +44,7 @@ class _OpenRecord:
 class Scan:
     """One pass over a log in the profile ``recover``.
 
-    Holds one block and at most one open record, whatever the size of the log (LDB-041).
+    Keeps one block and at most one open record in memory, whatever the size of the log (LDB-041).
     """
 
     def __init__(self, log: BinaryIO) -> None:
@@ -71,11 +71,11 @@ class Scan:
         yield from self._end_of_log()
 
     def _block(self, block: bytes, base: int, pos: int = 0) -> Iterator[Event]:
-        """The records of one block from ``pos`` on; ``base`` is its offset in the log."""
+        """Read the records of one block from ``pos`` on; ``base`` is its offset in the log."""
         if self.zeros_from is not None and not all_zero(block):
             yield from self._zeros_were_a_gap(base)
         view = memoryview(block)
-        # Too few bytes for a header before the end of the block: the trailer (LDB-004, LDB-005).
+        # The last bytes of a block are a trailer if they cannot hold a header (LDB-004, LDB-005).
         while pos < len(block) and BLOCK_SIZE - pos >= HEADER_SIZE:
             at = base + pos
             if len(block) - pos < HEADER_SIZE:
@@ -84,7 +84,7 @@ class Scan:
                 else:
                     self._torn(at, base + len(block), "torn-header")  # LDB-021
                 return
-            checksum, length, kind = HEADER.unpack_from(block, pos)
+            checksum, length, record_type = HEADER.unpack_from(block, pos)
             data_end = pos + HEADER_SIZE + length
             if data_end > BLOCK_SIZE:  # LDB-023, LDB-024
                 yield from self._rest_of_block_lost(at, block, base, "bad-length")
@@ -92,7 +92,7 @@ class Scan:
             if data_end > len(block):
                 self._torn(at, base + len(block), "torn-payload")  # LDB-022
                 return
-            if kind == ZERO and length == 0:
+            if record_type == ZERO and length == 0:
                 if all_zero(block[pos:]):
                     self._zero_fill(at)  # LDB-025
                 else:
@@ -102,27 +102,27 @@ class Scan:
                 yield from self._rest_of_block_lost(at, block, base, "checksum-mismatch")  # LDB-028
                 return
             data = view[pos + HEADER_SIZE : data_end]
-            yield from self._fragment(kind, data, at, base + data_end)
+            yield from self._fragment(record_type, data, at, base + data_end)
             pos = data_end
 
-    def _fragment(self, kind: int, data: memoryview, at: int, end: int) -> Iterator[Event]:
-        """One whole physical record ``[at, end)`` whose checksum holds."""
-        if kind in (FULL, FIRST):
-            # An empty FIRST before a FULL or FIRST loses nothing: old writers wrote that (LDB-033).
+    def _fragment(self, record_type: int, data: memoryview, at: int, end: int) -> Iterator[Event]:
+        """Process one physical record ``[at, end)`` whose checksum matches."""
+        if record_type in (FULL, FIRST):
+            # An empty FIRST before a FULL or FIRST loses nothing: old writers wrote it (LDB-033).
             if self.open and self.open.data:
                 yield from self._open_record_lost()  # LDB-032
             self.open = None
-            if kind == FULL:
+            if record_type == FULL:
                 yield Record(at, end - at, bytes(data))  # LDB-009, LDB-011
             else:
                 self.open = _OpenRecord(at, end, bytearray(data))
-        elif kind in (MIDDLE, LAST):
+        elif record_type in (MIDDLE, LAST):
             if self.open is None:
                 yield Lost(at, end, "orphan-fragment")  # LDB-031
                 return
             self.open.data += data
             self.open.end = end
-            if kind == LAST:
+            if record_type == LAST:
                 yield Record(self.open.at, end - self.open.at, bytes(self.open.data))  # LDB-010
                 self.open = None
         else:
@@ -130,10 +130,10 @@ class Scan:
             yield from self._open_record_lost()
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:
-        """Neither the length nor anything after it in the block can be trusted (LDB-037)."""
+        """Report the rest of a block as lost, because the length cannot be trusted (LDB-037)."""
         yield Lost(at, base + len(block), reason)
         yield from self._open_record_lost()  # LDB-034
-        # A short block is the last one: no boundary is left at which to get back in step (LDB-039).
+        # A short block is the last one. No block boundary follows to resynchronise at (LDB-039).
         self.in_step = len(block) == BLOCK_SIZE
 
     def _open_record_lost(self) -> Iterator[Lost]:
@@ -146,14 +146,14 @@ class Scan:
             self.zeros_from = at
 
     def _zeros_were_a_gap(self, at: int) -> Iterator[Lost]:
-        """Zeros that looked like preallocated space, but the log goes on at ``at`` (LDB-027)."""
+        """Report zeros as lost, because the log continues after them at ``at`` (LDB-027)."""
         assert self.zeros_from is not None
         yield Lost(self.zeros_from, at, "zero-gap")
         self.zeros_from = None
         yield from self._open_record_lost()
 
     def _torn(self, at: int, end: int, reason: str) -> None:
-        """The log ends inside a write; with an open record, the write began at its FIRST."""
+        """Note an unfinished write; with an open record, the write began at its FIRST."""
         start = self.open.at if self.open else at
         self.open = None
         self.torn = Lost(start, end, reason, torn=True)
@@ -176,13 +176,13 @@ class Scan:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a log file: see :func:`read_stream`. ``context`` is not needed. Raises ``OSError``."""
+    """Read a log file: see :func:`read_stream`. Ignores ``context``. Raises ``OSError``."""
     with path.open("rb") as log:
         yield from read_stream(log, profile)
 
 
 def recognise(path: Path) -> bool:
-    """Whether a file is a LevelDB log, by its first blocks and its name. Raises ``OSError``."""
+    """Return whether a file is a LevelDB log, by its first blocks and name. Raises ``OSError``."""
     if path.is_dir():
         return False
     with path.open("rb") as log:
@@ -190,10 +190,10 @@ def recognise(path: Path) -> bool:
 
 
 def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
-    """Read a log from its start and yield its records and lost ranges, then the end.
+    """Read a log from its start; yield its records and lost ranges, then the end.
 
-    ``log`` is a binary stream at offset 0; it may be a pipe. Raises nothing because of what the log
-    holds; errors of the stream itself (``OSError``) pass through.
+    ``log`` is a binary stream at offset 0; it may be a pipe. The content of the log never raises an
+    exception. Errors of the stream itself (``OSError``) pass through.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -203,7 +203,7 @@ def read_stream(log: BinaryIO, profile: str = "recover") -> Iterator[Event]:
 
 
 def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event]:
-    """Profile ``strict`` (LDB-040): everything from the first damage on is lost, in one range."""
+    """Report everything from the first damage on as one lost range, for ``strict`` (LDB-040)."""
     for event in events:
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start
@@ -217,13 +217,13 @@ def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event
 
 
 def looks_like(head: bytes, name: str) -> bool:
-    """Whether a file called ``name`` that begins with ``head`` (its first blocks) is a LevelDB log.
+    """Return whether a file called ``name`` with the first blocks ``head`` is a LevelDB log.
 
-    There is no magic (LDB-001), so the evidence is structure: a record whose checksum holds,
-    reached by the lengths from the start of a block. A plausible header alone proves nothing: every
-    ELF program begins with one. The name decides if the bytes say nothing (an empty file, a torn or
-    damaged first record, preallocated zeros), or if it is one of LevelDB's own. A log of another
-    dialect is not one, whatever its name.
+    The format has no magic number (LDB-001), so the evidence is structure: a record whose checksum
+    matches, reached through the lengths from the start of a block. A plausible header alone is not
+    enough: every ELF program begins with one. The name decides in two cases: it is one of LevelDB's
+    own names, or the bytes are inconclusive (an empty file, a torn or damaged first record,
+    preallocated zeros). A log of another dialect is not one, whatever its name.
     """
     if is_foreign(head):
         return False
@@ -233,17 +233,17 @@ def looks_like(head: bytes, name: str) -> bool:
         if _has_record(head[base : base + BLOCK_SIZE]):
             return True
     says_nothing = len(head) < HEADER_SIZE or all_zero(head) or _is_plausible(head)
-    # db-1.log is the name of a data file in another format.
+    # Data files of a message broker are called db-1.log.
     return says_nothing and name.endswith(".log") and not name.startswith("db-")
 
 
 def _is_plausible(head: bytes) -> bool:
-    """Whether a header fits its block.
+    """Return whether the first header fits its block.
 
-    Text never has one: its seventh byte would be a control character.
+    Text never passes: its seventh byte would be a control character.
     """
-    _, length, kind = HEADER.unpack_from(head)
-    return bool(FULL <= kind <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
+    _, length, record_type = HEADER.unpack_from(head)
+    return bool(FULL <= record_type <= LAST and HEADER_SIZE + length <= BLOCK_SIZE)
 
 
 def _has_record(block: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Writing a LevelDB log, and appending to one: spec/leveldb-log.md says the same in prose.
+"""The writer of LevelDB logs, described by spec/leveldb-log.md.
 
 Upstream authority: google/leveldb ``db/log_writer.cc``.
 """
@@ -27,7 +27,7 @@ from reference_impl.leveldb_log.reader import read_stream
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Make a new log at a path that does not exist yet.
 
-    ``context`` is not needed. Raises ``OSError``.
+    Ignores ``context``. Raises ``OSError``.
     """
     with path.open("xb") as log:
         writer = Writer(log)
@@ -44,7 +44,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 class Writer:
     """Appends records to a log, byte for byte as LevelDB's ``log::Writer`` does (LDB-013).
 
-    ``log`` is positioned where the next byte goes, ``length`` bytes into the log (LDB-015).
+    ``log`` is positioned at the next byte to write, ``length`` bytes after the start (LDB-015).
     """
 
     def __init__(self, log: BinaryIO, length: int = 0) -> None:
@@ -52,7 +52,7 @@ class Writer:
         self.position = length
 
     def append(self, payload: bytes) -> None:
-        """Write one record as fragments, each of which fills its block, except the last one."""
+        """Write one record as fragments. Each fragment except the last fills its block."""
         rest = memoryview(payload)
         begin = True
         while True:
@@ -62,9 +62,9 @@ class Writer:
                 left = BLOCK_SIZE
             data = rest[: left - HEADER_SIZE]  # LDB-012: may be empty
             rest = rest[len(data) :]
-            kind = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
-            covered = bytes([kind]) + bytes(data)
-            self._write(HEADER.pack(masked_crc(covered), len(data), kind) + bytes(data))
+            record_type = (FULL if begin else LAST) if not rest else (FIRST if begin else MIDDLE)
+            covered = bytes([record_type]) + bytes(data)
+            self._write(HEADER.pack(masked_crc(covered), len(data), record_type) + bytes(data))
             begin = False
             if not rest:
                 return
@@ -75,11 +75,11 @@ class Writer:
 
 
 def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
-    """Recover a log and append to it, losing nothing (LDB-016, LDB-017, LDB-018).
+    """Recover a log and append to it without losing a record (LDB-016, LDB-017, LDB-018).
 
     ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
-    are cut off first. Without payloads, nothing changes. Raises ``ValueError`` if the log must not
-    be appended to.
+    are cut off first. Without payloads, nothing changes. Raises ``ValueError`` if the log cannot be
+    appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

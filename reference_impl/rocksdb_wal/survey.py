@@ -46,9 +46,7 @@ class Survey:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the log numbers of physical records tell this log from others."""
-        if self.dialect is None:
-            return self.last_other is not None
+        """Whether the log numbers of physical records tell this log from others (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:

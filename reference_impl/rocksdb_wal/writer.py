@@ -47,6 +47,7 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     Raises ``ValueError`` for a context or a field that the dialect does not have, ``OSError``.
     """
     writer = Writer(_number(path, context), context)
+    writer.check(records)
     with path.open("xb") as log:
         writer.write(log, records)
 
@@ -68,6 +69,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
             return
         context = {**context, **_form(log, number)}
         writer = Writer(_number(path, context), context, last.end)
+        writer.check(records)
         log.seek(last.end)
         log.truncate()
         writer.write(log, records)
@@ -104,10 +106,18 @@ class Writer:
         self.is_closed = bool(context.get("closed", False))
         self.position = position
         self.header_size = HEADER_SIZES[self.dialect]
-        if self.is_compressed and self.dialect == WAL_SYNC:
+        if self.is_compressed and self.dialect == WAL_SYNC:  # RDB-057
             raise ValueError("compression: expected none with the headers wal-sync, found zstd")
         if self.is_closed and self.dialect == LEGACY:
             raise ValueError("closed: expected false with the headers legacy, found true")
+
+    def check(self, records: Sequence[NewRecord]) -> None:
+        """Raise ``ValueError`` for a field that the dialect does not have (RDB-057)."""
+        is_sync = self.dialect == WAL_SYNC
+        absent = {"timestamp_sizes", "predecessor"} if is_sync else {"sync_offset"}
+        for record in records:
+            if wrong := absent & record.fields.keys():
+                raise ValueError(f"{min(wrong)}: the headers {self.dialect} have none")
 
     def write(self, log: BinaryIO, records: Sequence[NewRecord]) -> None:
         """Write records to a stream that is at the writer's position."""
@@ -126,8 +136,6 @@ class Writer:
 
     def _record(self, record: NewRecord) -> Iterator[bytes]:
         """One record as fragments (RDB-021 to RDB-023)."""
-        if self.dialect != WAL_SYNC and "sync_offset" in record.fields:
-            raise ValueError(f"sync_offset: the headers {self.dialect} have none")
         begin, sync_offset = True, None
         for chunk, is_last in self._chunks(record.payload):
             rest = memoryview(chunk)
@@ -167,8 +175,6 @@ class Writer:
 
     def _described(self, kind: int, data: bytes) -> Iterator[bytes]:
         """A metadata record, which lies within one block (RDB-024)."""
-        if self.dialect == WAL_SYNC:
-            raise ValueError("the headers wal-sync have no metadata")
         yield from self._fill(header_size(kind, is_sync=False) + len(data))
         yield self._moved(pack(self.dialect, kind, data, self.number))
 

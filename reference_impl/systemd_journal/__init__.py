@@ -1,4 +1,4 @@
-"""The systemd journal file, executable: spec/systemd-journal.md says the same in prose.
+"""The executable specification of the systemd journal file, see spec/systemd-journal.md.
 
 Upstream authority: systemd ``src/libsystemd/sd-journal/`` (``journal-def.h``, ``journal-file.c``,
 ``journal-verify.c``, ``journal-authenticate.c``, ``fsprg.c``, ``sd-journal.c``).

@@ -1,4 +1,4 @@
-"""Reopening a journal file to go on with it (SDJ-087)."""
+"""Reopen a journal file to append to it (SDJ-087)."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ _COMPRESSION = {layout.XZ: "xz", layout.LZ4: "lz4", layout.ZSTD: "zstd"}
 
 
 def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
-    """A writer positioned after the last object of a sound, offline file.
+    """Return a writer positioned after the last object of a sound, offline file.
 
-    Raises :class:`CannotWrite`, a ``ValueError``, for every other file: a new one must be begun.
+    Raises :class:`CannotWrite`, a ``ValueError``, for any other file: the caller must start a new
+    one.
     """
     if refusal(data) is not None:
-        raise CannotWrite("no journal file that can be read")
-    found = inspect(data, context)
-    header, walk, view = found.view.header, found.walk, found.view
-    if found.faults:
-        raise CannotWrite(f"the file is damaged: {found.faults[0].text}")
+        raise CannotWrite("the file is not a readable journal file")
+    inspection = inspect(data, context)
+    header, walk, view = inspection.view.header, inspection.walk, inspection.view
+    if inspection.faults:
+        raise CannotWrite(f"the file is damaged: {inspection.faults[0].text}")
     if header.state != layout.OFFLINE:
-        raise CannotWrite("the file is archived, or was not closed")
+        raise CannotWrite("the file is archived or was not closed")
     if header.compatible_flags & ~7:
-        raise CannotWrite("a feature that no writer may go on with")
+        raise CannotWrite("the file has a feature that writers must not continue")
     if not header.data_hash_table_size or not header.field_hash_table_size:
-        raise CannotWrite("a file without tables")
+        raise CannotWrite("the file has no hash tables")
     key, last = None, header.tail_object_offset
     if header.sealed:
         if "key" not in context:
-            raise CannotWrite("a sealed file, and no key to seal with")
+            raise CannotWrite("the file is sealed and no key was given")
         if walk.kind(last) != layout.TAG:
-            raise CannotWrite("a sealed file whose last objects have no seal")
+            raise CannotWrite("the last objects of the sealed file have no seal")
         key = VerificationKey.parse(str(context["key"]))
     bits = header.incompatible_flags & (layout.XZ | layout.LZ4 | layout.ZSTD)
     options = Options(
@@ -49,37 +50,37 @@ def reopen(data: bytes, context: Mapping[str, Any]) -> Writer:
         continuous=bool(header.compatible_flags & layout.SEALED_CONTINUOUS),
     )
     # The padding of the last object may be missing (SDJ-051).
-    made = Writer(options, header, bytearray(data[: walk.end].ljust(walk.end, b"\0")))
-    made.allocated = len(data)
+    writer = Writer(options, header, bytearray(data[: walk.end].ljust(walk.end, b"\0")))
+    writer.allocated = len(data)
     for at in walk.sound(layout.DATA):
         payload = view.payload(at)
-        made.data_at[payload] = at
+        writer.data_at[payload] = at
         if data[at + 1] & layout.OBJECT_COMPRESSED:
-            made.to_decompress += len(payload)
-        _note(made, layout.DATA, view.number(at + 16), at)
+            writer.to_decompress += len(payload)
+        _note(writer, layout.DATA, view.number(at + 16), at)
         if array := view.number(at + 48):
-            made.chains[at] = _tail(made, array, view.number(at + 56) - 1)
+            writer.chains[at] = _tail(writer, array, view.number(at + 56) - 1)
     for at in walk.sound(layout.FIELD):
-        made.field_at[bytes(data[at + 40 : at + view.object_size(at)])] = at
-        _note(made, layout.FIELD, view.number(at + 16), at)
-    made.chain = _tail(made, header.entry_array_offset, len(found.entries))
-    made.sealed_from = walk.end
-    made.epoch = view.number(last + 24)  # of a tag, if there are any
-    return made
+        writer.field_at[bytes(data[at + 40 : at + view.object_size(at)])] = at
+        _note(writer, layout.FIELD, view.number(at + 16), at)
+    writer.chain = _tail(writer, header.entry_array_offset, len(inspection.entries))
+    writer.sealed_from = walk.end
+    writer.epoch = view.number(last + 24)  # The epoch of the last object if it is a tag.
+    return writer
 
 
-def _note(made: Writer, kind: int, number: int, at: int) -> None:
-    _, buckets = made._table(kind)
-    made.buckets.setdefault((kind, number % buckets), []).append(at)
+def _note(writer: Writer, object_type: int, number: int, at: int) -> None:
+    _, buckets = writer._table(object_type)
+    writer.buckets.setdefault((object_type, number % buckets), []).append(at)
 
 
-def _tail(made: Writer, array: int, total: int) -> Chain:
-    """The end of a chain of arrays that holds ``total`` entries."""
-    width, chain, left = made.header.slot_size, Chain(total=total), total
+def _tail(writer: Writer, array: int, total: int) -> Chain:
+    """Return the end of a chain of arrays that holds ``total`` entries."""
+    width, chain, left = writer.header.slot_size, Chain(total=total), total
     while array:
         chain.array = array
-        chain.slots = (made._get(array + 8) - 24) // width
+        chain.slots = (writer._get(array + 8) - 24) // width
         chain.used = min(left, chain.slots)
         left -= chain.used
-        array = made._get(array + 16)
+        array = writer._get(array + 16)
     return chain

@@ -35,19 +35,22 @@ COMPRESSIONS = {
 }
 
 
+# The largest sequence number of an entry: systemd never uses the one after it (SDJ-088).
 LAST_SEQNUM = (1 << 64) - 2
-"""The largest sequence number of an entry: systemd skips the one after it (SDJ-088)."""
 
 _BOOT_ID = re.compile("[0-9a-fA-F]{32}")
 
 
 class CannotWrite(ValueError):
-    """A writer may not write this record, or go on with this file."""
+    """A writer may not write this record, or not append to this file."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a new file is like. Ids are 16 bytes. The defaults are fixed, so the files are too."""
+    """The properties of a new file.
+
+    Ids have 16 bytes. The defaults are fixed, so files are reproducible.
+    """
 
     header_size: int = layout.HEADER_FULL
     compact: bool = True
@@ -63,14 +66,17 @@ class Options:
     file_id: bytes = b"walproof-file-id"
     machine_id: bytes = b"walproof-machine"
     seqnum_id: bytes = b"walproof-file-id"
+    # Bytes of preallocated space after the last object.
     spare: int = 0
-    """Bytes of preallocated space after the last object."""
+    # True if entries get the ``seqnum`` of their records, so that a copy keeps the gaps of a file.
     keeps_numbers: bool = False
-    """Whether entries have the ``seqnum`` of their records: a copy leaves the gaps of a file."""
 
     @classmethod
     def from_context(cls, context: Mapping[str, Any]) -> Options:
-        """Options by their names, ids in hexadecimal and the key as text; others are ignored."""
+        """Build options from a context with hexadecimal ids and the key as text; ignore other keys.
+
+        Raises :class:`CannotWrite` for an unknown compression.
+        """
         known: dict[str, Any] = {
             name: context[name] for name in cls.__dataclass_fields__ if name in context
         }
@@ -80,27 +86,27 @@ class Options:
         if "key" in known:
             known["key"] = VerificationKey.parse(known["key"])
         if known.get("compression", "none") not in COMPRESSIONS:
-            raise CannotWrite(f"no way to compress: {known['compression']!r}")
+            raise CannotWrite(f"unknown compression: {known['compression']!r}")
         return cls(**known)
 
     def check(self) -> None:
-        """Raise :class:`CannotWrite` where no reader would take the file (SDJ-080)."""
+        """Raise :class:`CannotWrite` if readers would reject the file (SDJ-080)."""
         size = self.header_size
         if size < layout.HEADER_MIN or size % 8 or (self.key and size < 240):  # SDJ-004
-            raise CannotWrite(f"no reader takes a header of {size} bytes")
+            raise CannotWrite(f"invalid header size: {size} bytes")
         if not layout.OFFLINE <= self.state <= layout.ARCHIVED:  # SDJ-007
-            raise CannotWrite(f"no reader takes a file of state {self.state}")
+            raise CannotWrite(f"invalid state: {self.state}")
         if self.data_buckets < 1 or self.field_buckets < 1:  # SDJ-011
-            raise CannotWrite("a table has a bucket at least")
+            raise CannotWrite("a hash table needs at least one bucket")
         if any(len(id) != 16 for id in (self.file_id, self.machine_id, self.seqnum_id)):
-            raise CannotWrite("an id has 16 bytes")
+            raise CannotWrite("an id must have 16 bytes")
         if self.spare < 0:
-            raise CannotWrite("space of fewer than no bytes")
+            raise CannotWrite(f"spare: expected at least 0, found {self.spare}")
 
 
 @dataclass
 class Chain:
-    """The end of a chain of entry arrays: last array, its slots, how many are used, all entries."""
+    """The end of a chain of entry arrays: last array, its slots, used slots, and all entries."""
 
     array: int = 0
     slots: int = 0
@@ -110,7 +116,7 @@ class Chain:
 
 @dataclass
 class Writer:
-    """Builds a file in memory; :meth:`finish` gives its bytes."""
+    """Builds a file in memory; :meth:`finish` returns its bytes."""
 
     options: Options
     header: Header = field(default_factory=Header)
@@ -125,13 +131,13 @@ class Writer:
         self.chains: dict[int, Chain] = {}
         self.epoch = 0
         self.sealed_from = 0
-        self.allocated = 0  # the size of the file that is gone on with
-        self.to_decompress = 0  # what its compressed payloads come to
+        self.allocated = 0  # the size of the reopened file
+        self.to_decompress = 0  # the total size of its compressed payloads after decompression
         if not self.out:
             self._create()
 
     def _create(self) -> None:
-        """Header, then the FIELD table, the DATA table and the first tag (SDJ-080)."""
+        """Write the header, the FIELD table, the DATA table and the first tag (SDJ-080)."""
         options = self.options
         options.check()
         compatible = 0
@@ -169,22 +175,22 @@ class Writer:
         monotonic: int,
         boot_id: bytes,
     ) -> None:
-        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``.
+        """Write one entry (SDJ-081); ``payloads`` are ``FIELD=value``, times are in microseconds.
 
-        Raises :class:`CannotWrite` for what no reader would accept (SDJ-015, SDJ-086).
+        Raises :class:`CannotWrite` for an entry that readers would reject (SDJ-015, SDJ-086).
         """
         header = self.header
         if not 0 < realtime < layout.TIME_LIMIT or not 0 <= monotonic < layout.TIME_LIMIT:
-            raise CannotWrite(f"a time out of range: {realtime}, {monotonic}")
+            raise CannotWrite(f"time out of range: {realtime}, {monotonic}")
         if not any(boot_id) or not payloads:
             raise CannotWrite("an entry needs a boot id and a field")
         for payload in payloads:
             name, equals, _ = payload.partition(b"=")
             if not equals or not FIELD_NAME.fullmatch(name):
-                raise CannotWrite(f"no field name: {name[:64]!r}")
+                raise CannotWrite(f"invalid field name: {name[:64]!r}")
         number = header.tail_entry_seqnum + 1  # SDJ-088
         if number > LAST_SEQNUM:
-            raise CannotWrite("no sequence number is left")
+            raise CannotWrite("no sequence numbers left")
         if self.options.key:
             self._evolve(realtime)
         xor = 0
@@ -200,7 +206,7 @@ class Writer:
             body += b"".join(struct.pack("<QQ", item, self._get(item + 16)) for item in items)
         at = self._object(layout.ENTRY, body)
         header.tail_entry_seqnum = number
-        if not header.n_entries:  # what the fields held before was of no entry
+        if not header.n_entries:  # the previous values of the fields belong to no entry
             header.head_entry_seqnum, header.head_entry_realtime = number, realtime
         self._link(self.chain, at)
         header.entry_array_offset = header.entry_array_offset or self.chain.array
@@ -216,16 +222,16 @@ class Writer:
     def write(self, record: NewRecord) -> None:
         """Write one record: payload in export format, ``realtime``, ``monotonic``, ``boot_id``.
 
-        ``_BOOT_ID`` is stored as a field too, as the first one, as systemd's writers do.
+        ``_BOOT_ID`` is also stored as the first field, as systemd's writers do.
         """
         boot = str(record.fields["boot_id"])
         if not _BOOT_ID.fullmatch(boot):
-            raise CannotWrite("a boot id is 32 hexadecimal digits")
+            raise CannotWrite("boot_id: expected 32 hexadecimal digits")
         payloads = [BOOT_ID + boot.encode()]
         try:
             for payload in parse_fields(io.BytesIO(record.payload)):
                 if payload is None or payload.startswith((ABOUT, BOOT_ID)):
-                    raise CannotWrite("an empty line, or one about the entry")
+                    raise CannotWrite("the payload has an empty line or an address field")
                 payloads.append(payload)
         except BadExport as error:
             raise CannotWrite(str(error)) from None
@@ -239,14 +245,14 @@ class Writer:
         )
 
     def _keep_number(self, record: NewRecord) -> None:
-        """See to it that the entry gets the number it had, unless that one is taken."""
+        """Give the next entry the sequence number of its record, unless that number is in use."""
         before = int(record.fields["seqnum"]) - 1
         self.header.tail_entry_seqnum = max(self.header.tail_entry_seqnum, before)
 
     def finish(self) -> bytes:
-        """The whole file, with its last segment sealed.
+        """Seal the last segment and return the whole file.
 
-        Nothing may be appended with this writer after that.
+        Nothing may be appended with this writer afterwards.
         """
         if self.options.key:
             self._tag()
@@ -254,7 +260,7 @@ class Writer:
         size = max(len(self.out) + self.options.spare, self.allocated)
         header.arena_size = size - header.header_size
         header.state = self.options.state
-        # What a later release may have put after the fields known here stays (SDJ-003).
+        # Fields of a later release may follow the fields that are known here; they stay (SDJ-003).
         known = header.to_bytes()
         self.out[: len(known)] = known
         return bytes(self.out) + bytes(self.options.spare)
@@ -265,13 +271,13 @@ class Writer:
     def _set(self, at: int, value: int, size: int = 8) -> None:
         self.out[at : at + size] = value.to_bytes(size, "little")
 
-    def _object(self, kind: int, body: bytes, flags: int = 0) -> int:
+    def _object(self, object_type: int, body: bytes, flags: int = 0) -> int:
         """Append an object at the end, padded (SDJ-010)."""
         at = len(self.out)
         size = layout.OBJECT_SIZE + len(body)
         if self.header.compact and at + align(size) > 0xFFFFFFFF:
             raise CannotWrite("a compact file cannot grow beyond 4 GiB")
-        self.out += layout.OBJECT_HEADER.pack(kind, flags, size) + body
+        self.out += layout.OBJECT_HEADER.pack(object_type, flags, size) + body
         self.out += bytes(align(size) - size)
         header = self.header
         header.tail_object_offset = at
@@ -282,8 +288,8 @@ class Writer:
             layout.TAG: "n_tags",
             layout.ENTRY_ARRAY: "n_entry_arrays",
         }
-        if kind in counts:
-            setattr(header, counts[kind], getattr(header, counts[kind]) + 1)
+        if object_type in counts:
+            setattr(header, counts[object_type], getattr(header, counts[object_type]) + 1)
         return at
 
     def _hash(self, payload: bytes) -> int:
@@ -292,16 +298,16 @@ class Writer:
         return jenkins64(payload)
 
     def _jenkins(self, payload: bytes, at: int) -> int:
-        """The hash of a payload without a key; ``at`` is its DATA."""
+        """Return the unkeyed hash of a payload; ``at`` is the offset of its DATA."""
         if not self.header.keyed:
             return self._get(at + 16)
-        # Most fields of an entry are those of the entry before it.
+        # Most fields of an entry repeat those of the previous entry.
         if at not in self.jenkins_of:
             self.jenkins_of[at] = jenkins64(payload)
         return self.jenkins_of[at]
 
     def _data(self, payload: bytes) -> int:
-        """The DATA object of a payload: an existing one, or a new one with its FIELD (SDJ-081)."""
+        """Return the DATA object of a payload, or add one with its FIELD (SDJ-081)."""
         if (known := self.data_at.get(payload)) is not None:
             self._note_depth(layout.DATA, self._get(known + 16), known)
             return known
@@ -325,7 +331,7 @@ class Writer:
         return at
 
     def _is_taken_back(self, payload: bytes) -> bool:
-        """Whether a reader with the same limits takes the payload if it is compressed (SDJ-032)."""
+        """Return whether a reader with the same limits accepts the compressed payload (SDJ-032)."""
         limit = self.options.max_field_size
         left = budget(len(self.out), limit) - self.to_decompress
         return len(payload) <= min(limit, left)
@@ -341,26 +347,26 @@ class Writer:
         self.field_at[name] = at
         return at
 
-    def _table(self, kind: int) -> tuple[int, int]:
+    def _table(self, object_type: int) -> tuple[int, int]:
         header = self.header
-        if kind == layout.DATA:
+        if object_type == layout.DATA:
             return header.data_hash_table_offset, header.data_hash_table_size // 16
         return header.field_hash_table_offset, header.field_hash_table_size // 16
 
-    def _insert(self, kind: int, number: int, at: int) -> None:
+    def _insert(self, object_type: int, number: int, at: int) -> None:
         """Add an object to the end of its hash chain (SDJ-024)."""
-        table, buckets = self._table(kind)
-        members = self.buckets.setdefault((kind, number % buckets), [])
+        table, buckets = self._table(object_type)
+        members = self.buckets.setdefault((object_type, number % buckets), [])
         slot = table + number % buckets * 16
         self._set(members[-1] + 24 if members else slot, at)
         self._set(slot + 8, at)
         members.append(at)
 
-    def _note_depth(self, kind: int, number: int, found: int) -> None:
-        """Note the longest look-up, in links; the header has held it since 246."""
-        members = self.buckets.get((kind, number % self._table(kind)[1]), [])
-        steps = members.index(found) if found else len(members) - 1
-        name = "data_hash_chain_depth" if kind == layout.DATA else "field_hash_chain_depth"
+    def _note_depth(self, object_type: int, number: int, at: int) -> None:
+        """Note the longest look-up, in links. The header has held it since release 246."""
+        members = self.buckets.get((object_type, number % self._table(object_type)[1]), [])
+        steps = members.index(at) if at else len(members) - 1
+        name = "data_hash_chain_depth" if object_type == layout.DATA else "field_hash_chain_depth"
         setattr(self.header, name, max(getattr(self.header, name), steps))
 
     def _link(self, chain: Chain, entry: int) -> None:
@@ -378,7 +384,7 @@ class Writer:
         chain.total += 1
 
     def _link_data(self, data: int, entry: int) -> None:
-        """Add an entry to the list of a DATA object that it has (SDJ-036)."""
+        """Add an entry to the list of a DATA object (SDJ-036)."""
         count = self._get(data + 56)
         if count == 0:
             self._set(data + 40, entry)
@@ -392,15 +398,15 @@ class Writer:
         self._set(data + 56, count + 1)
 
     def _evolve(self, realtime: int) -> None:
-        """Close the segments of all epochs before the one of this time (SDJ-073, SDJ-074)."""
+        """Close the segments of all epochs before the epoch of this time (SDJ-073, SDJ-074)."""
         assert self.options.key
         goal = self.options.key.epoch_of(realtime)
         if goal < 0:
-            raise CannotWrite("a time before the first epoch")
+            raise CannotWrite("the time is before the first epoch")
         if goal <= self.epoch:
             return
         if self.options.continuous and goal - self.epoch > 1 << 16:
-            raise CannotWrite(f"a seal for each of {goal - self.epoch} epochs")
+            raise CannotWrite(f"too many epochs without a seal: {goal - self.epoch}")
         self._tag()
         while self.epoch + 1 < goal and self.options.continuous:
             self.epoch += 1
@@ -408,7 +414,7 @@ class Writer:
         self.epoch = goal
 
     def _tag(self) -> None:
-        """A seal over everything since the last one (SDJ-072)."""
+        """Write a seal over everything after the previous seal (SDJ-072)."""
         key = self.options.key
         assert key
         numbers = struct.pack("<QQ", self.header.n_tags + 1, self.epoch)
@@ -419,9 +425,9 @@ class Writer:
             mac.update(sealing.covered_of_header(self.header.to_bytes()))
             start = self.header.header_size
         while start <= at:
-            kind, _, size = layout.OBJECT_HEADER.unpack_from(self.out, start)
+            object_type, _, size = layout.OBJECT_HEADER.unpack_from(self.out, start)
             body = bytes(self.out[start : start + size])
-            for covered in sealing.covered_of_object(kind, body, self.header):
+            for covered in sealing.covered_of_object(object_type, body, self.header):
                 mac.update(covered)
             start += align(size)
         self.out[at + 32 :] = mac.digest()

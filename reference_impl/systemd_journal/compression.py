@@ -14,22 +14,22 @@ import zstandard
 
 from reference_impl.systemd_journal.layout import OBJECT_LZ4, OBJECT_XZ, OBJECT_ZSTD
 
+# The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032).
 THRESHOLD = 512
-"""The size of ``FIELD=value``, in bytes, from which systemd compresses (SDJ-032)."""
 
 XZ_SMALLEST = 80
+# The number of literals at the end of a block that has a match (SDJ-029).
 LZ4_LAST_LITERALS = 5
-"""A block with a match ends in so many literals (SDJ-029)."""
 MEMORY_LIMIT = 256 << 20
 
+# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
 PIECE = 4096
-"""How many bytes of an XZ stream are decompressed at a time (SDJ-103)."""
 
 
 class BadCompression(ValueError):
     """The payload cannot be decompressed.
 
-    ``spent`` is how many bytes count as decompressed before that showed (SDJ-103).
+    ``spent`` is the number of bytes that count as decompressed before the error (SDJ-103).
     """
 
     def __init__(self, text: str, spent: int = 0) -> None:
@@ -42,9 +42,9 @@ class TooLarge(BadCompression):
 
 
 def decompress(payload: bytes, flag: int, limit: int) -> bytes:
-    """The payload that was compressed as the object flag says, at most ``limit`` bytes.
+    """Decompress a payload by its object flag, to at most ``limit`` bytes.
 
-    Never allocates much more than ``limit``. Raises :class:`BadCompression`, :class:`TooLarge`.
+    Never allocates much more than ``limit``. Raises :class:`BadCompression` and :class:`TooLarge`.
     """
     if flag == OBJECT_XZ:
         return _unxz(payload, limit)
@@ -56,7 +56,7 @@ def decompress(payload: bytes, flag: int, limit: int) -> bytes:
 
 
 def compress(payload: bytes, flag: int) -> bytes | None:
-    """The payload compressed, or None if it would not get smaller (SDJ-032)."""
+    """Return the compressed payload, or None if it would not be smaller (SDJ-032)."""
     if flag == OBJECT_XZ:
         if len(payload) < XZ_SMALLEST:
             return None
@@ -75,14 +75,15 @@ def compress(payload: bytes, flag: int) -> bytes | None:
         block = lz4.block.compress(payload, store_size=False)
         packed = len(payload).to_bytes(8, "little") + block
     else:
-        packed = zstandard.ZstdCompressor().compress(payload)  # with its size, without a checksum
+        # with the content size, without a checksum
+        packed = zstandard.ZstdCompressor().compress(payload)
     return packed if len(packed) < len(payload) else None
 
 
 def _unxz(payload: bytes, limit: int) -> bytes:
-    """One .xz stream (SDJ-028)."""
+    """Decompress one .xz stream (SDJ-028)."""
     decoder = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=MEMORY_LIMIT)
-    plain = io.BytesIO()  # unlike a bytearray, it gives what it holds without a copy
+    plain = io.BytesIO()  # unlike a bytearray, it returns its content without a copy
     while not decoder.eof:
         spent = min(limit, plain.tell() + PIECE)
         try:
@@ -91,22 +92,22 @@ def _unxz(payload: bytes, limit: int) -> bytes:
             raise BadCompression(f"XZ: {error}", spent) from None
         payload = b""
         if plain.tell() > limit:
-            raise TooLarge(f"XZ: more than {limit} bytes", spent)
+            raise TooLarge(f"XZ: more than the limit of {limit} bytes", spent)
         if decoder.needs_input:
             raise BadCompression("XZ: the stream ends early", spent)
     return plain.getvalue()
 
 
 def _unlz4(payload: bytes, limit: int) -> bytes:
-    """The size as le64, then one bare block that gives exactly that size (SDJ-029)."""
+    """Decompress the size as le64 and one bare block of exactly that size (SDJ-029)."""
     if len(payload) <= 8:
         raise BadCompression("LZ4: no block after the size")
     size = int.from_bytes(payload[:8], "little")
-    # A block of LZ4 cannot grow more than 255-fold: a larger claim is false.
+    # An LZ4 block cannot grow more than 255-fold, so a larger claim is false.
     if size > 255 * len(payload):
         raise BadCompression(f"LZ4: {size} bytes cannot come from {len(payload)}")
     if size > limit:
-        raise TooLarge(f"LZ4: {size} bytes, the limit is {limit}")
+        raise TooLarge(f"LZ4: {size} bytes exceed the limit of {limit}")
     try:
         _check_lz4_block(payload[8:])
         plain = lz4.block.decompress(payload[8:], uncompressed_size=size)
@@ -118,11 +119,11 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 
 
 def _check_lz4_block(block: bytes) -> None:
-    """Raise ``ValueError`` for a match of offset 0, or with too few literals after the last one.
+    """Raise ``ValueError`` for a match of offset 0, or with too few literals after the last match.
 
-    liblz4 does not look at the first, which yields whatever was in memory. Of the second it takes
-    some and refuses others, by shortcuts that differ between its releases. It refuses every match
-    that begins too near to the end: no shortcut goes so far.
+    liblz4 does not check the offset and returns whatever was in memory. It accepts some blocks with
+    too few literals and refuses others, through shortcuts that differ between releases. It refuses
+    every match that begins too near to the end, which no shortcut covers.
     """
     at, is_copied = 0, False
     while at < len(block):
@@ -130,17 +131,17 @@ def _check_lz4_block(block: bytes) -> None:
         at, literals = _lz4_length(block, at + 1, token >> 4)
         at += literals
         if at >= len(block):
-            break  # the last sequence has no match; liblz4 knows whether it ends in time
+            break  # the last sequence has no match; liblz4 checks that it ends in time
         if not any(block[at : at + 2]):
-            raise ValueError("a match of offset 0")
+            raise ValueError("a match has offset 0")
         at, _ = _lz4_length(block, at + 2, token & 15)
         literals, is_copied = 0, True
     if is_copied and literals < LZ4_LAST_LITERALS:
-        raise ValueError("too few literals at the end")
+        raise ValueError("too few literals at the end of the block")
 
 
 def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
-    """Where a length ends that begins with these four bits of a token, and the length."""
+    """Return the offset after a length that begins with four bits of a token, and the length."""
     more = 255 if length == 15 else 0
     while more == 255 and at < len(block):
         more = block[at]
@@ -149,15 +150,15 @@ def _lz4_length(block: bytes, at: int, length: int) -> tuple[int, int]:
 
 
 def _unzstd(payload: bytes, limit: int) -> bytes:
-    """One frame that states its content size; bytes after it are ignored (SDJ-030)."""
+    """Decompress one frame with a content size; ignore bytes after it (SDJ-030)."""
     try:
-        size = zstandard.frame_content_size(payload)  # -1 if it is not stated
+        size = zstandard.frame_content_size(payload)  # -1 if the frame does not state it
     except zstandard.ZstdError as error:
         raise BadCompression(f"ZSTD: {error}") from None
     if size == -1:
-        raise BadCompression("ZSTD: a frame that does not state its content size")
+        raise BadCompression("ZSTD: the frame has no content size")
     if size > limit:
-        raise TooLarge(f"ZSTD: {size} bytes, the limit is {limit}")
+        raise TooLarge(f"ZSTD: {size} bytes exceed the limit of {limit}")
     try:
         plain: bytes = zstandard.ZstdDecompressor().stream_reader(payload).read(size + 1)
     except zstandard.ZstdError as error:

@@ -12,13 +12,13 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 def header_fault(name: str, text: str, rule: str = "SDJ-049") -> Fault:
-    """A wrong header field."""
+    """Return the fault of an invalid header field."""
     at, size = HEADER_FIELDS[name]
     return Fault(at, at + size, "bad-header", rule, f"{name}: {text}")
 
 
 def check_shape(header: Header, size: int) -> Iterator[Fault]:
-    """What the header alone, and the size of the file, can tell."""
+    """Yield the faults that the header alone and the size of the file show."""
     if any(header.reserved):
         yield header_fault("reserved", "not zero", "SDJ-008")
     tail = header.tail_object_offset
@@ -28,9 +28,9 @@ def check_shape(header: Header, size: int) -> Iterator[Fault]:
 
 
 def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) -> Iterator[Fault]:
-    """Counts, tail and head of a file in which nothing was lost.
+    """Yield faults in counts, tail and head of a file without lost objects.
 
-    ``linked`` are the entries that the main chain links, or that there are if it is broken.
+    ``linked`` are the entries in the main chain, or all entries if the chain is broken.
     """
     header = view.header
     if (tail_object := header.tail_object_offset) != walk.last:
@@ -46,10 +46,10 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
     }
     if links.chain_broken:
         del counts["n_entries"]
-    for name, found in counts.items():
+    for name, actual in counts.items():
         stored = getattr(header, name)
-        if header.has(name) and stored != found:
-            yield header_fault(name, f"expected {found}, found {stored}")
+        if header.has(name) and stored != actual:
+            yield header_fault(name, f"expected {actual}, found {stored}")
     if not linked:
         return
     first, entry = view.entry(linked[0]), view.entry(linked[-1])
@@ -72,6 +72,6 @@ def check_counts(view: View, walk: Walk, links: Links, linked: Sequence[int]) ->
         return
     tail = (header.tail_entry_array_offset, header.tail_entry_array_n_entries)
     array, used = links.last_array
-    # The field has 32 bits even where offsets have 64 (SDJ-003): a hint, never a place to start.
+    # The field has 32 bits even if offsets have 64 (SDJ-003), so it is only a hint.
     if tail != (array & 0xFFFFFFFF, used):
         yield header_fault("tail_entry_array_offset", f"the last array is at {array}, {used} used")

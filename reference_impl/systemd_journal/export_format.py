@@ -1,4 +1,4 @@
-"""The Journal Export Format (SDJ-090, SDJ-091), and fields as answers show them."""
+"""The Journal Export Format (SDJ-090, SDJ-091), and the fields in an answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
 )
 _NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{_NONCHARACTERS}]")
 BOOT_ID = b"_BOOT_ID="
+# The prefix of lines that describe the entry itself (SDJ-091).
 ABOUT = b"__"
-"""How lines begin that are about the entry (SDJ-091)."""
 
 
 def is_text(payload: bytes) -> bool:
-    """Whether ``FIELD=value`` may have its own line: text without controls but tab (SDJ-090)."""
+    """Return whether ``FIELD=value`` is text without control characters except tab (SDJ-090)."""
     try:
         text = payload.decode("utf-8")
     except UnicodeDecodeError:
@@ -29,7 +29,7 @@ def is_text(payload: bytes) -> bool:
 
 
 def export_field(payload: bytes) -> bytes:
-    """One field: a line, or its name, the length as le64, and the value."""
+    """Return one field in export format: a line, or its name, the length as le64, and the value."""
     if is_text(payload):
         return payload + b"\n"
     name, _, value = payload.partition(b"=")
@@ -37,16 +37,16 @@ def export_field(payload: bytes) -> bytes:
 
 
 def entry_body(payloads: Iterable[bytes]) -> bytes:
-    """The payload of a record: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
+    """Return a record's payload: its fields in export format, without ``_BOOT_ID`` (SDJ-042).
 
-    Each field once, sorted by their bytes: the file keeps neither repetitions nor the order in
-    which the producer gave them (SDJ-019, SDJ-082).
+    Each field appears once, sorted by its bytes. The file stores neither repetitions nor the
+    producer's order (SDJ-019, SDJ-082).
     """
     return b"".join(export_field(p) for p in sorted(set(payloads)) if not p.startswith(BOOT_ID))
 
 
 def export_entry(record_fields: Mapping[str, Any], seqnum_id: str, body: bytes) -> bytes:
-    """A whole entry as ``journalctl -o export`` prints it since systemd 254."""
+    """Return a whole entry as ``journalctl -o export`` prints it since systemd 254."""
     lines = (
         f"__CURSOR={record_fields['cursor']}",
         f"__REALTIME_TIMESTAMP={record_fields['realtime']}",
@@ -59,7 +59,7 @@ def export_entry(record_fields: Mapping[str, Any], seqnum_id: str, body: bytes) 
 
 
 def field_to_json(payload: bytes) -> list[Any]:
-    """``[name, value]`` as answers show a field."""
+    """Return the ``[name, value]`` of a field in an answer."""
     name, _, value = payload.partition(b"=")
     shown: Any
     if len(value) > INLINE_PAYLOAD_LIMIT:
@@ -73,7 +73,7 @@ def field_to_json(payload: bytes) -> list[Any]:
 
 
 class BadExport(ValueError):
-    """The stream is not in export format; the message says at which byte."""
+    """The stream is not in export format; the message gives the offset."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ MAX_LINE = 1 << 20
 
 
 def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
-    """The entries of an export stream. Raises :class:`BadExport`."""
+    """Yield the entries of an export stream. Raises :class:`BadExport`."""
     entry = ExportedEntry()
     for payload in parse_fields(stream):
         if payload is None:
@@ -105,33 +105,33 @@ def parse_export(stream: BinaryIO) -> Iterator[ExportedEntry]:
 
 
 def parse_fields(stream: BinaryIO, limit: int = 768 << 20) -> Iterator[bytes | None]:
-    """``NAME=value`` of every field of an export stream, and None for every empty line.
+    """Yield ``NAME=value`` for every field of an export stream, and None for every empty line.
 
-    ``limit`` bounds one field. Raises :class:`BadExport`.
+    ``limit`` bounds one field, in bytes. Raises :class:`BadExport`.
     """
     at = 0
     while line := stream.readline(limit + 1):
         at += len(line)
         if not line.endswith(b"\n"):
-            raise BadExport(f"at {at - len(line)}: a line that does not end, or is too long")
+            raise BadExport(f"at offset {at - len(line)}: the line has no end or is too long")
         line = line[:-1]
         if line and b"=" not in line:
             size = int.from_bytes(_exactly(stream, 8, at), "little")
             if size > limit:
-                raise BadExport(f"at {at}: a field of {size} bytes, the limit is {limit}")
+                raise BadExport(f"at offset {at}: a field of {size} bytes exceeds {limit}")
             line += b"=" + _exactly(stream, size, at)
             if _exactly(stream, 1, at) != b"\n":
-                raise BadExport(f"at {at}: a binary field of {size} bytes without its newline")
+                raise BadExport(f"at offset {at}: no newline after a binary field of {size} bytes")
             at += 9 + size
         yield line or None
 
 
 def _exactly(stream: BinaryIO, size: int, at: int) -> bytes:
     parts, left = [], size
-    while left:  # piece by piece: a false length must not allocate
+    while left:  # in pieces: a false length must not allocate memory
         piece = stream.read(min(left, MAX_LINE))
         if not piece:
-            raise BadExport(f"at {at}: the stream ends inside a binary field")
+            raise BadExport(f"at offset {at}: the stream ends inside a binary field")
         parts.append(piece)
         left -= len(piece)
     return b"".join(parts)

@@ -12,7 +12,7 @@ _M64 = 0xFFFFFFFFFFFFFFFF
 
 
 def jenkins64(data: bytes) -> int:
-    """Bob Jenkins' ``hashlittle2`` with both seeds 0; the first result is the high half."""
+    """Return Bob Jenkins' ``hashlittle2`` with both seeds 0; its first result is the high half."""
     a: int
     b: int
     c: int
@@ -21,11 +21,11 @@ def jenkins64(data: bytes) -> int:
         return c << 32 | b
     # The last block holds 1 to 12 bytes and is mixed differently from the earlier ones.
     padded = data + bytes(-len(data) % 12)
-    words = struct.unpack(f"<{len(padded) // 4}I", padded)
-    for at in range(0, len(words) - 3, 3):
-        a = (a + words[at]) & _M32
-        b = (b + words[at + 1]) & _M32
-        c = (c + words[at + 2]) & _M32
+    numbers = struct.unpack(f"<{len(padded) // 4}I", padded)
+    for at in range(0, len(numbers) - 3, 3):
+        a = (a + numbers[at]) & _M32
+        b = (b + numbers[at + 1]) & _M32
+        c = (c + numbers[at + 2]) & _M32
         a = (a - c) & _M32 ^ (c << 4 | c >> 28) & _M32
         c = (c + b) & _M32
         b = (b - a) & _M32 ^ (a << 6 | a >> 26) & _M32
@@ -38,9 +38,9 @@ def jenkins64(data: bytes) -> int:
         a = (a + c) & _M32
         c = (c - b) & _M32 ^ (b << 4 | b >> 28) & _M32
         b = (b + a) & _M32
-    a = (a + words[-3]) & _M32
-    b = (b + words[-2]) & _M32
-    c = (c + words[-1]) & _M32
+    a = (a + numbers[-3]) & _M32
+    b = (b + numbers[-2]) & _M32
+    c = (c + numbers[-1]) & _M32
     c = ((c ^ b) - (b << 14 | b >> 18)) & _M32
     a = ((a ^ c) - (c << 11 | c >> 21)) & _M32
     b = ((b ^ a) - (a << 25 | a >> 7)) & _M32
@@ -52,7 +52,7 @@ def jenkins64(data: bytes) -> int:
 
 
 def siphash24(data: bytes, key: bytes) -> int:
-    """SipHash-2-4 with a key of 16 bytes; the result as an unsigned number of 64 bits."""
+    """Return SipHash-2-4 with a 16-byte key as an unsigned 64-bit number."""
     k0: int = int.from_bytes(key[:8], "little")
     k1: int = int.from_bytes(key[8:], "little")
     v0: int
@@ -62,13 +62,13 @@ def siphash24(data: bytes, key: bytes) -> int:
     tail = bytes(7 - len(data) % 8) + bytes([len(data) & 0xFF])
     whole = data + tail
     m64 = _M64
-    words: tuple[int, ...] = struct.unpack(f"<{len(whole) // 8}Q", whole)
-    for word in (*words, None):
-        if word is None:
+    numbers: tuple[int, ...] = struct.unpack(f"<{len(whole) // 8}Q", whole)
+    for number in (*numbers, None):
+        if number is None:
             v2 ^= 0xFF
             rounds = 4
         else:
-            v3 ^= word
+            v3 ^= number
             rounds = 2
         for _ in range(rounds):
             v0 = (v0 + v1) & m64
@@ -81,6 +81,6 @@ def siphash24(data: bytes, key: bytes) -> int:
             v2 = (v2 + v1) & m64
             v1 = (v1 << 17 | v1 >> 47) & m64 ^ v2
             v2 = (v2 << 32 | v2 >> 32) & m64
-        if word is not None:
-            v0 ^= word
+        if number is not None:
+            v0 ^= number
     return v0 ^ v1 ^ v2 ^ v3

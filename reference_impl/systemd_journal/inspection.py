@@ -1,4 +1,4 @@
-"""The walk and the checks over a whole journal file: spec/systemd-journal.md, "Reading"."""
+"""The walk over a whole journal file and its checks: spec/systemd-journal.md, "Reading"."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.walk import Walk
 
 
 def refusal(data: Any) -> str | None:
-    """Why a file of at least 208 bytes must not be read at all; None if it may be read."""
+    """Return the reason to refuse a file of at least 208 bytes, or None if it may be read."""
     header = parse_header(data)
     if header.signature != layout.SIGNATURE:
         return "not-a-journal"  # SDJ-001
@@ -36,7 +36,7 @@ def refusal(data: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Inspection:
-    """Everything that was found in a file that is not refused."""
+    """The result of the walk and the checks over a file that is not refused."""
 
     view: View
     walk: Walk
@@ -46,21 +46,21 @@ class Inspection:
     sealed_until: int | None
 
     def records(self) -> Iterator[Record]:
-        """The entries that a reader releases, in file order (SDJ-042)."""
+        """Yield the entries that a reader returns, in file order (SDJ-042)."""
         for at in self.entries:
             yield self.record(at)
 
     def items(self, at: int) -> Iterator[int]:
-        """The sound DATA of an entry that are given out, in stored order (SDJ-043, SDJ-092)."""
+        """Yield the sound DATA that an entry returns, in stored order (SDJ-043, SDJ-092)."""
         for item in islice(self.view.items(at), self.links.given.get(at)):
             if self.walk.kind(item) == layout.DATA:
                 yield item
 
     def record(self, at: int) -> Record:
-        """One entry, with those of its fields that are sound (SDJ-042, SDJ-043)."""
+        """Return one entry with its sound fields (SDJ-042, SDJ-043)."""
         view, header = self.view, self.view.header
         entry = view.entry(at)
-        # An item that is repeated costs no more than a reference to what the first one gave.
+        # A repeated item costs only a reference to the result of the first one.
         payloads: dict[int, bytes] = {}
         shown: dict[int, list[Any]] = {}
         fields_given: list[list[Any]] = []
@@ -83,7 +83,7 @@ class Inspection:
 
 
 def cursor(header: Header, entry: Entry) -> str:
-    """The text that names an entry across files (SDJ-063)."""
+    """Return the text that names an entry across files (SDJ-063)."""
     return (
         f"s={header.seqnum_id.hex()};i={entry.seqnum:x};b={entry.boot_id.hex()}"
         f";m={entry.monotonic:x};t={entry.realtime:x};x={entry.xor_hash:x}"
@@ -93,12 +93,11 @@ def cursor(header: Header, entry: Entry) -> str:
 def inspect(
     data: Any, context: Mapping[str, Any], progress: Callable[[int], None] = lambda at: None
 ) -> Inspection:
-    """Walk and check a whole file; faults are in the order in which they are met (SDJ-040).
+    """Walk over and check a whole file; faults are in the order of detection (SDJ-040).
 
-    ``progress`` is told offsets of the file, from its beginning on three times: for the walk, for
-    entries, and for the entries that each field lists.
-
-    Raises :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
+    ``progress`` receives rising file offsets in three passes: for the walk, for entries, and for
+    the entries that each field lists. Raises
+    :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
     view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))

@@ -35,8 +35,8 @@ TYPE_NAMES = (
 OBJECT_HEADER = struct.Struct("<BB6xQ")  # type, flags, size
 OBJECT_SIZE = OBJECT_HEADER.size
 ENTRY_FIXED = struct.Struct("<QQQ16sQ")  # seqnum, realtime, monotonic, boot_id, xor_hash
+# hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries
 DATA_FIXED = struct.Struct("<QQQQQQ")
-"""hash, next_hash_offset, next_field_offset, entry_offset, entry_array_offset, n_entries"""
 FIELD_FIXED = struct.Struct("<QQQ")  # hash, next_hash_offset, head_data_offset
 TIME_LIMIT = 1 << 55  # SDJ-015: realtime and monotonic are below this, in microseconds
 
@@ -45,7 +45,7 @@ FIXED_SIZE |= {DATA_HASH_TABLE: 16, FIELD_HASH_TABLE: 16}
 
 
 def align(offset: int) -> int:
-    """The next multiple of 8: where the next object begins (SDJ-010)."""
+    """Return the next multiple of 8, where the next object begins (SDJ-010)."""
     return (offset + 7) & ~7
 
 
@@ -86,8 +86,8 @@ _HEADER = (  # name, struct code; a field exists if header_size reaches its end 
 )
 _HEADER_LAYOUT = struct.Struct("<" + "".join(code for _, code in _HEADER))
 HEADER_FULL = _HEADER_LAYOUT.size
+# Offset and size of each field. Fields follow each other without gaps (SDJ-002).
 HEADER_FIELDS: dict[str, tuple[int, int]] = {}
-"""Offset and size of each field: they follow each other without gaps (SDJ-002)."""
 for _name, _code in _HEADER:
     _at = sum(size for _, size in HEADER_FIELDS.values())
     HEADER_FIELDS[_name] = (_at, struct.calcsize(_code))
@@ -95,7 +95,7 @@ for _name, _code in _HEADER:
 
 @dataclass
 class Header:
-    """The file header. What a field holds that :meth:`has` denies means nothing (SDJ-003)."""
+    """The file header. A field that :meth:`has` excludes has no meaning (SDJ-003)."""
 
     signature: bytes = SIGNATURE
     compatible_flags: int = 0
@@ -132,42 +132,42 @@ class Header:
     tail_entry_offset: int = 0
 
     def has(self, name: str) -> bool:
-        """Whether ``header_size`` covers this field."""
+        """Return whether ``header_size`` covers this field."""
         at, size = HEADER_FIELDS[name]
         return at + size <= self.header_size
 
     @property
     def compact(self) -> bool:
-        """32-bit offsets in entries and arrays, and no item hashes."""
+        """Return whether offsets in entries and arrays have 32 bits and items have no hashes."""
         return bool(self.incompatible_flags & COMPACT)
 
     @property
     def keyed(self) -> bool:
-        """SipHash with ``file_id`` as key, in place of Jenkins' hash."""
+        """Return whether hashes are SipHash with ``file_id`` as key instead of Jenkins' hash."""
         return bool(self.incompatible_flags & KEYED_HASH)
 
     @property
     def sealed(self) -> bool:
-        """Whether there are TAG objects."""
+        """Return whether the file has TAG objects."""
         return bool(self.compatible_flags & SEALED)
 
     @property
     def data_fixed(self) -> int:
-        """Bytes of a DATA object before its payload (SDJ-013)."""
+        """Return the bytes of a DATA object before its payload (SDJ-013)."""
         return 72 if self.compact else 64
 
     @property
     def item_size(self) -> int:
-        """Bytes of an item of an ENTRY (SDJ-015)."""
+        """Return the bytes of an item of an ENTRY (SDJ-015)."""
         return 4 if self.compact else 16
 
     @property
     def slot_size(self) -> int:
-        """Bytes of a slot of an ENTRY_ARRAY (SDJ-017)."""
+        """Return the bytes of a slot of an ENTRY_ARRAY (SDJ-017)."""
         return 4 if self.compact else 8
 
     def to_bytes(self) -> bytes:
-        """The known fields, as far as ``header_size`` goes."""
+        """Return the known fields, up to ``header_size``."""
         values = [getattr(self, field.name) for field in fields(self)]
         return _HEADER_LAYOUT.pack(*values)[: self.header_size]
 

@@ -1,7 +1,7 @@
 """The links between objects: main chain, hash tables, field lists, entries of each DATA.
 
-No walk along links is recursive or endless. Every object is visited at most once per kind of link;
-a map with one byte for eight bytes of the file marks what was visited (SDJ-057).
+Following links is never recursive or endless. Each object is visited at most once per type of link.
+A map with one byte for eight bytes of the file marks visited objects (SDJ-057).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from reference_impl.systemd_journal.layout import HEADER_FIELDS
 from reference_impl.systemd_journal.objects import Fault, View
 from reference_impl.systemd_journal.walk import BAD, Walk
 
+# Marks of an object in a hash chain or array chain, and of a DATA in the list of a FIELD.
 CHAINED, LISTED = 1, 2
-"""A hash chain or a chain of arrays has had the object; the list of a FIELD has had the DATA."""
 
 
 def grown_from(view: View, walk: Walk) -> int:
-    """The offset from which an online file may have grown without older links knowing (SDJ-099)."""
+    """Return the offset after which older links of an online file may lack objects (SDJ-099)."""
     if view.header.state != layout.ONLINE:
         return view.size
     last = walk.kinds.rfind(layout.ENTRY) << 3
@@ -26,7 +26,7 @@ def grown_from(view: View, walk: Walk) -> int:
 
 
 class Links:
-    """Checks of one file, after its walk. Each method yields the faults it finds."""
+    """Checks of the links in one file, after its walk. Each method yields faults."""
 
     def __init__(self, view: View, walk: Walk) -> None:
         self.view = view
@@ -34,31 +34,37 @@ class Links:
         self.walk = walk
         self.linked: set[int] = set()
         self.n_linked = 0
+        # The last array of the main chain, and its number of slots up to the last used one.
         self.last_array: tuple[int, int]
-        """The last array of the main chain, and its slots up to the last used one."""
         self.chain_broken = False
         self._seen = bytearray(len(walk.kinds))
         self._entries_of: dict[int, list[int]] = {}
         self.grown_from = grown_from(view, walk)
+        # The number of items read from an entry that is not read completely (SDJ-092).
         self.given: dict[int, int] = {}
-        """How many items of an entry are looked at, where not all are (SDJ-092)."""
         self._to_give = 256 * walk.end + 4 * view.max_field
 
     def main_chain(self) -> Iterator[Fault]:
-        """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
-        place, width = HEADER_FIELDS["entry_array_offset"]
+        """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034)."""
+        link, width = HEADER_FIELDS["entry_array_offset"]
         at, before, last_slot, ended = self.header.entry_array_offset, 0, 0, False
-        # A crash may come after the first entry and before the array that links it (SDJ-033).
+        # A crash may happen between the first entry and the array that links it (SDJ-033).
         begun = self.header.state == layout.ONLINE and not self.header.n_entries
         if at == 0 and not begun and any(self.walk.sound(layout.ENTRY)):
             self.chain_broken = True
-            yield Fault(place, place + width, "bad-chain", "SDJ-033", "entries, and no main chain")
+            yield Fault(
+                link,
+                link + width,
+                "bad-chain",
+                "SDJ-033",
+                "the file has entries and no main chain",
+            )
         while at:
             if at <= before or self.walk.kind(at) != layout.ENTRY_ARRAY:
                 self.chain_broken = True
                 if at <= before or not self.walk.excused(at):
-                    text = f"the main chain leads to {at}, no array, or it lies before this one"
-                    yield Fault(place, place + width, "bad-chain", "SDJ-033", text, at)
+                    text = f"the main chain leads to {at}: not an array, or before this one"
+                    yield Fault(link, link + width, "bad-chain", "SDJ-033", text, at)
                 return
             self._mark(at, CHAINED)
             used = 0
@@ -66,25 +72,27 @@ class Links:
                 if slot == 0:
                     ended = True
                     continue
-                found = self.walk.kind(slot) == layout.ENTRY
-                if ended or slot <= last_slot or not found:
+                is_entry = self.walk.kind(slot) == layout.ENTRY
+                if ended or slot <= last_slot or not is_entry:
                     if not self.walk.excused(slot):
                         self.chain_broken = True
                         start = at + 24 + number * self.header.slot_size
                         end = start + self.header.slot_size
-                        text = f"slot {number} leads to {slot}: no ENTRY, out of order, or after 0"
+                        text = (
+                            f"slot {number} leads to {slot}: not an ENTRY, out of order, or after 0"
+                        )
                         yield Fault(start, end, "bad-chain", "SDJ-034", text, slot)
                     ended = False
-                if found:
+                if is_entry:
                     self.linked.add(slot)
                     self.n_linked += 1
                     last_slot = max(last_slot, slot)
                     used = number + 1
             self.last_array = (at, used)
-            before, place, at = at, at + 16, self.view.number(at + 16)
+            before, link, at = at, at + 16, self.view.number(at + 16)
 
     def unlinked(self) -> Iterator[Fault]:
-        """Entries that an otherwise unbroken main chain leaves out (SDJ-046)."""
+        """Yield faults for entries that an otherwise unbroken main chain omits (SDJ-046)."""
         if self.chain_broken:
             return
         for at in self.walk.sound(layout.ENTRY):
@@ -93,7 +101,7 @@ class Links:
                 yield Fault(at, end, "bad-chain", "SDJ-046", f"no link to the ENTRY at {at}")
 
     def entry(self, at: int) -> Iterator[Fault]:
-        """The items of one entry; to be called in file order (SDJ-015, SDJ-043)."""
+        """Check the items of one entry; call this in file order (SDJ-015, SDJ-043)."""
         width, to_repeat = self.header.item_size, self.walk.end
         seen = set()
         for number, item in enumerate(self.view.items(at)):
@@ -112,81 +120,81 @@ class Links:
                     to_repeat -= size * is_repeated
                     continue
                 self.given[at] = number
-                text = f"the fields from item {number} on are more than a reader gives out"
+                text = f"the fields from item {number} on exceed the limit of an entry"
                 end = at + self.view.object_size(at)
                 yield Fault(start, end, "too-large", "SDJ-092", text)
             elif not self.walk.excused(item):
-                text = f"item {number} leads to {item}, where no DATA is"
+                text = f"item {number} leads to {item}, which is not a DATA"
                 yield Fault(start, start + width, "bad-item", "SDJ-043", text, item)
 
     def tables(self) -> Iterator[Fault]:
-        """Both hash tables with their chains, and all objects that should be in them."""
+        """Check both hash tables with their chains, and the objects missing from them."""
         yield from self._table(layout.DATA, layout.DATA_HASH_TABLE, "data_hash_table")
         yield from self._table(layout.FIELD, layout.FIELD_HASH_TABLE, "field_hash_table")
 
-    def _table(self, kind: int, table_kind: int, name: str) -> Iterator[Fault]:
+    def _table(self, object_type: int, table_kind: int, name: str) -> Iterator[Fault]:
         offset = getattr(self.header, f"{name}_offset")
         size = getattr(self.header, f"{name}_size")
         table = offset - 16
         tables = list(self.walk.sound(table_kind))
-        place, _ = HEADER_FIELDS[f"{name}_offset"]
+        link, _ = HEADER_FIELDS[f"{name}_offset"]
         if not tables and not offset and not size:
             return  # SDJ-016: a table may be missing
         if tables != [table] or self.view.object_size(table) - 16 != size:
             if not self.walk.excused(table):
                 text = f"the header places the {name} at {offset}, {size} bytes"
-                yield Fault(place, place + 16, "bad-header", "SDJ-016", text)
+                yield Fault(link, link + 16, "bad-header", "SDJ-016", text)
             return
         broken = False
         for bucket, ends in enumerate(self.view.buckets(offset, size)):
-            for fault in self._bucket(kind, offset + bucket * 16, bucket, size // 16, *ends):
+            for fault in self._bucket(object_type, offset + bucket * 16, bucket, size // 16, *ends):
                 broken = True
                 yield fault
         if broken or self.walk.lost_something:
             return
-        for at in self.walk.sound(kind):
+        for at in self.walk.sound(object_type):
             if not self._seen[at >> 3] & CHAINED:
-                text = f"the {layout.TYPE_NAMES[kind]} at {at} is not in its table"
+                text = f"the {layout.TYPE_NAMES[object_type]} at {at} is not in its table"
                 yield Fault(at + 24, at + 32, "bad-index", "SDJ-095", text)
 
     def _bucket(
-        self, kind: int, slot: int, bucket: int, buckets: int, at: int, tail: int
+        self, object_type: int, slot: int, bucket: int, buckets: int, at: int, tail: int
     ) -> Iterator[Fault]:
-        """One chain of a table, from its first to its last object."""
-        place, last = slot, 0
+        """Check one chain of a table, from its first to its last object."""
+        link, last = slot, 0
         while at:
-            found = self.walk.kind(at)
-            if found & ~BAD != kind or at <= last or self._mark(at, CHAINED):
+            actual = self.walk.kind(at)
+            if actual & ~BAD != object_type or at <= last or self._mark(at, CHAINED):
                 if not self.walk.excused(at):
-                    text = f"bucket {bucket}: a link to {at}, which is no further member"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
+                    text = f"bucket {bucket}: invalid link to {at}"
+                    yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
                 return
-            # Where only the content is damaged, the link is as good as any.
-            if not found & BAD and self.view.number(at + 16) % buckets != bucket:
+            # If only the content is damaged, the link is still valid.
+            if not actual & BAD and self.view.number(at + 16) % buckets != bucket:
                 text = f"the object at {at} does not belong in bucket {bucket}"
-                yield Fault(place, place + 8, "bad-index", "SDJ-024", text, at)
-            last, place, at = at, at + 24, self.view.number(at + 24)
+                yield Fault(link, link + 8, "bad-index", "SDJ-024", text, at)
+            last, link, at = at, at + 24, self.view.number(at + 24)
         if tail != last and not self.walk.excused(tail):
-            text = f"bucket {bucket}: its tail is {last}, not {tail}"
+            text = f"bucket {bucket}: expected tail {last}, found {tail}"
             newest = max(tail, last)
             yield Fault(slot + 8, slot + 16, "bad-index", "SDJ-024", text, newest=newest)
 
     def fields(self) -> Iterator[Fault]:
-        """The list of all DATA of each FIELD (SDJ-025)."""
+        """Check the list of all DATA of each FIELD (SDJ-025)."""
         broken, names = False, set()
         for field in self.walk.sound(layout.FIELD):
             name = self.view.data[field + 40 : field + self.view.object_size(field)] + b"="
             names.add(name)
-            place, at, last = field + 32, self.view.number(field + 32), self.view.size
+            link, at, last = field + 32, self.view.number(field + 32), self.view.size
             while at:
                 good = self.walk.kind(at) == layout.DATA and at < last
                 if not good or self._mark(at, LISTED) or self._other_name(at, name):
                     broken = True
                     if not self.walk.excused(at):
                         text = f"the list of {name[:-1]!r} leads to {at}"
-                        yield Fault(place, place + 8, "bad-index", "SDJ-025", text, at)
+                        yield Fault(link, link + 8, "bad-index", "SDJ-025", text, at)
                     break
-                last, place = at, at + 32
+                last, link = at, at + 32
                 at = self.view.number(at + 32)
         if broken or self.walk.lost_something:
             return
@@ -202,7 +210,7 @@ class Links:
         return not self.view.payload(at).startswith(name)
 
     def data_arrays(self, progress: Callable[[int], None] = lambda at: None) -> Iterator[Fault]:
-        """The entries that each DATA lists, compared with the entries that have it (SDJ-036)."""
+        """Compare the entries that each DATA lists with the entries that contain it (SDJ-036)."""
         for at in self.walk.sound(layout.DATA):
             progress(at)
             yield from self._data_array(at)
@@ -211,7 +219,7 @@ class Links:
         fixed = self.view.data[data + 16 : data + 64]
         _, _, _, first, array, claimed = layout.DATA_FIXED.unpack(fixed)
         if bool(first) != bool(claimed):
-            text = f"the DATA at {data} counts {claimed} entries and its first is {first}"
+            text = f"the DATA at {data} counts {claimed} entries, and its first entry is {first}"
             yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=first)
             return
         listed: list[int] = []
@@ -222,13 +230,13 @@ class Links:
                     yield Fault(data + 40, data + 48, "bad-index", "SDJ-036", text, first)
                 return
             listed.append(first)
-        place, before, last_array, used, left, ended = data + 48, 0, 0, 0, claimed - 1, False
+        link, before, last_array, used, left, ended = data + 48, 0, 0, 0, claimed - 1, False
         while array:
             known = array > before and self.walk.kind(array) == layout.ENTRY_ARRAY
             if left < 1 or not known or self._mark(array, CHAINED):
                 if array <= before or not self.walk.excused(array):
-                    text = f"the entries of {data} lead to {array}, or it lies before this one"
-                    yield Fault(place, place + 8, "bad-index", "SDJ-036", text, array)
+                    text = f"the entry list of {data} leads to {array}, no array or before this one"
+                    yield Fault(link, link + 8, "bad-index", "SDJ-036", text, array)
                 return
             for number, slot in enumerate(self.view.slots(array)):
                 if slot == 0:
@@ -245,12 +253,14 @@ class Links:
                 if slot > listed[-1]:  # systemd up to 247 listed a repeated field twice (SDJ-019)
                     listed.append(slot)
                 last_array, used, left = array, number + 1, left - 1
-            before, place, array = array, array + 16, self.view.number(array + 16)
+            before, link, array = array, array + 16, self.view.number(array + 16)
         right = self._entries_of.get(data, [])
         if left > 0 or listed != right:
             if not self.walk.lost_something:
-                text = f"the DATA at {data} lists {len(listed)} of {claimed}, {len(right)} have it"
-                older = [[at for at in one if at < self.grown_from] for one in (listed, right)]
+                text = f"the DATA at {data} lists {len(listed)} of {claimed}; {len(right)} have it"
+                older = [
+                    [at for at in entries if at < self.grown_from] for entries in (listed, right)
+                ]
                 newest = self.view.size if older[0] == older[1] else max([data, *listed])
                 yield Fault(data + 56, data + 64, "bad-index", "SDJ-036", text, newest=newest)
         elif self.header.compact and last_array:
@@ -260,22 +270,22 @@ class Links:
                 yield Fault(data + 64, data + 72, "bad-index", "SDJ-036", text, newest=last_array)
 
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
-        """Arrays and tables that only wrong links lead to (SDJ-096).
+        """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
 
-        Nothing inside tells them from another object with a wrong type. Call this after all links
-        have been followed; ``faults`` are all that were found on the way.
+        Their content cannot distinguish them from another object with an invalid type. Call this
+        after all links have been followed; ``faults`` are all faults so far.
         """
-        named = [self.view.named_table(kind) for kind in layout.TABLES]
+        named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):
-            kind = self.walk.kind(at)
-            array = kind == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
-            if array or (kind in layout.TABLES and at not in named):
-                text = f"no right link leads to the {layout.TYPE_NAMES[kind]} at {at}"
+            object_type = self.walk.kind(at)
+            array = object_type == layout.ENTRY_ARRAY and not self._seen[at >> 3] & CHAINED
+            if array or (object_type in layout.TABLES and at not in named):
+                text = f"no valid link leads to the {layout.TYPE_NAMES[object_type]} at {at}"
                 end = at + layout.align(self.view.object_size(at))
                 yield Fault(at, end, "bad-object", "SDJ-096", text)
 
     def _mark(self, at: int, bit: int) -> bool:
-        """Mark an object as visited; says whether it was visited before."""
+        """Mark an object as visited and return whether it was visited before."""
         seen = bool(self._seen[at >> 3] & bit)
         self._seen[at >> 3] |= bit
         return seen

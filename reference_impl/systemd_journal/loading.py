@@ -1,4 +1,4 @@
-"""A journal file in memory: a copy, so that nothing that happens to the file reaches its reader."""
+"""Load a journal file into memory, so that changes to the file cannot affect its reader."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
-    """The bytes of a file, read-only for all that the file knows (SDJ-058). Raises ``OSError``."""
+    """Load a file read-only and release its memory afterwards (SDJ-058). Raises ``OSError``."""
     data = load(path)
     try:
         yield data
@@ -22,36 +22,36 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def load(path: Path) -> mmap.mmap | bytes:
-    """The bytes of a file, as long as it is at the end. Raises ``OSError``.
+    """Return the bytes of a file, at its size after reading. Raises ``OSError``.
 
-    A file is not mapped: its owner may cut it at any time, which ends a process that reads a
-    mapping (SDJ-053). Holes take no memory, where the file system tells of them.
+    The file is not mapped: its owner may truncate it at any time, which kills a process that reads
+    a mapping (SDJ-053). Holes take no memory if the file system reports them.
     """
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         if not size:
-            return b""  # memory of no bytes cannot be had
+            return b""  # an anonymous mapping cannot be empty
         data = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         for at, end in _stretches(file.fileno(), size):
             while at < end:
                 with memoryview(data) as whole, whole[at:end] as room:
-                    found = os.preadv(file.fileno(), [room], at)
-                if not found:
+                    count = os.preadv(file.fileno(), [room], at)
+                if not count:
                     break
-                at += found
+                at += count
         left = os.fstat(file.fileno()).st_size
         return data if left >= size else data[:left]
 
 
 def _stretches(file: int, size: int) -> Iterator[tuple[int, int]]:
-    """The parts of a file that are not holes; all of it where nobody tells."""
+    """Yield the parts of a file that are not holes; the whole file if holes are not reported."""
     at = 0
     while at < size:
         try:
             start = os.lseek(file, at, os.SEEK_DATA)
             at = os.lseek(file, start, os.SEEK_HOLE)
         except (OSError, AttributeError) as error:
-            if getattr(error, "errno", None) != errno.ENXIO:  # that is: nothing but a hole follows
+            if getattr(error, "errno", None) != errno.ENXIO:  # ENXIO: only a hole follows
                 yield at, size
             return
         yield start, min(at, size)

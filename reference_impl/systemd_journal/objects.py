@@ -1,4 +1,4 @@
-"""Objects of a journal file, read without trusting anything in them (SDJ-010 to SDJ-018)."""
+"""Objects of a journal file, read without trusting their content (SDJ-010 to SDJ-018)."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from reference_impl.systemd_journal.compression import BadCompression, TooLarge,
 from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from reference_impl.systemd_journal.layout import Header, align
 
+# The default limit of a decompressed field, in bytes; ``max_field_size`` overrides it (SDJ-031).
 MAX_FIELD_SIZE = 64 << 20
-"""Limit of a decompressed field, in bytes, without ``max_field_size`` in the context (SDJ-031)."""
 
+# The number of faults with ranges of their own, plus one for each 64 bytes of file (SDJ-093).
 KEPT_FAULTS = 1024
-"""So many faults of any file have ranges of their own, and one more for each 64 bytes (SDJ-093)."""
 
 FIELD_NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")  # SDJ-086
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something wrong at ``[start, end)``.
+    """A fault at ``[start, end)``.
 
-    ``target`` is the offset to which a wrong link leads, ``newest`` the last object that other
-    wrong bytes speak of: if either is after the end of what a crash left, the crash caused the
-    fault. ``rule`` is a requirement id and ``text`` a sentence for people.
+    ``target`` is the offset that an invalid link leads to. ``newest`` is the last object that other
+    invalid bytes refer to. If either is after the end of the data that a crash left, the crash
+    caused the fault. ``rule`` is a requirement id and ``text`` a sentence for people.
     """
 
     start: int
@@ -52,47 +52,48 @@ class Entry:
 
 
 def budget(at: int, max_field: int) -> int:
-    """What may be decompressed up to the DATA at an offset, and with it, in bytes (SDJ-103).
+    """Return the number of bytes that may be decompressed up to and with a DATA (SDJ-103).
 
-    It does not ask how long the file is: one that is cut at its `end` reads as it did before.
+    The budget does not depend on the file's length, so a file truncated at its `end` reads the
+    same.
     """
     return 64 * at + 4 * max_field
 
 
 class Faults:
-    """The faults of a file of ``size`` bytes in the order met, as many as are kept (SDJ-093).
+    """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093).
 
-    All others become one: from the lowest of their bytes to the highest.
+    Faults beyond the limit become one, from the lowest of their bytes to the highest.
     """
 
     def __init__(self, size: int) -> None:
         self._most = KEPT_FAULTS + size // 64
-        self._kept: list[Fault] = []
+        self._separate: list[Fault] = []
         self._rest: tuple[int, int] | None = None
 
-    def add(self, found: Iterable[Fault]) -> None:
-        """Keep what was found, as far as there is room."""
-        for fault in found:
-            if len(self._kept) < self._most:
-                self._kept.append(fault)
+    def add(self, faults: Iterable[Fault]) -> None:
+        """Add faults; merge those beyond the limit."""
+        for fault in faults:
+            if len(self._separate) < self._most:
+                self._separate.append(fault)
                 continue
             low, high = self._rest or (fault.start, fault.end)
             self._rest = min(low, fault.start), max(high, fault.end)
 
     def __iter__(self) -> Iterator[Fault]:
-        """The faults that are kept as they are."""
-        return iter(self._kept)
+        """Iterate over the faults within the limit."""
+        return iter(self._separate)
 
     def all(self) -> list[Fault]:
-        """All faults, those that are not kept as one."""
+        """Return all faults, with those beyond the limit merged into one."""
         if self._rest is None:
-            return self._kept
-        text = f"more than {self._most} faults: these are all others"
-        return [*self._kept, Fault(*self._rest, "too-large", "SDJ-093", text)]
+            return self._separate
+        text = f"more than {self._most} faults: all others together"
+        return [*self._separate, Fault(*self._rest, "too-large", "SDJ-093", text)]
 
 
 class View:
-    """The bytes of a journal file, its header, and its objects one at a time."""
+    """The bytes of a journal file, its header, and access to its objects."""
 
     def __init__(
         self, data: mmap.mmap | bytes, header: Header, max_field: int = MAX_FIELD_SIZE
@@ -101,14 +102,14 @@ class View:
         self.size = len(data)
         self.header = header
         self.max_field = max_field
-        # Objects that overlap, and thousands of compression bombs, must not cost more (SDJ-102,
+        # Overlapping objects and thousands of compression bombs must not cost more (SDJ-102,
         # SDJ-103).
         self._to_hash = 4 * self.size + (1 << 20)
         self._decompressed = 0
         self._plain_sizes: dict[int, int] = {}
 
     def frame(self, at: int) -> tuple[int, int, int] | str:
-        """Type, flags and size of the object at an offset, or why there is none (SDJ-010, -011)."""
+        """Return type, flags and size of an object, or why there is none (SDJ-010, SDJ-011)."""
         if at < self.header.header_size:
             return "an offset before the first object"
         return self._frame(at)
@@ -118,90 +119,92 @@ class View:
             return "an offset that is not a multiple of 8"
         if at + layout.OBJECT_SIZE > self.size:
             return "an offset outside the file"
-        kind, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
-        if not layout.DATA <= kind <= layout.TAG:
-            return f"object type {kind}"
+        object_type, flags, size = layout.OBJECT_HEADER.unpack_from(self.data, at)
+        if not layout.DATA <= object_type <= layout.TAG:
+            return f"object type {object_type}"
         if at + size > self.size:
             return f"an object of {size} bytes, which ends past the end of the file"
-        if (wrong := self._wrong_size(kind, size)) is not None:
+        if (wrong := self._wrong_size(object_type, size)) is not None:
             return wrong
-        if flags & layout.OBJECT_COMPRESSED and kind != layout.DATA:
-            return f"a compressed {layout.TYPE_NAMES[kind]}"
-        return kind, flags, size
+        if flags & layout.OBJECT_COMPRESSED and object_type != layout.DATA:
+            return f"a compressed {layout.TYPE_NAMES[object_type]}"
+        return object_type, flags, size
 
     def framed_type(self, at: int) -> int:
-        """The type of the object that is framed at an offset, 0 if there is none."""
+        """Return the type of the object that is framed at an offset, 0 if there is none."""
         framed = self.frame(at)
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """From where on objects are before ``header_size``, if it is too large (SDJ-004).
+        """Return the first object offset below ``header_size``, if that is too large (SDJ-004).
 
-        That is where the lowest table or array is that the header names, or 272 if that is lower:
-        no release knows of longer headers, and the first entry is before its array.
+        The result is the lowest table or array that the header names, or 272 if that is lower: no
+        release has a longer header, and the first entry is before its array.
         """
         header = self.header
-        named = [(self.named_table(kind), kind) for kind in layout.TABLES]
+        named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]
         named.append((header.entry_array_offset, layout.ENTRY_ARRAY))
-        for at, kind in sorted(named):
-            if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == kind:
+        for at, object_type in sorted(named):
+            if layout.HEADER_MIN <= at < header.header_size and self._frame(at)[0] == object_type:
                 return min(at, layout.HEADER_FULL)
         return None
 
-    def _wrong_size(self, kind: int, size: int) -> str | None:
-        fixed = self.header.data_fixed if kind == layout.DATA else layout.FIXED_SIZE[kind]
+    def _wrong_size(self, object_type: int, size: int) -> str | None:
+        fixed = (
+            self.header.data_fixed if object_type == layout.DATA else layout.FIXED_SIZE[object_type]
+        )
         unit = 1
-        if kind == layout.ENTRY:
+        if object_type == layout.ENTRY:
             unit = self.header.item_size
-        elif kind == layout.ENTRY_ARRAY:
+        elif object_type == layout.ENTRY_ARRAY:
             unit = self.header.slot_size
-        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+        elif object_type in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
             unit = 16
-        good = size == fixed if kind == layout.TAG else size >= fixed + unit
+        good = size == fixed if object_type == layout.TAG else size >= fixed + unit
         if good and (size - fixed) % unit == 0:
             return None
-        return f"a {layout.TYPE_NAMES[kind]} of {size} bytes"
+        return f"a {layout.TYPE_NAMES[object_type]} of {size} bytes"
 
     def object_size(self, at: int) -> int:
-        """The size field of an object."""
+        """Return the size field of an object."""
         return self.number(at + 8)
 
     def number(self, at: int) -> int:
-        """Eight bytes as a number."""
+        """Return eight bytes as a number."""
         return int.from_bytes(self.data[at : at + 8], "little")
 
     def entry(self, at: int) -> Entry:
-        """The fixed part of the ENTRY at an offset."""
+        """Return the fixed part of the ENTRY at an offset."""
         return Entry(*layout.ENTRY_FIXED.unpack_from(self.data, at + 16))
 
     def n_items(self, at: int) -> int:
-        """How many items an ENTRY has."""
+        """Return the number of items in an ENTRY."""
         return (self.object_size(at) - layout.FIXED_SIZE[layout.ENTRY]) // self.header.item_size
 
     def items(self, at: int) -> Iterator[int]:
-        """The DATA offsets in an ENTRY, in stored order (SDJ-015)."""
+        """Yield the DATA offsets in an ENTRY, in stored order (SDJ-015)."""
         body = self.data[at + 64 : at + self.object_size(at)]
         for item, *_ in struct.iter_unpack("<I" if self.header.compact else "<QQ", body):
             yield item
 
     def slots(self, at: int) -> Iterator[int]:
-        """The slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
+        """Yield the slots of an ENTRY_ARRAY, used or not (SDJ-017)."""
         body = self.data[at + 24 : at + self.object_size(at)]
         for (slot,) in struct.iter_unpack("<I" if self.header.compact else "<Q", body):
             yield slot
 
     def buckets(self, offset: int, size: int) -> Iterator[tuple[int, int]]:
-        """Both offsets of each bucket of a table (SDJ-016)."""
+        """Yield both offsets of each bucket of a table (SDJ-016)."""
         for bucket in range(size // 16):
             at = offset + bucket * 16
             yield self.number(at), self.number(at + 8)
 
     def payload(self, at: int) -> bytes:
-        """``FIELD=value`` of a DATA object that was found sound."""
+        """Return ``FIELD=value`` of a sound DATA object."""
         return self._read_payload(at, self.max_field)
 
     def payload_size(self, at: int) -> int:
-        """The bytes of ``FIELD=value`` of a DATA object that was found sound."""
+        """Return the length of ``FIELD=value`` of a sound DATA object, in bytes."""
         return self._plain_sizes.get(at, self.object_size(at) - self.header.data_fixed)
 
     def _read_payload(self, at: int, limit: int) -> bytes:
@@ -213,25 +216,25 @@ class View:
         return decompress(stored, compression, limit)
 
     def hash(self, payload: bytes) -> int:
-        """The hash that this file uses (SDJ-021 to SDJ-023)."""
+        """Return the hash of a payload by the file's hash function (SDJ-021 to SDJ-023)."""
         if self.header.keyed:
             return siphash24(payload, self.header.file_id)
         return jenkins64(payload)
 
-    def content_fault(self, at: int, kind: int, flags: int, size: int) -> Fault | None:
-        """What is wrong with an object that is framed correctly, if anything."""
+    def content_fault(self, at: int, object_type: int, flags: int, size: int) -> Fault | None:
+        """Return the content fault of a correctly framed object, if there is one."""
         end = at + align(size)
-        if kind in (layout.DATA, layout.FIELD):
+        if object_type in (layout.DATA, layout.FIELD):
             self._to_hash -= size
             if self._to_hash < 0:
-                return Fault(at, end, "bad-object", "SDJ-102", "objects that overlap without end")
-        if kind == layout.DATA:
+                return Fault(at, end, "bad-object", "SDJ-102", "too many overlapping objects")
+        if object_type == layout.DATA:
             return self._data_fault(at, end, flags)
-        if kind == layout.FIELD:
+        if object_type == layout.FIELD:
             name = self.data[at + 40 : at + size]
             if self.number(at + 16) != self.hash(name):
-                return Fault(at, end, "hash-mismatch", "SDJ-044", "a FIELD with a wrong hash")
-        elif kind == layout.ENTRY:
+                return Fault(at, end, "hash-mismatch", "SDJ-044", "a FIELD with an invalid hash")
+        elif object_type == layout.ENTRY:
             entry = self.entry(at)
             if not entry.seqnum:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with sequence number 0")
@@ -239,23 +242,24 @@ class View:
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY with an impossible time")
             if not any(entry.boot_id):
                 return Fault(at, end, "bad-entry", "SDJ-015", "an ENTRY without a boot id")
-        elif kind in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
-            named = self.named_table(kind)
-            if at != named and self.framed_type(named) == kind:
-                text = f"a second {layout.TYPE_NAMES[kind]}"
+        elif object_type in (layout.DATA_HASH_TABLE, layout.FIELD_HASH_TABLE):
+            named = self.named_table(object_type)
+            if at != named and self.framed_type(named) == object_type:
+                text = f"a second {layout.TYPE_NAMES[object_type]}"
                 return Fault(at, end, "bad-object", "SDJ-016", text)
         return None
 
-    def named_table(self, kind: int) -> int:
-        """Where the header places a hash table (SDJ-016); there need not be one."""
-        if kind == layout.DATA_HASH_TABLE:
+    def named_table(self, object_type: int) -> int:
+        """Return the offset of a hash table by the header (SDJ-016); no table need be there."""
+        if object_type == layout.DATA_HASH_TABLE:
             return self.header.data_hash_table_offset - layout.OBJECT_SIZE
         return self.header.field_hash_table_offset - layout.OBJECT_SIZE
 
     def _data_fault(self, at: int, end: int, flags: int) -> Fault | None:
         compression = flags & layout.OBJECT_COMPRESSED
         try:
-            spent = self._decompressed  # maybe on a DATA after this one, to see whether it is sound
+            # a later DATA may have spent some of it, to check whether it is sound
+            spent = self._decompressed
             left = max(spent, budget(at, self.max_field)) - spent
             payload = self._read_payload(at, min(self.max_field, left))
             if compression:
@@ -268,23 +272,23 @@ class View:
             self._decompressed += error.spent
             return Fault(at, end, "bad-compression", "SDJ-026", str(error))
         if self.number(at + 16) != self.hash(payload):
-            return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with a wrong hash")
+            return Fault(at, end, "hash-mismatch", "SDJ-044", "a DATA with an invalid hash")
         name, equals, _ = payload.partition(b"=")
         if not equals or not FIELD_NAME.fullmatch(name):
-            return Fault(at, end, "bad-field", "SDJ-045", "a DATA that is no FIELD=value")
+            return Fault(at, end, "bad-field", "SDJ-045", "a DATA that is not FIELD=value")
         if compression and not (
             self.header.incompatible_flags & layout.HEADER_FLAG_OF[compression]
         ):
             # SDJ-027: only a note; the payload is sound.
-            return Fault(at, at, "bad-header", "SDJ-027", "compression that the header hides")
+            return Fault(at, at, "bad-header", "SDJ-027", "compression without its header flag")
         return None
 
     def chain(self, first: int) -> Iterator[int]:
-        """Offsets of a chain of entry arrays, up to the first link that does not lead on to one."""
+        """Yield the offsets of a chain of entry arrays, up to the first link that leaves it."""
         at = first
         while self.framed_type(at) == layout.ENTRY_ARRAY:
             yield at
             following = self.number(at + 16)
-            if following < at + self.object_size(at):  # back, or into itself: no loop
+            if following < at + self.object_size(at):  # backwards, or into itself: no loop
                 return
             at = following

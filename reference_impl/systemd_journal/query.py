@@ -1,7 +1,7 @@
-"""Finding entries and values: matches, numbers and times to begin at (SDJ-060, SDJ-061).
+"""Select entries and values: matches, and numbers and times to begin at (SDJ-060, SDJ-061).
 
-Every entry is looked at. That is what a search by hash table, list of entries or bisection has to
-find too.
+Every entry is examined. The result defines the answer of a search by hash table, entry list or
+bisection.
 """
 
 from __future__ import annotations
@@ -13,27 +13,27 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import Inspection
 
 
-def select(found: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
-    """The entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context."""
-    chosen = found.entries
+def select(inspection: Inspection, context: Mapping[str, Any]) -> Iterator[int]:
+    """Yield the entries that fit ``match``, ``from_seqnum`` and ``from_realtime`` of a context."""
+    chosen = inspection.entries
     for name in ("seqnum", "realtime"):
         if f"from_{name}" in context:
             value = int(context[f"from_{name}"])
-            chosen = [at for at in chosen if getattr(found.view.entry(at), name) >= value]
+            chosen = [at for at in chosen if getattr(inspection.view.entry(at), name) >= value]
     matches = matches_of(context)
     for at in chosen:
-        if all(not values.isdisjoint(fields_of(found, at)) for values in matches):
+        if all(not values.isdisjoint(fields_of(inspection, at)) for values in matches):
             yield at
 
 
-def fields_of(found: Inspection, entry: int) -> Iterator[bytes]:
-    """The sound fields of an entry, as ``FIELD=value``."""
-    for item in dict.fromkeys(found.items(entry)):
-        yield found.view.payload(item)
+def fields_of(inspection: Inspection, entry: int) -> Iterator[bytes]:
+    """Yield the sound fields of an entry, as ``FIELD=value``."""
+    for item in dict.fromkeys(inspection.items(entry)):
+        yield inspection.view.payload(item)
 
 
 def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """The values of ``match``, by field: an entry must have one value of each field (SDJ-060)."""
+    """Return the values of ``match`` by field; an entry must have a value of each (SDJ-060)."""
     given = context.get("match", ())
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}
@@ -42,16 +42,16 @@ def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
     return list(by_field.values())
 
 
-def names(found: Inspection) -> Iterator[bytes]:
-    """The names of all fields of a file, in file order (SDJ-014)."""
-    for at in found.walk.sound(layout.FIELD):
-        yield bytes(found.view.data[at + 40 : at + found.view.object_size(at)])
+def names(inspection: Inspection) -> Iterator[bytes]:
+    """Yield the names of all fields of a file, in file order (SDJ-014)."""
+    for at in inspection.walk.sound(layout.FIELD):
+        yield bytes(inspection.view.data[at + 40 : at + inspection.view.object_size(at)])
 
 
-def values(found: Inspection, name: bytes) -> Iterator[bytes]:
-    """Every value of a field, newest first."""
+def values(inspection: Inspection, name: bytes) -> Iterator[bytes]:
+    """Yield every value of a field, newest first."""
     prefix = name + b"="
-    for at in reversed(list(found.walk.sound(layout.DATA))):
-        payload = found.view.payload(at)
+    for at in reversed(list(inspection.walk.sound(layout.DATA))):
+        payload = inspection.view.payload(at)
         if payload.startswith(prefix):
             yield payload[len(prefix) :]

@@ -1,6 +1,6 @@
-"""Reading a journal file: recognised by its header, inspected, and answered.
+"""The reader of journal files: recognition, inspection, and the answer.
 
-spec/systemd-journal.md, "Reading", says the same in prose.
+See spec/systemd-journal.md, "Reading".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.objects import Fault
 
 
 def recognise(path: Path) -> bool:
-    """Whether a file begins with the signature of a journal file."""
+    """Return whether a file begins with the signature of a journal file."""
     if path.is_dir():
         return False
     with path.open("rb") as log:
@@ -27,13 +27,13 @@ def recognise(path: Path) -> bool:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """The answer to a journal file."""
+    """Read a journal file. Raises ``OSError``."""
     with loaded(path) as data:
         yield from read_data(data, profile, context)
 
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """The answer to the bytes of one journal file. ``data`` may be any bytes."""
+    """Read the bytes of one journal file. ``data`` may be any bytes."""
     size = len(data)
     if size < layout.HEADER_MIN:
         if bytes(data[:8]) != layout.SIGNATURE[:size]:
@@ -47,34 +47,36 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
     if parse_header(data).header_size > size:
         yield from _torn_header(size)
         return
-    found = inspect(data, context)
-    torn_from = tail_of_crash(found)
-    lost = disjoint(found, torn_from)
+    inspection = inspect(data, context)
+    torn_from = tail_of_crash(inspection)
+    lost = disjoint(inspection, torn_from)
     unlinked = {
-        f.start for f in found.faults if f.rule == "SDJ-046" and _is_torn(found, f, torn_from)
+        f.start
+        for f in inspection.faults
+        if f.rule == "SDJ-046" and _is_torn(inspection, f, torn_from)
     }
     damage = [gap for gap in lost if not gap.torn]
     verdict: Verdict = "damaged" if damage else "intact" if torn_from is None else "torn"
-    reason = damage[0].reason if damage else None if torn_from is None else torn_reason(found)
-    wanted = set(query.select(found, context)) - unlinked
+    reason = damage[0].reason if damage else None if torn_from is None else torn_reason(inspection)
+    selected = set(query.select(inspection, context)) - unlinked
     if profile == "strict" and damage:
         start = min(gap.start for gap in damage)
-        for record in found.records():
+        for record in inspection.records():
             if record.at + record.size > start:
                 break
             if "missing" in record.fields or record.at in unlinked:
                 start = record.at
                 break
-            if record.at in wanted:
+            if record.at in selected:
                 yield record
         yield Lost(start, size, str(reason))  # SDJ-056
         yield End("damaged", reason, None)
         return
-    for at in found.entries:
-        if at in wanted:
-            yield found.record(at)
+    for at in inspection.entries:
+        if at in selected:
+            yield inspection.record(at)
     yield from sorted(lost, key=lambda gap: gap.start)
-    yield End(verdict, reason, found.walk.end if verdict == "intact" else None)  # SDJ-055
+    yield End(verdict, reason, inspection.walk.end if verdict == "intact" else None)  # SDJ-055
 
 
 def _torn_header(size: int) -> Iterator[Event]:
@@ -83,65 +85,65 @@ def _torn_header(size: int) -> Iterator[Event]:
     yield End("torn", "torn-header", 0)
 
 
-def tail_of_crash(found: Inspection) -> int | None:
-    """The offset from which faults are those of a crash or a cut; None if there was neither.
+def tail_of_crash(inspection: Inspection) -> int | None:
+    """Return the offset from which a crash or truncation explains faults, or None.
 
-    A file that is shorter than its header says was cut (SDJ-051). In a file that is ONLINE,
-    whatever is at or after the last whole entry may be an unfinished append (SDJ-052).
+    A file shorter than its header's sizes was truncated (SDJ-051). In a file that is ONLINE,
+    anything at or after the last whole entry may be an unfinished append (SDJ-052).
     """
-    header, walk = found.view.header, found.walk
-    if walk.cut is not None and header.header_size + header.arena_size > found.view.size:
+    header, walk = inspection.view.header, inspection.walk
+    if walk.cut is not None and header.header_size + header.arena_size > inspection.view.size:
         return walk.cut
-    if header.state == layout.ONLINE and found.faults:
-        return found.entries[-1] if found.entries else header.header_size
+    if header.state == layout.ONLINE and inspection.faults:
+        return inspection.entries[-1] if inspection.entries else header.header_size
     return None
 
 
-def _is_torn(found: Inspection, fault: Fault, torn_from: int | None) -> bool:
+def _is_torn(inspection: Inspection, fault: Fault, torn_from: int | None) -> bool:
     if torn_from is None:
         return False
     if fault.reason in ("bad-index", "bad-chain"):
-        # Pages are written and copied in any order, so older links may not know what came later.
-        torn_from = min(torn_from, found.links.grown_from)
-    # Counts, head and tail are written last, so a crash may leave any of them out of date. What a
-    # writer sets when it makes the file is never out of date.
+        # Pages are written and copied in any order, so older links may lack later objects.
+        torn_from = min(torn_from, inspection.links.grown_from)
+    # Counts, head and tail are written last, so a crash may leave any of them out of date. Fields
+    # that a writer sets when it makes the file are never out of date.
     newest = max(fault.start, fault.target, fault.newest)
     return newest >= torn_from or fault.rule in ("SDJ-049", "SDJ-097")
 
 
-def torn_reason(found: Inspection) -> str:
-    """The code of what is torn: by a cut (SDJ-051) or by a crash (SDJ-052)."""
-    header = found.view.header
-    cut = header.header_size + header.arena_size > found.view.size
+def torn_reason(inspection: Inspection) -> str:
+    """Return the code of the torn part: by truncation (SDJ-051) or by a crash (SDJ-052)."""
+    header = inspection.view.header
+    cut = header.header_size + header.arena_size > inspection.view.size
     return "torn-file" if cut else "torn-append"
 
 
-def disjoint(found: Inspection, torn_from: int | None) -> list[Lost]:
-    """The faults as ranges, in the order met (SDJ-054).
+def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
+    """Return the faults as disjoint ranges, in the order of detection (SDJ-054).
 
     A range has the bytes that no earlier one has: all of them, several pieces, or none.
     """
     lost: list[Lost] = []
-    ranges = [(fault.start, min(fault.end, found.view.size)) for fault in found.faults]
+    ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
     for number, start, end in sorted(_owned(ranges)):
-        fault = found.faults[number]
-        torn = _is_torn(found, fault, torn_from)
-        reason = torn_reason(found) if torn else fault.reason
+        fault = inspection.faults[number]
+        torn = _is_torn(inspection, fault, torn_from)
+        reason = torn_reason(inspection) if torn else fault.reason
         lost.append(Lost(start, end, reason, torn=torn))
     return lost
 
 
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Number, start and end of each piece of a range that no range before it in the list has.
+    """Yield number, start and end of each piece of a range that no earlier range has.
 
-    One sweep through the file, with a heap of the ranges that are open: sorting is all that it
-    costs, however the ranges overlap (SDJ-057).
+    One sweep through the file keeps a heap of the open ranges, so the cost is that of sorting,
+    however the ranges overlap (SDJ-057).
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
-    places = sorted({place for one in ranges for place in one})
+    offsets = sorted({offset for pair in ranges for offset in pair})
     open_ranges: list[int] = []
     opened, owner, since = 0, -1, 0
-    for at in places:
+    for at in offsets:
         while opened < len(by_start) and ranges[by_start[opened]][0] <= at:
             heappush(open_ranges, by_start[opened])
             opened += 1

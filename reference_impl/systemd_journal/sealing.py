@@ -1,4 +1,4 @@
-"""Forward secure sealing: keys, epochs, and what a seal covers (SDJ-070 to SDJ-077).
+"""Forward secure sealing: keys, epochs, and the bytes that a seal covers (SDJ-070 to SDJ-077).
 
 Upstream: systemd ``src/libsystemd/sd-journal/fsprg.c``, ``journal-authenticate.c``.
 """
@@ -19,7 +19,7 @@ from reference_impl.systemd_journal.layout import Header
 
 SECURITY_PARAMETER = 1536
 _KEY = re.compile(
-    # Dashes may stand before a byte, any number of them, and not within one.
+    # Any number of dashes may precede a byte; none may be inside one.
     "(?P<seed>(?:-*[0-9a-fA-F]{2}){12})/(?P<start>[0-9a-fA-F]{1,16})-(?P<interval>[0-9a-fA-F]{1,16})"
 )
 HEADER_RANGES = ((0, 16), (24, 56), (72, 96), (104, 136))  # SDJ-072
@@ -31,7 +31,7 @@ class BadKey(ValueError):
 
 @dataclass(frozen=True)
 class VerificationKey:
-    """The key that verifies seals: the seed of the keys of all epochs, and when epochs begin.
+    """The key that verifies seals: the seed of all epoch keys, and the start of the epochs.
 
     ``start`` and ``interval`` are in microseconds; epoch ``n`` is ``[start + n·interval, …)``.
     """
@@ -42,7 +42,10 @@ class VerificationKey:
 
     @classmethod
     def parse(cls, text: str) -> VerificationKey:
-        """Read ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070)."""
+        """Parse ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
+
+        Raises :class:`BadKey`.
+        """
         match = _KEY.fullmatch(text)
         if not match:
             raise BadKey("expected a key of 12 bytes, '/', start-interval, all hexadecimal")
@@ -52,7 +55,7 @@ class VerificationKey:
         return cls(bytes.fromhex(digits), int(match["start"], 16) * interval, interval)
 
     def epoch_of(self, realtime: int) -> int:
-        """The epoch that a time in microseconds belongs to; below 0 before the start."""
+        """Return the epoch of a time in microseconds, below 0 before the start."""
         return (realtime - self.start) // self.interval
 
     @cached_property
@@ -60,7 +63,7 @@ class VerificationKey:
         return _prime(self.seed, 1), _prime(self.seed, 2)
 
     def hmac_key(self, epoch: int) -> bytes:
-        """The key of an epoch, 32 bytes, in time logarithmic in the epoch (SDJ-071)."""
+        """Return the 32-byte key of an epoch, in time logarithmic in the epoch (SDJ-071)."""
         p, q = self._primes
         n = p * q
         x = int.from_bytes(_det(SECURITY_PARAMETER // 8, self.seed, 3), "big")
@@ -75,32 +78,32 @@ class VerificationKey:
 
 
 def covered_of_header(header: mmap.mmap | bytes) -> bytes:
-    """The header bytes that the first seal of a file covers (SDJ-072)."""
+    """Return the header bytes that the first seal of a file covers (SDJ-072)."""
     return b"".join(header[start:end] for start, end in HEADER_RANGES)
 
 
-def covered_of_object(kind: int, data: bytes, header: Header) -> Iterator[bytes]:
-    """What a seal covers of one object, given as its unpadded bytes (SDJ-072)."""
+def covered_of_object(object_type: int, data: bytes, header: Header) -> Iterator[bytes]:
+    """Yield the bytes of one unpadded object that a seal covers (SDJ-072)."""
     yield data[:16]
-    if kind == layout.DATA:
+    if object_type == layout.DATA:
         yield data[16:24]
         yield data[header.data_fixed :]
-    elif kind == layout.FIELD:
+    elif object_type == layout.FIELD:
         yield data[16:24]
         yield data[40:]
-    elif kind == layout.ENTRY:
+    elif object_type == layout.ENTRY:
         yield data[16:]
-    elif kind == layout.TAG:
+    elif object_type == layout.TAG:
         yield data[16:32]
 
 
 def seal(key: bytes) -> hmac.HMAC:
-    """A fresh HMAC-SHA256 for one segment."""
+    """Return a new HMAC-SHA256 for one segment."""
     return hmac.new(key, digestmod=hashlib.sha256)
 
 
 def _det(size: int, seed: bytes, index: int) -> bytes:
-    """Deterministic bytes: SHA-256 of seed, index and a counter, joined and cut."""
+    """Return deterministic bytes: SHA-256 of seed, index and a counter, joined and cut."""
     blocks = (
         hashlib.sha256(seed + index.to_bytes(4, "big") + counter.to_bytes(4, "big")).digest()
         for counter in range(-(-size // 32))
@@ -111,12 +114,12 @@ def _det(size: int, seed: bytes, index: int) -> bytes:
 _SMALL_FACTORS = math.prod(range(3, 200, 2))
 
 
-@lru_cache  # takes a tenth of a second, and is the same for all files under one key
+@lru_cache  # takes a tenth of a second and depends only on the key
 def _prime(seed: bytes, index: int) -> int:
-    """The first prime from a number on that SHA-256 made, in steps of 4.
+    """Return the first prime at or above a number derived by SHA-256, in steps of 4.
 
-    For such numbers the test of Miller and Rabin to the base 2 is enough; for one that is 3 modulo
-    4 it has a single step.
+    For such numbers the Miller-Rabin test to base 2 is enough. For numbers that are 3 modulo 4 it
+    has a single step.
     """
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")

@@ -1,4 +1,4 @@
-"""Checking the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
+"""Check the TAG objects of a sealed file (SDJ-073 to SDJ-077)."""
 
 from __future__ import annotations
 
@@ -19,31 +19,33 @@ class Seals:
         self.view = view
         self.walk = walk
         self.key = key
+        # Realtime of the last entry up to which all seals are valid, in microseconds.
         self.sealed_until: int | None = None
-        """Realtime of the last entry up to which all seals hold."""
         self._broken = False
         self._mac: hmac.HMAC | None = None
         self._times: list[int] = []  # least and greatest realtime of the segment
         self._last_time = 0
 
     def check(self) -> Iterator[Fault]:
-        """Faults of tags and of what they cover, in file order."""
+        """Yield faults of tags and of the bytes that they cover, in file order."""
         view, header = self.view, self.view.header
         expected, last_epoch = 1, None
         self._begin(0)
         if self._mac is not None:
             self._mac.update(sealing.covered_of_header(view.data))
         for at in self._objects():
-            kind, size = view.data[at], view.object_size(at)
-            if kind == layout.ENTRY:
+            object_type, size = view.data[at], view.object_size(at)
+            if object_type == layout.ENTRY:
                 self._note_time(view.entry(at).realtime)
                 if expected == 1 and header.sealed:
                     text = "an entry before the first tag"
                     yield Fault(at, at + 16, "bad-seal", "SDJ-073", text)
             if self._mac is not None:
-                for covered in sealing.covered_of_object(kind, view.data[at : at + size], header):
+                for covered in sealing.covered_of_object(
+                    object_type, view.data[at : at + size], header
+                ):
                     self._mac.update(covered)
-            if kind != layout.TAG:
+            if object_type != layout.TAG:
                 continue
             if not header.sealed:
                 text = "a tag in a file that is not sealed"
@@ -51,7 +53,7 @@ class Seals:
                 continue
             seqnum, epoch = view.number(at + 16), view.number(at + 24)
             if seqnum != expected:
-                text = f"tag {expected} says that it is tag {seqnum}"
+                text = f"expected tag {expected}, found tag {seqnum}"
                 yield Fault(at + 16, at + 24, "bad-seal", "SDJ-073", text)
             if last_epoch is not None and not self._follows(epoch, last_epoch):
                 text = f"epoch {epoch} after epoch {last_epoch}"
@@ -62,9 +64,9 @@ class Seals:
             self._begin(at + align(size))
 
     def _objects(self) -> Iterator[int]:
-        for place, kind in enumerate(self.walk.kinds):
-            if kind:
-                yield place << 3
+        for index, object_type in enumerate(self.walk.kinds):
+            if object_type:
+                yield index << 3
 
     def _follows(self, epoch: int, before: int) -> bool:
         if self.view.header.compatible_flags & layout.SEALED_CONTINUOUS:
@@ -72,7 +74,7 @@ class Seals:
         return epoch >= before
 
     def _begin(self, at: int) -> None:
-        """A new segment. The HMAC needs the epoch of the tag that will end it."""
+        """Begin a segment. The HMAC needs the epoch of the tag that will end it."""
         self._times, self._mac = [], None
         tag = self.walk.kinds.find(layout.TAG, at >> 3) << 3
         if self.key is None or tag < 0:
@@ -94,7 +96,7 @@ class Seals:
             return
         if not hmac.compare_digest(self._mac.digest(), self.view.data[at + 32 : at + 64]):
             self._broken = True
-            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "the seal does not hold")
+            yield Fault(at, at + align(size), "bad-seal", "SDJ-075", "invalid seal")
             return
         if not self._times:
             return

@@ -1,4 +1,4 @@
-"""The walk over all objects, and getting back in step after damage (SDJ-040, SDJ-041)."""
+"""The walk over all objects, and resynchronising after damage (SDJ-040, SDJ-041)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.layout import align
 from reference_impl.systemd_journal.objects import Fault, View
 
+# Set in the object map for a DATA or FIELD with a good frame and invalid content.
 BAD = 0x80
-"""Set in the map of objects for a DATA or FIELD with a good frame but wrong content."""
 
 
 class Walk:
-    """Which offsets hold a sound object of which type.
+    """The map of sound objects: the type of the object at each offset.
 
-    ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, 0 for none.
-    It ends with the last object: what a file has after it may be long, and a hole.
-    ``faults`` are those of single objects, in file order. ``cut`` is where the objects end early,
-    because the file was truncated or a crash left nothing more; None if they do not end early.
+    ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, or 0 for
+    none. It ends with the last object, because a long hole may follow in the file. ``faults`` are
+    those of single objects, in file order. ``cut`` is the offset at which the objects end early,
+    because the file was truncated or a crash left nothing more; None otherwise.
     """
 
     def __init__(self, view: View) -> None:
@@ -31,31 +31,31 @@ class Walk:
         self.counts: Counter[int] = Counter()
         self.faults: list[Fault] = []
         self.last = 0  # the last object found
-        self.end = view.header.header_size  # where the next object would go
+        self.end = view.header.header_size  # the end of the last object
         self.cut: int | None = None
         self._linked = self._main_chain()
         self._lost: list[tuple[int, int]] = []
 
     def kind(self, at: int) -> int:
-        """The type of the sound object at an offset; 0 if there is none."""
+        """Return the type of the sound object at an offset, 0 if there is none."""
         if at & 7 or at >> 3 >= len(self.kinds):
             return 0
         return self.kinds[at >> 3]
 
     def excused(self, at: int) -> bool:
-        """Whether a link to this offset leads to something already reported as lost (SDJ-048)."""
+        """Return whether a link to this offset leads to bytes reported as lost before (SDJ-048)."""
         if self.cut is not None and at >= self.cut:
             return True
-        place = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
-        return place >= 0 and self._lost[place][0] <= at < self._lost[place][1]
+        index = bisect_right(self._lost, at, key=lambda lost: lost[0]) - 1
+        return index >= 0 and self._lost[index][0] <= at < self._lost[index][1]
 
     @property
     def lost_something(self) -> bool:
-        """Whether an object went missing, so that counts cannot be expected to hold."""
+        """Return whether an object is missing, so that counts need not match."""
         return bool(self._lost)
 
     def run(self, progress: Callable[[int], None] = lambda at: None) -> None:
-        """Walk from the header to the tail object. ``progress`` is told each offset."""
+        """Walk from the header to the tail object. ``progress`` receives each offset."""
         view, tail = self.view, self.view.header.tail_object_offset
         at = view.header.header_size
         if (hidden := view.in_the_header()) is not None:
@@ -72,52 +72,52 @@ class Walk:
                 self._lose(Fault(at, following, "bad-object", "SDJ-011", framed))
                 at = following
                 continue
-            kind, flags, size = framed
-            fault = view.content_fault(at, kind, flags, size)
+            object_type, flags, size = framed
+            fault = view.content_fault(at, object_type, flags, size)
             following = at + align(size)
             if fault is not None and fault.end > at:
-                if kind != layout.ENTRY and following < tail:
+                if object_type != layout.ENTRY and following < tail:
                     # If the hash is wrong, the size may be wrong too: does an object follow?
                     if isinstance(view.frame(following), str):
                         following = self._resync(at) or following
                     fault = Fault(at, following, fault.reason, fault.rule, fault.text)
                 self._lose(fault)
-                kept = kind | BAD
+                mark = object_type | BAD
             else:
                 if fault is not None:
-                    place, _ = layout.HEADER_FIELDS["incompatible_flags"]
+                    flags_at, _ = layout.HEADER_FIELDS["incompatible_flags"]
                     self.faults.append(
-                        Fault(place, place + 4, fault.reason, fault.rule, fault.text)
+                        Fault(flags_at, flags_at + 4, fault.reason, fault.rule, fault.text)
                     )
-                kept = kind
+                mark = object_type
             self.kinds.extend(bytes((at >> 3) + 1 - len(self.kinds)))
-            self.kinds[at >> 3] = kept
-            self.counts[kind] += 1
+            self.kinds[at >> 3] = mark
+            self.counts[object_type] += 1
             self.last, self.end = at, following
             at = following
 
-    def sound(self, kind: int) -> Iterator[int]:
-        """Offsets of the sound objects of one type, in file order."""
-        for found in re.finditer(bytes((kind,)), self.kinds):
-            yield found.start() << 3
+    def sound(self, object_type: int) -> Iterator[int]:
+        """Yield the offsets of the sound objects of one type, in file order."""
+        for match in re.finditer(bytes((object_type,)), self.kinds):
+            yield match.start() << 3
 
     def _lose(self, fault: Fault) -> None:
         self.faults.append(fault)
         self._lost.append((fault.start, fault.end))
 
     def _end_early(self, at: int, why: str) -> None:
-        """No object at ``at`` and none known after it: the end of what a crash left."""
+        """Report the end of the data that a crash left: no known object at or after ``at``."""
         view = self.view
         if at >= view.size >= view.header.header_size + view.header.arena_size:
-            return  # Nothing is missing from the file; it is the header that claims more (SDJ-097).
+            return  # Nothing is missing from the file; the header claims too much (SDJ-097).
         self.cut = at
-        # Nothing tells how long the object was that should be here.
+        # The length of the missing object is unknown.
         self._lose(Fault(at, max(view.size, at), "bad-object", "SDJ-041", why))
 
     def _more_follows(self, at: int) -> bool:
-        """The walk has passed the tail object; do links or counts know of more (SDJ-098)?"""
-        place = bisect_left(self._linked, at)
-        if place < len(self._linked):
+        """Return whether links or counts show more objects after the tail object (SDJ-098)."""
+        index = bisect_left(self._linked, at)
+        if index < len(self._linked):
             return True
         return self.counts.total() < self.view.header.n_objects and self._is_sound(at)
 
@@ -129,17 +129,17 @@ class Walk:
         return fault is None or fault.end == fault.start
 
     def _framed(self, at: int) -> tuple[int, int, int] | str:
-        """The frame of an object that leads across no ENTRY of the main chain (SDJ-041)."""
+        """Return the frame of an object that covers no ENTRY of the main chain (SDJ-041)."""
         framed = self.view.frame(at)
         if isinstance(framed, str) or framed[0] in (layout.DATA, layout.FIELD):
             return framed  # the hash covers the length
-        place = bisect_right(self._linked, at)
-        if place < len(self._linked) and self._linked[place] < at + framed[2]:
-            return "an object that covers an entry"
+        index = bisect_right(self._linked, at)
+        if index < len(self._linked) and self._linked[index] < at + framed[2]:
+            return "an object that overlaps an entry"
         return framed
 
     def _main_chain(self) -> list[int]:
-        """The entries that the main chain links, sorted: hints, not yet trusted."""
+        """Return the entries in the main chain, sorted. They are hints, not yet trusted."""
         view = self.view
         entries = {
             slot
@@ -150,34 +150,35 @@ class Walk:
         return sorted(filter(self._is_sound, entries))
 
     def _resync(self, at: int) -> int | None:
-        """The next offset after ``at`` that a link knows and where a sound object is (SDJ-041)."""
-        place = at >> 3
-        while (place := self._known.find(1, place + 1)) >= 0:
-            if self._is_sound(place << 3):
-                return place << 3
+        """Return the next offset after ``at`` with a link and a sound object (SDJ-041)."""
+        index = at >> 3
+        while (index := self._known.find(1, index + 1)) >= 0:
+            if self._is_sound(index << 3):
+                return index << 3
         return None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
-        """The objects of one chain, and the first entry of each DATA in it: only hints, again.
+        """Yield the objects of one chain and the first entry of each DATA in it, as hints.
 
-        A chain ends where another one was ``followed`` (SDJ-057).
+        A chain ends at an object that an earlier chain ``followed`` (SDJ-057).
         """
         last = 0
         while at > last and at not in followed:
-            kind = self.view.framed_type(at)
-            if kind not in (layout.DATA, layout.FIELD):
+            object_type = self.view.framed_type(at)
+            if object_type not in (layout.DATA, layout.FIELD):
                 return
             followed.add(at)
             yield at
-            if kind == layout.DATA:
+            if object_type == layout.DATA:
                 yield self.view.number(at + 40)
             last, at = at, self.view.number(at + 24)
 
     @cached_property
     def _known(self) -> bytearray:
-        """All offsets that a link knows; some lead to nothing. A byte for each place of an object.
+        """Map all offsets that links lead to, one byte per eight bytes of the file.
 
-        What lies outside the file, or between two places, leads to nothing for sure.
+        Some of them hold no object. Offsets outside the file or between two aligned offsets are
+        left out.
         """
         view, header = self.view, self.view.header
         known = bytearray(view.size // 8 + 1)
@@ -201,7 +202,7 @@ class Walk:
                     knows(*self._hash_chain(head, followed), tail)
         read_up_to = 0
         for entry in self._linked:
-            if entry >= read_up_to:  # those that overlap are read once
+            if entry >= read_up_to:  # overlapping entries are read once
                 for item in view.items(entry):
                     knows(item)
                 read_up_to = entry + view.object_size(entry)

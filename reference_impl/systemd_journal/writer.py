@@ -1,4 +1,4 @@
-"""Writing a journal file, and going on with one; ``builder.py`` makes the bytes."""
+"""Write a journal file, or append to one; ``builder.py`` makes the bytes."""
 
 from __future__ import annotations
 
@@ -12,48 +12,53 @@ from reference_impl.systemd_journal.loading import loaded
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """A new file from records; the context names options of :class:`builder.Options`."""
-    made = builder.Writer(builder.Options.from_context(context))
+    """Write a new file from records; the context names options of :class:`builder.Options`.
+
+    Raises ``OSError`` and ``ValueError``.
+    """
+    writer = builder.Writer(builder.Options.from_context(context))
     for record in records:
-        made.write(record)
+        writer.write(record)
     with path.open("xb") as log:
-        log.write(made.finish())
+        log.write(writer.finish())
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a copy of a file must be told: its ids and that numbers stay, for the cursors; its form.
+    """Return the context for a copy of a file: its ids, format options, and sequence numbers.
 
-    Numbers have gaps where files share them, as those of the system and of its users do.
+    Ids and numbers keep the cursors valid. Numbers have gaps if several files share them, such as
+    the system's and its users' journals.
     """
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
     if len(head) < layout.HEADER_MIN:
         return context
     header = layout.parse_header(head)
-    kept: dict[str, Any] = {
+    settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
-    kept["compact"] = header.compact
-    kept["keyed"] = header.keyed
-    kept["keeps_numbers"] = True
+    settings["compact"] = header.compact
+    settings["keyed"] = header.keyed
+    settings["keeps_numbers"] = True
     for compression, (flag, _) in builder.COMPRESSIONS.items():
         if header.incompatible_flags & flag:
-            kept["compression"] = compression
-    return {**kept, **context}
+            settings["compression"] = compression
+    return {**settings, **context}
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Go on with a file. Raises ``ValueError`` if a new one must be begun (SDJ-087)."""
+    """Append to a file. Raises ``ValueError`` if a new file must be started (SDJ-087)."""
     with loaded(path) as data:
-        made = appending.reopen(bytes(data), context)
+        writer = appending.reopen(bytes(data), context)
     if not records:
         return
     for record in records:
-        made.write(record)
-    whole = made.finish()
-    # As systemd does: objects first, the header last, so that a crash leaves the old counts.
+        writer.write(record)
+    whole = writer.finish()
+    # Write the objects first and the header last, as systemd does, so that a crash leaves the old
+    # counts.
     with path.open("r+b") as log:
-        log.seek(made.header.header_size)
-        log.write(whole[made.header.header_size :])
-        log.seek(0)  # gives the objects to the system
-        log.write(whole[: made.header.header_size])
+        log.seek(writer.header.header_size)
+        log.write(whole[writer.header.header_size :])
+        log.seek(0)  # flushes the objects to the operating system
+        log.write(whole[: writer.header.header_size])

@@ -1,4 +1,4 @@
-"""Zeebe's journal, executable: spec/zeebe-journal.md says the same in prose."""
+"""The executable specification of Zeebe's journal, described by spec/zeebe-journal.md."""
 
 from reference_impl.zeebe_journal.reader import read, recognise
 from reference_impl.zeebe_journal.writer import append, copied, write

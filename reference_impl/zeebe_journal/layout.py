@@ -22,5 +22,5 @@ NEWEST_SCHEMA_VERSION = 2
 # ZBJ-001. Python decodes a byte of a file name that is not UTF-8 to a surrogate.
 SEGMENT_NAME = re.compile(r"(?P<name>[^\ud800-\udfff]+)-(?P<id>[1-9][0-9]*)\.log")
 FIRST_ID = 1
+# The largest segment number, and the largest segment size in bytes (ZBJ-001, ZBJ-049).
 LARGEST_INT = 2**31 - 1
-"""Of the number of a segment, and of its size in bytes (ZBJ-001, ZBJ-049)."""

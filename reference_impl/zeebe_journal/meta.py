@@ -1,7 +1,7 @@
-"""The small file beside a Zeebe journal that says how much of it was flushed: ``<name>.meta``.
+"""The file ``<name>.meta`` beside a Zeebe journal, which stores the flushed index.
 
 Upstream authority: camunda/zeebe ``raft/storage/system/MetaStore.java`` and
-``raft/storage/serializer/MetaStoreSerializer.java``. It has no checksum.
+``raft/storage/serializer/MetaStoreSerializer.java``. The file has no checksum.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _NULL = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What a raft node must remember; ``None`` is SBE's null value."""
+    """The persistent state of a raft node; ``None`` is SBE's null value."""
 
     term: int
     last_flushed_index: int | None
@@ -27,9 +27,9 @@ class Meta:
 
 
 def read_flushed_index(data: bytes) -> int | None:
-    """The flushed index in a ``.meta`` file (ZBJ-059); ``None`` if it cannot be read.
+    """Return the flushed index in a ``.meta`` file, ``None`` if it cannot be read (ZBJ-059).
 
-    It has a sign, as Zeebe reads it, so that null is -1.
+    The index is signed, as in Zeebe, so null is -1.
     """
     length = int.from_bytes(data[1:3], "little")
     vote = 9 + length
@@ -40,7 +40,7 @@ def read_flushed_index(data: bytes) -> int | None:
 
 
 def write_meta(meta: Meta, version: int = 4) -> bytes:
-    """The 256 bytes of a ``.meta`` file, in a raft schema version from 1 to 4."""
+    """Return the 256 bytes of a ``.meta`` file, in a raft schema version from 1 to 4."""
     numbers = [meta.term, _NULL if meta.last_flushed_index is None else meta.last_flushed_index]
     if version >= 4:
         numbers.append(_NULL if meta.commit_index is None else meta.commit_index)

@@ -1,8 +1,8 @@
-"""The payload of a Zeebe journal record: a raft log entry, in the schema versions 1 to 4.
+"""The payload of a Zeebe journal record: a raft log entry, in schema versions 1 to 4.
 
 Upstream authority: camunda/zeebe ``atomix/cluster/src/main/resources/raft-entry-schema.xml`` and
-``raft/storage/serializer/RaftEntrySBESerializer.java``. Two SBE messages, one after the other:
-RaftLogEntry, then the entry that its type names (ZBJ-054).
+``raft/storage/serializer/RaftEntrySBESerializer.java``. A payload is two SBE messages in sequence:
+RaftLogEntry, then the entry of the type that it names (ZBJ-054).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Member:
     member_id: bytes
 
     def to_json(self) -> dict[str, Any]:
-        """The member as answers show it."""
+        """Return the member in the form that answers show."""
         return {
             "type": self.type,
             "updated": str(self.updated),
@@ -48,7 +48,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class RaftEntry:
-    """What a payload means; if there is a ``fault``, everything else is ``None`` (ZBJ-058)."""
+    """A decoded payload; if ``fault`` is set, all other fields are ``None`` (ZBJ-058)."""
 
     term: int | None = None
     type: str | None = None
@@ -56,7 +56,7 @@ class RaftEntry:
     fault: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The fields of a record that come from its payload."""
+        """Return the fields of a record that come from its payload."""
         fields: dict[str, Any] = {
             "term": None if self.term is None else str(self.term),
             "entry_type": self.type,
@@ -83,9 +83,9 @@ class _Message:
         return self.data[self.at - count : self.at]
 
     def block(self, template: int, size: int, otherwise: str) -> tuple[bytes, int]:
-        """The root block of the next message, at least ``size`` bytes, and its version."""
-        length, found, schema, version = _HEADER.unpack(self.take(_HEADER.size))
-        if (found, schema) != (template, RAFT_SCHEMA) or length < size:
+        """Return the root block of the next message, at least ``size`` bytes, and its version."""
+        length, actual, schema, version = _HEADER.unpack(self.take(_HEADER.size))
+        if (actual, schema) != (template, RAFT_SCHEMA) or length < size:
             raise _Invalid(otherwise)
         return self.take(length), version
 
@@ -99,17 +99,17 @@ class _Message:
             raise _Invalid("bad-entry-header")
         members = []
         for _ in range(count):
-            kind, updated = _MEMBER.unpack_from(self.take(length))
-            if kind >= len(MEMBER_TYPES):
+            member_type, updated = _MEMBER.unpack_from(self.take(length))
+            if member_type >= len(MEMBER_TYPES):
                 raise _Invalid("unknown-member-type")  # ZBJ-058
-            members.append(Member(MEMBER_TYPES[kind], updated, self.var_data()))
+            members.append(Member(MEMBER_TYPES[member_type], updated, self.var_data()))
         return members
 
 
 def decode(payload: bytes) -> RaftEntry:
-    """The raft entry in a payload.
+    """Decode the raft entry in a payload.
 
-    Raises nothing: if the payload is not an entry, ``fault`` says why.
+    Never raises: for a payload that is not an entry, ``fault`` holds the reason code.
     """
     message = _Message(payload)
     try:
@@ -117,16 +117,16 @@ def decode(payload: bytes) -> RaftEntry:
             block, _ = message.block(RAFT_LOG_ENTRY, _LOG_ENTRY.size, "not-raft")
         except _Invalid:
             raise _Invalid("not-raft") from None
-        term, kind = _LOG_ENTRY.unpack_from(block)
-        if kind >= len(ENTRY_TYPES):
+        term, entry_type = _LOG_ENTRY.unpack_from(block)
+        if entry_type >= len(ENTRY_TYPES):
             raise _Invalid("unknown-entry-type")  # ZBJ-058
-        return RaftEntry(term, ENTRY_TYPES[kind], _ENTRIES[kind](message))
+        return RaftEntry(term, ENTRY_TYPES[entry_type], _ENTRIES[entry_type](message))
     except _Invalid as invalid:
         return RaftEntry(fault=str(invalid))
 
 
 def _application(message: _Message) -> dict[str, Any]:
-    """ZBJ-055."""
+    """Decode an ApplicationEntry (ZBJ-055)."""
     block, _ = message.block(APPLICATION_ENTRY, _APPLICATION.size, "bad-entry-header")
     lowest, highest = _APPLICATION.unpack_from(block)
     data = message.var_data()
@@ -140,7 +140,7 @@ def _application(message: _Message) -> dict[str, Any]:
 
 
 def _configuration(message: _Message) -> dict[str, Any]:
-    """ZBJ-057."""
+    """Decode a ConfigurationEntry (ZBJ-057)."""
     block, version = message.block(CONFIGURATION_ENTRY, _CONFIGURATION.size, "bad-entry-header")
     (timestamp,) = _CONFIGURATION.unpack_from(block)
     new = message.members()
@@ -153,7 +153,7 @@ def _configuration(message: _Message) -> dict[str, Any]:
 
 
 def _initial(message: _Message) -> dict[str, Any]:
-    """ZBJ-056: nothing follows."""
+    """Decode an InitialEntry, which has no content (ZBJ-056)."""
     return {}
 
 
@@ -168,14 +168,14 @@ def _text(data: bytes) -> str | dict[str, str]:
 
 
 def encode_initial(term: int, version: int = NEWEST_VERSION) -> bytes:
-    """An InitialEntry: the type says it all (ZBJ-056)."""
+    """Encode an InitialEntry, which has only a type (ZBJ-056)."""
     return _log_entry(term, 2, version)
 
 
 def encode_application(
     term: int, lowest: int, highest: int, data: bytes, version: int = NEWEST_VERSION
 ) -> bytes:
-    """An ApplicationEntry with the records ``lowest`` to ``highest`` of the application."""
+    """Encode an ApplicationEntry with the application's records ``lowest`` to ``highest``."""
     header = _HEADER.pack(_APPLICATION.size, APPLICATION_ENTRY, RAFT_SCHEMA, version)
     block = _APPLICATION.pack(lowest, highest)
     return _log_entry(term, 0, version) + header + block + _LENGTH.pack(len(data)) + data
@@ -188,15 +188,15 @@ def encode_configuration(
     old: Sequence[Member] = (),
     version: int = NEWEST_VERSION,
 ) -> bytes:
-    """A ConfigurationEntry; ``old`` members make it one of joint consensus."""
+    """Encode a ConfigurationEntry; ``old`` members make it a joint consensus."""
     header = _HEADER.pack(_CONFIGURATION.size, CONFIGURATION_ENTRY, RAFT_SCHEMA, version)
     groups = _group(new) + (_group(old) if version >= 2 else b"")
     return _log_entry(term, 1, version) + header + _CONFIGURATION.pack(timestamp) + groups
 
 
-def _log_entry(term: int, kind: int, version: int) -> bytes:
+def _log_entry(term: int, entry_type: int, version: int) -> bytes:
     header = _HEADER.pack(_LOG_ENTRY.size, RAFT_LOG_ENTRY, RAFT_SCHEMA, version)
-    return header + _LOG_ENTRY.pack(term, kind)
+    return header + _LOG_ENTRY.pack(term, entry_type)
 
 
 def _group(members: Sequence[Member]) -> bytes:

@@ -1,8 +1,7 @@
-"""A Zeebe journal, executable: its segments in order, and what the flushed index promises.
+"""The reader of Zeebe journals: segments in order, and the guarantee of the flushed index.
 
-spec/zeebe-journal.md says the same in prose. Upstream authority: camunda/zeebe
-``journal/file/SegmentsManager.java`` (``loadSegments``, ``handleSegmentCorruption``) and
-``journal/file/SegmentedJournalReader.java``.
+See spec/zeebe-journal.md. Upstream authority: camunda/zeebe ``journal/file/SegmentsManager.java``
+(``loadSegments``, ``handleSegmentCorruption``) and ``journal/file/SegmentedJournalReader.java``.
 """
 
 from __future__ import annotations
@@ -26,17 +25,17 @@ from reference_impl.zeebe_journal.segment import (
     written_end,
 )
 
+# Faults under a valid checksum, which end a segment and are always damage (ZBJ-036).
 CONTRADICTIONS = frozenset({"data-header", "data-length", "index-mismatch"})
-"""Faults under a checksum that holds, which end a segment: damage in any case (ZBJ-036)."""
+# Faults whose range extends to the end of the file.
 CUT = frozenset({"torn-record", "torn-descriptor"})
-"""Faults whose range reaches to the end of the file."""
+# Faults that mean another format, or a version that must not be guessed at (ZBJ-011).
 NOT_OURS = frozenset({"unknown-version", "bad-descriptor"})
-"""Faults that mean another format, or a version that must not be guessed at (ZBJ-011)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One segment file. ``file`` is its name in the answer: ``None`` in a log of one file."""
+    """One segment file. ``file`` is its name in the answer, ``None`` in a log of one file."""
 
     path: Path
     file: str | None
@@ -45,20 +44,20 @@ class Segment:
 
     @property
     def index(self) -> int | None:
-        """The index that its first record must have."""
+        """Return the index that the first record must have."""
         return self.descriptor.index if isinstance(self.descriptor, Descriptor) else None
 
 
 def segment_files(folder: Path) -> dict[str, list[Path]]:
-    """The segment files of every journal in a folder, by journal and in order of their ids."""
-    found: dict[str, list[tuple[int, Path]]] = {}
+    """Return the segment files of every journal in a directory, by journal and in id order."""
+    by_journal: dict[str, list[tuple[int, Path]]] = {}
     with os.scandir(folder) as entries:
         for entry in entries:
             match = SEGMENT_NAME.fullmatch(entry.name)
             if match is not None and entry.is_file() and int(match["id"]) <= LARGEST_INT:
                 segment = int(match["id"]), folder / entry.name
-                found.setdefault(match["name"], []).append(segment)
-    return {name: [path for _, path in sorted(files)] for name, files in found.items()}
+                by_journal.setdefault(match["name"], []).append(segment)
+    return {name: [path for _, path in sorted(files)] for name, files in by_journal.items()}
 
 
 def can_name_files(name: str) -> bool:
@@ -67,9 +66,9 @@ def can_name_files(name: str) -> bool:
 
 
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
-    """The journal in a folder: the one named, the only one, or the only one with a ``.meta``.
+    """Return the journal in a directory: the named, the only one, or the only one with ``.meta``.
 
-    ``None`` if that does not decide (ZBJ-003); ``journal`` if there is none at all.
+    Returns ``None`` if that is ambiguous (ZBJ-003), and ``journal`` if there is no journal.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -80,9 +79,9 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 
 
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
-    """F of the chapter (ZBJ-035): a number, absent or null, or ``meta`` to read the ``.meta`` file.
+    """Return F of the chapter (ZBJ-035): a number, absent or null, or from ``.meta``.
 
-    Raises ``ValueError`` for anything else.
+    The context value ``meta`` reads the ``.meta`` file. Raises ``ValueError`` for any other value.
     """
     given = context.get("last_flushed_index")
     if given == "meta":
@@ -102,11 +101,11 @@ def _check_number(given: object) -> None:
 
 
 def open_segment(path: Path, file: str | None) -> Segment:
-    """A segment and its descriptor; ``None`` stands for one that was only prepared (ZBJ-014)."""
+    """Open a segment; its descriptor is ``None`` if it was only prepared (ZBJ-014)."""
     size = path.stat().st_size
     with path.open("rb") as log:
         descriptor = read_descriptor(log)
-    # A descriptor that can be read is not all zeros: then nothing is measured.
+    # A readable descriptor is not all zeros, so nothing needs to be measured.
     if isinstance(descriptor, Fault) and written_end(path, 0) == 0:
         return Segment(path, file, None, size)
     return Segment(path, file, descriptor, size)
@@ -122,13 +121,14 @@ class _Journal:
         self.cursor: Cursor | None = None
         self.first_damage: str | None = None
         self.first_torn: str | None = None
+        # The end of the last segment that was searched for records, or the start of the first
+        # segment.
         self.last: tuple[Segment | None, int]
-        """Where the last segment ended from which records were sought, or the first one begins."""
         self.over = False
+        # At the end of the pass: true if an acknowledged record is missing.
         self.promised: bool
-        """Once it is over: whether a record was acknowledged that is not there."""
+        # The end of the last segment, unless a seal confirms that its last record is there.
         self.unconfirmed: tuple[Segment, int] | None = None
-        """Where the last segment ended, if no seal says that its last record stands there."""
 
     def events(self) -> Iterator[Event]:
         files = iter(self.paths)
@@ -154,7 +154,7 @@ class _Journal:
         yield self._end()
 
     def _end(self) -> End:
-        """The verdict (ZBJ-043), and where the log ends (ZBJ-044)."""
+        """Return the verdict (ZBJ-043) and the end of the log (ZBJ-044)."""
         verdict: Verdict = (
             "damaged" if self.first_damage else "torn" if self.first_torn else "intact"
         )
@@ -168,17 +168,17 @@ class _Journal:
         return open_segment(path, path.name if self.several else None)
 
     def _expected(self) -> int:
-        """The index that comes next; 1 if nothing was read (ZBJ-035)."""
+        """Return the next expected index, 1 if nothing was read (ZBJ-035)."""
         return self.cursor.index if self.cursor else 1
 
     def _is_flushed(self) -> bool:
-        """Whether the record that comes next was acknowledged (ZBJ-035)."""
+        """Return whether the next record was acknowledged (ZBJ-035)."""
         return self.flushed is not None and self.flushed >= self._expected()
 
     def _segment(self, segment: Segment, following: Segment | None) -> Iterator[Event]:
-        """One segment in its turn.
+        """Process the next segment.
 
-        ``following`` tells whether the log can go on after a damaged one.
+        ``following`` shows whether the log can continue after a damaged segment.
         """
         if self.over:
             if segment.descriptor is not None:
@@ -186,7 +186,7 @@ class _Journal:
             return
         descriptor = segment.descriptor
         if descriptor is None:
-            # Prepared for what comes next: no other segment may follow it (ZBJ-014).
+            # It was prepared for later records, so no other segment may follow (ZBJ-014).
             if following is not None and following.descriptor is not None:
                 yield from self._not_here(segment, "zero-segment")
             return
@@ -211,7 +211,7 @@ class _Journal:
             yield from scan.events()
         self.last = (segment, scan.at)
         expected, sealed = cursor.index, descriptor.sealed
-        # Where the next segment begins: here, or where the seal says (ZBJ-038).
+        # The next segment begins at the expected index, or where the seal says (ZBJ-038).
         after = expected if sealed is None else max(expected, sealed + 1)
         begins = following.index if following else None
         reason = scan.fault
@@ -228,7 +228,7 @@ class _Journal:
             self.over = False
 
     def _not_here(self, segment: Segment, reason: str) -> Iterator[Lost]:
-        """A fault at the start of a segment; what the one before it may have lost (ZBJ-060)."""
+        """Report a fault at a segment's start, and records the previous one may miss (ZBJ-060)."""
         stop = self._stop(segment, 0, reason)
         if self.unconfirmed is not None:
             missing = self._lost(*self.unconfirmed, "missing-records")
@@ -237,7 +237,7 @@ class _Journal:
         yield stop
 
     def _stop(self, segment: Segment | None, at: int, reason: str, promised: bool = False) -> Lost:
-        """The log ends here. What was acknowledged is damage; the rest is an unfinished write."""
+        """End the log here. Acknowledged data is damage; the rest is an unfinished write."""
         self.over = True
         self.promised = promised or self._is_flushed()  # ZBJ-035 to ZBJ-037
         return self._lost(segment, at, reason)
@@ -259,11 +259,11 @@ class _Journal:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """Read a segment file or a journal folder: records and lost ranges, then the end.
+    """Read a segment file or a journal directory: records and lost ranges, then the end.
 
-    ``context`` may hold ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and,
-    for a folder, ``name``. Raises ``ValueError`` for a context that says something else, and
-    ``OSError``, but nothing because of what the log holds.
+    ``context`` may hold ``last_flushed_index`` (a number, decimal text, null, or ``meta``) and, for
+    a directory, ``name``. Raises ``OSError``, and ``ValueError`` for any other context value. The
+    content of the log never raises an exception.
     """
     _check_profile(profile)
     several = path.is_dir()
@@ -277,7 +277,7 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def _check_profile(profile: str) -> None:
-    """Raise ``ValueError`` for a profile that is none."""
+    """Raise ``ValueError`` for an unknown profile."""
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
 
@@ -285,7 +285,7 @@ def _check_profile(profile: str) -> None:
 def _stop_at_first_damage(
     paths: Sequence[Path], several: bool, events: Iterator[Event]
 ) -> Iterator[Event]:
-    """Profile ``strict`` (ZBJ-045): all from the first damage on is lost, one range per file."""
+    """Report all from the first damage on, one range per file, for ``strict`` (ZBJ-045)."""
     for event in events:
         if not isinstance(event, Lost) or event.torn:
             yield event
@@ -304,10 +304,10 @@ def _stop_at_first_damage(
 
 
 def recognise(path: Path) -> bool:
-    """Whether a file is a segment, or a folder holds one, by the descriptor's SBE headers.
+    """Return whether a path is a segment, or a directory with one, by the SBE headers.
 
-    The eight bytes that name schema and template decide, so one damaged field does no harm. Text
-    never has such bytes, and no other journal has them in this place.
+    The eight bytes of schema and template decide, so one damaged field has no effect. Text never
+    has such bytes, and no other journal has them at this offset.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -321,10 +321,10 @@ def recognise(path: Path) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What a writer must know to go on where ``end`` is.
+    """The state that a writer needs to continue at ``end``.
 
-    ``count`` is the number of records in the segment that holds ``end``, with those that were lost
-    as ``asqn-order``, and ``last_at`` where the last of them stands. ``asqn`` is the largest one of
+    ``count`` is the number of records in the segment that holds ``end``, including those lost as
+    ``asqn-order``, and ``last_at`` is the offset of the last one. ``asqn`` is the largest one of
     the log, -1 for none.
     """
 
@@ -335,7 +335,7 @@ class Tail:
 
 
 def tail(events: Iterator[Event]) -> Tail:
-    """The tail of a log, from all of its events."""
+    """Return the tail of a log, from all of its events."""
     count, last_at, asqn, file = 0, None, NO_ASQN, None
     while not isinstance(event := next(events), End):
         if isinstance(event, Lost) and event.reason != "asqn-order":

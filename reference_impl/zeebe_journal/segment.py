@@ -1,4 +1,4 @@
-"""One segment of a Zeebe journal, executable: spec/zeebe-journal.md says the same in prose.
+"""One segment of a Zeebe journal, described by spec/zeebe-journal.md.
 
 Upstream authority: camunda/zeebe ``journal/file/SegmentDescriptorReader.java``,
 ``journal/file/SegmentWriter.java``, ``journal/record/JournalRecordReaderUtil.java`` and
@@ -40,11 +40,11 @@ CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Descriptor:
-    """What is at the start of a segment file.
+    """The descriptor at the start of a segment file.
 
-    ``index`` is that of its first record. ``length``, in bytes, is where the first record starts.
-    ``seal_at`` is the offset of last index and last position, ``None`` where they have no place.
-    ``sealed`` is the index of the last record that a seal promises, ``None`` without a seal.
+    ``index`` is the index of the first record, ``length`` its offset in bytes. ``seal_at`` is the
+    offset of last index and last position, ``None`` in a version without them. ``sealed`` is the
+    index of the last record that a seal confirms, ``None`` without a seal.
     """
 
     index: int
@@ -56,7 +56,7 @@ class Descriptor:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A descriptor that cannot be read: the reason code."""
+    """A descriptor that cannot be read, with the reason code."""
 
     reason: str
 
@@ -66,7 +66,7 @@ class _Short(Exception):
 
 
 def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Read the descriptor at the start of a segment; leaves ``log`` at the first record."""
+    """Read the descriptor at the start of a segment; leave ``log`` at the first record."""
     try:
         version = _exactly(log, 1)
         if version == b"\1":
@@ -79,7 +79,7 @@ def read_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Version byte 1: no checksum (ZBJ-006)."""
+    """Read a descriptor with version byte 1, which has no checksum (ZBJ-006)."""
     block_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (SEGMENT_DESCRIPTOR, JOURNAL_SCHEMA):
         return Fault("bad-descriptor")
@@ -90,7 +90,7 @@ def _first_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 
 def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
-    """Version byte 2, whatever the SBE version (ZBJ-007, ZBJ-008, ZBJ-010)."""
+    """Read a descriptor with version byte 2 and any SBE version (ZBJ-007, ZBJ-008, ZBJ-010)."""
     metadata_length, template, schema, _ = SBE_HEADER.unpack(_exactly(log, SBE_HEADER.size))
     if (template, schema) != (DESCRIPTOR_METADATA, JOURNAL_SCHEMA) or metadata_length < 8:
         return Fault("bad-descriptor")
@@ -115,7 +115,7 @@ def _second_descriptor(log: BinaryIO) -> Descriptor | Fault:
 
 @dataclass(slots=True)
 class Cursor:
-    """How far the log has been read: the index that must come next, and the last asqn."""
+    """The position of a reader: the next index, and the last asqn."""
 
     index: int
     asqn: int = NO_ASQN
@@ -124,8 +124,8 @@ class Cursor:
 class SegmentScan:
     """One pass over the records of one segment.
 
-    When :meth:`events` is exhausted, ``at`` is the offset after the last record, and ``fault`` the
-    reason why nothing more can be read, or ``None`` at an EOF frame or the end of the file.
+    After :meth:`events`, ``at`` is the offset after the last record. ``fault`` is the reason code
+    of the end of reading, ``None`` at an EOF frame or the end of the file.
     """
 
     def __init__(
@@ -140,9 +140,9 @@ class SegmentScan:
         self.fault: str | None = None
 
     def events(self) -> Iterator[Record | Lost]:
-        """The records from the first one on; ``log`` is positioned there.
+        """Yield the records from the first one on; ``log`` is positioned there.
 
-        The checks are ZBJ-025.
+        The checks are those of ZBJ-025.
         """
         while True:
             frame = self.log.read(1)
@@ -163,7 +163,7 @@ class SegmentScan:
             self.at += event.size if isinstance(event, Record) else event.end - event.start
 
     def _body(self) -> tuple[int, int, bytes] | str:
-        """Size of the record, its checksum, and its data message: whole and verified."""
+        """Return the size of the record, its checksum, and its data message, whole and verified."""
         head = self.log.read(SBE_HEADER.size + METADATA_BLOCK.size)
         room = max(self.size, self.descriptor.max_segment_size)  # ZBJ-012
         if len(head) < SBE_HEADER.size + METADATA_BLOCK.size:
@@ -185,7 +185,7 @@ class SegmentScan:
         return start + length - self.at, checksum, data
 
     def _verified(self, start: int, length: int, checksum: int) -> bytes | None:
-        """The data message if its checksum holds; a false length costs one chunk (ZBJ-046)."""
+        """Return the data message if its checksum matches, reading in chunks (ZBJ-046)."""
         self.log.seek(start)  # ZBJ-005: after fields of a newer version
         crc = 0
         for at in range(0, length, CHUNK):
@@ -196,7 +196,7 @@ class SegmentScan:
         return self.log.read(length)
 
     def _record(self, size: int, checksum: int, data: bytes) -> Record | Lost | str:
-        """The record in a data message whose checksum holds."""
+        """Return the record in a data message whose checksum matches."""
         fixed = SBE_HEADER.size + DATA_BLOCK.size
         if len(data) < fixed:
             return "data-header"
@@ -225,27 +225,27 @@ class SegmentScan:
 
 
 def written_end(path: Path, start: int) -> int:
-    """Offset after the last non-zero byte, at least ``start`` (ZBJ-034).
+    """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034).
 
-    Segments are sparse files with large holes; if the system reports the holes, they are not read.
+    Segments are sparse files with large holes, which are not read if the system reports them.
     """
-    found = start
+    last = start
     with path.open("rb") as log:
         for begin, end in _extents(log.fileno(), start):
             for at in range(begin, end, CHUNK):
-                if kept := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
-                    found = at + kept
-    return found
+                if length := len(os.pread(log.fileno(), CHUNK, at).rstrip(b"\0")):
+                    last = at + length
+    return last
 
 
 def _extents(log: int, start: int) -> Iterator[tuple[int, int]]:
-    """The parts of a file from ``start`` on that are not holes."""
+    """Yield the parts of a file from ``start`` on that are not holes."""
     while True:
         try:
             begin = os.lseek(log, start, os.SEEK_DATA)
             end = os.lseek(log, begin, os.SEEK_HOLE)
         except (OSError, AttributeError) as error:
-            # After the last data, or a system that does not tell where holes are.
+            # After the last data, or on a system that does not report holes.
             if getattr(error, "errno", None) != errno.ENXIO:
                 yield start, os.fstat(log).st_size
             return

@@ -1,4 +1,4 @@
-"""The writer of Zeebe journals: every descriptor version, segments that roll, appending.
+"""The writer of Zeebe journals: every descriptor version, rolling segments, appending.
 
 Upstream authority: camunda/zeebe ``journal/file/SegmentWriter.java``,
 ``journal/file/SegmentedJournalWriter.java`` and ``journal/file/SegmentDescriptorWriter.java``.
@@ -43,13 +43,13 @@ from reference_impl.zeebe_journal.reader import (
 )
 from reference_impl.zeebe_journal.segment import Descriptor, read_descriptor
 
+# The descriptors by version byte and SBE version, with their lengths in bytes.
 DESCRIPTORS = {"1": 29, "2/1": 45, "2/2": 57}
-"""The descriptors by version byte and SBE version, and their lengths in bytes."""
 NEWEST = "2/2"
 RECORD_OVERHEAD = 49
 DEFAULT_SEGMENT_SIZE = 1 << 20
+# The largest index, and the largest asqn.
 LARGEST = (1 << 63) - 1
-"""Of an index, and of an asqn."""
 
 
 def pack_descriptor(
@@ -59,7 +59,7 @@ def pack_descriptor(
     seal: tuple[int, int] = (0, 0),
     version: str = NEWEST,
 ) -> bytes:
-    """A descriptor (ZBJ-048). ``seal`` is the last index and the last position."""
+    """Return a descriptor (ZBJ-048). ``seal`` is the last index and the last position."""
     sbe = 2 if version == "2/2" else 1
     block = DESCRIPTOR_BLOCK.pack(id, index, max_segment_size)
     if sbe == 2:
@@ -75,7 +75,7 @@ def pack_descriptor(
 def pack_record(
     index: int, asqn: int, payload: bytes, version: int = 2, data_version: int | None = None
 ) -> bytes:
-    """A record, from its frame byte on (ZBJ-015). ``version`` is that of the journal schema."""
+    """Return a record, frame byte included (ZBJ-015). ``version`` is the journal schema's."""
     block = DATA_BLOCK.pack(index, asqn)
     header = SBE_HEADER.pack(len(block), RECORD_DATA, JOURNAL_SCHEMA, data_version or version)
     data = header + block + len(payload).to_bytes(4, "little") + payload
@@ -85,9 +85,9 @@ def pack_record(
 
 
 class Writer:
-    """Appends records to a journal folder, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
+    """Appends records to a journal directory, byte for byte as Zeebe does (ZBJ-048 to ZBJ-050).
 
-    ``version`` names a descriptor of :data:`DESCRIPTORS`; only the newest has room for a seal.
+    ``version`` names a descriptor of :data:`DESCRIPTORS`; only the newest has fields for a seal.
     Call :meth:`start` or :meth:`resume` first.
     """
 
@@ -108,15 +108,15 @@ class Writer:
         self.at = len(descriptor)
 
     def resume(self, segment: Segment, at: int, last_at: int | None, index: int) -> None:
-        """Go on in an existing segment, after its last record, which stands at ``last_at``."""
+        """Continue an existing segment after its last record, which begins at ``last_at``."""
         self.id, self.index, self.size = _number(segment.path), index, _full_size(segment)
         self.at, self.last_at = at, last_at
         _cut(segment, at)
 
     def append(self, payload: bytes, asqn: int = NO_ASQN) -> None:
-        """Write one record, in a new segment if the current one has no room (ZBJ-049).
+        """Write one record, in a new segment if the current one is full (ZBJ-049).
 
-        :func:`_check` has looked at it.
+        The caller has checked the record with :func:`_check`.
         """
         record = pack_record(self.index, asqn, payload, self.schema)
         if self.at + len(record) > self.size:
@@ -125,7 +125,7 @@ class Writer:
             return
         with self._file(self.id).open("r+b") as log:
             log.seek(self.at)
-            log.write(record)  # zeros follow already (ZBJ-050)
+            log.write(record)  # zeros already follow (ZBJ-050)
         self.last_at = self.at
         self.at += len(record)
         self.index += 1
@@ -138,29 +138,29 @@ class Writer:
         self.start(self.id + 1, self.index)
         following = self._file(self.id + 1)
         if self.id == LARGEST_INT:
-            return  # a file of the next number would be no segment (ZBJ-001)
+            return  # a file with the next number would not be a segment (ZBJ-001)
         if os.path.lexists(following):
-            return  # what has the name is no segment (ZBJ-049)
+            return  # the existing file of that name is not a segment (ZBJ-049)
         with following.open("wb") as log:
-            log.truncate(self.max_segment_size)  # ZBJ-014: prepared ahead
+            log.truncate(self.max_segment_size)  # ZBJ-014: prepared in advance
 
     def _file(self, id: int) -> Path:
         return self.folder / f"{self.name}-{id}.log"
 
 
 def _described(segment: Segment) -> Descriptor:
-    """The descriptor of a segment that is known to have one."""
+    """Return the descriptor of a segment that is known to have one."""
     assert isinstance(segment.descriptor, Descriptor)
     return segment.descriptor
 
 
 def _full_size(segment: Segment) -> int:
-    """What a segment has when it is gone on with: it may have been cut (ZBJ-051)."""
+    """Return the size at which a segment continues: it may have been truncated (ZBJ-051)."""
     return max(segment.size, _described(segment).max_segment_size)
 
 
 def _cut(segment: Segment, at: int) -> None:
-    """Zeros from ``at`` on, up to its full size, and no seal (ZBJ-051)."""
+    """Write zeros from ``at`` up to the full size, and remove the seal (ZBJ-051)."""
     with segment.path.open("r+b") as log:
         _seal(log, _described(segment), (0, 0))  # before anything is cut off (ZBJ-013)
         log.truncate(at)
@@ -168,9 +168,9 @@ def _cut(segment: Segment, at: int) -> None:
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set last index and last position, and the checksum, if the descriptor has room for them.
+    """Set last index, last position and checksum, if the descriptor has these fields.
 
-    ``log`` is at its start. All other bytes stay as they are, also those of newer fields.
+    ``log`` is at its start. All other bytes stay as they are, including newer fields.
     """
     if descriptor.seal_at is None:
         return
@@ -184,11 +184,11 @@ def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the next record goes.
+    """The position of the next record.
 
-    ``asqn`` is the largest one so far, ``index`` the one that comes next. ``id`` is the number of
-    the segment, ``room`` what is left in it; ``empty`` says that it has no record yet. New segments
-    have the size ``fresh``, ``None`` if there must not be one, and the descriptor ``version``.
+    ``asqn`` is the largest one so far, ``index`` the next one. ``id`` is the number of the segment,
+    ``room`` its free bytes; ``empty`` means that it has no record yet. New segments have the size
+    ``fresh``, ``None`` if they are not allowed, and the descriptor ``version``.
     """
 
     asqn: int
@@ -201,18 +201,18 @@ class _Place:
 
 
 def _check(records: Sequence[NewRecord], place: _Place) -> int:
-    """Refuse records before anything is written; return the number of the last segment.
+    """Refuse invalid records before anything is written; return the number of the last segment.
 
-    Raises ``ValueError`` for an asqn that is not above all others or not a number of 64 bits
-    (ZBJ-053), another index than the expected one, or none that is left (ZBJ-023), a record that
-    does not fit, and a segment that cannot be (ZBJ-049).
+    Raises ``ValueError`` for an asqn that is not above all others or not a 64-bit number (ZBJ-053),
+    an unexpected index, no index left (ZBJ-023), a record that does not fit, and a segment that
+    cannot exist (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
         if asqn != NO_ASQN and not place.asqn < asqn <= LARGEST:
-            raise ValueError(f"asqn {asqn} is not above {place.asqn}, or above {LARGEST}")
+            raise ValueError(f"asqn: expected {place.asqn + 1} to {LARGEST}, found {asqn}")
         if place.index > LARGEST:
-            raise ValueError(f"no record can have the index {place.index}")
+            raise ValueError(f"index out of range: {place.index}")
         if (index := int(record.fields.get("index", place.index))) != place.index:
             raise ValueError(f"index: expected {place.index}, found {index}; a journal has no gaps")
         size = RECORD_OVERHEAD + len(record.payload)
@@ -233,56 +233,56 @@ def _check(records: Sequence[NewRecord], place: _Place) -> int:
 
 
 def _check_names(folder: Path, name: str, ids: range, removed: Sequence[Path]) -> None:
-    """Refuse new segments whose names are taken (ZBJ-049).
+    """Refuse new segments whose names are in use (ZBJ-049).
 
-    ``ids`` are the numbers of the segments, ``removed`` the files that will be gone. Raises
+    ``ids`` are the numbers of the segments, ``removed`` the files that will be deleted. Raises
     ``ValueError``.
     """
     for id in ids:
         path = folder / f"{name}-{id}.log"
         if os.path.lexists(path) and path not in removed:
-            raise ValueError(f"{path.name} is there, and is no segment")
+            raise ValueError(f"{path.name} already exists and is not a segment")
 
 
 def _room(id: int, size: int, version: str) -> int:
-    """Bytes for records in a new segment. Raises ``ValueError`` if it cannot be (ZBJ-049)."""
+    """Return the bytes for records in a new segment. Raises ``ValueError`` for none (ZBJ-049)."""
     room = size - DESCRIPTORS[version]
     if room <= 0 or max(id, size) > LARGEST_INT:
-        raise ValueError(f"no segment can have the number {id} and {size} bytes")
+        raise ValueError(f"invalid segment: number {id}, {size} bytes")
     return room
 
 
 def _begin(
     records: Sequence[NewRecord], size: int, version: str, first: int, one_file: bool
 ) -> int:
-    """Refuse what a new journal cannot begin with; return and raise as :func:`_check`."""
+    """Refuse records that a new journal cannot begin with; return and raise as :func:`_check`."""
     if first < 1:
-        raise ValueError(f"no journal begins with the index {first}")
+        raise ValueError(f"index: a journal cannot begin with {first}")
     room = _room(FIRST_ID, size, version)
     fresh = None if one_file else size
     return _check(records, _Place(NO_ASQN, first, FIRST_ID, room, fresh, version))
 
 
 def _usable(name: str) -> str:
-    """The name, if its segments can be found again (ZBJ-001). Raises ``ValueError`` if not."""
+    """Return a name whose segments can be found again (ZBJ-001). Raises ``ValueError``."""
     if not can_name_files(name):
         raise ValueError(f"name: {name!r} cannot name a segment file")
     return name
 
 
 def _size(records: Sequence[NewRecord], context: Mapping[str, Any]) -> int:
-    """The size of the segments of a new journal: the longest record fits without being told."""
+    """Return the segment size of a new journal; by default the longest record fits."""
     overhead = DESCRIPTORS[NEWEST] + RECORD_OVERHEAD
     needed = [overhead + len(record.payload) for record in records]
     return int(context.get("max_segment_size", max([DEFAULT_SEGMENT_SIZE, *needed])))
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Make a new journal folder, or a single segment if the path ends in ``.log``.
+    """Make a new journal directory, or a single segment if the path ends in ``.log``.
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
     may have an ``asqn`` and an ``index``. The index of the first record begins the journal, as
-    after compaction. Raises ``ValueError`` as :func:`_check`; then nothing is written.
+    after compaction. Raises ``ValueError`` as :func:`_check`; nothing is written then.
     """
     size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
@@ -307,7 +307,6 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 
 
 def _number(path: Path) -> int:
-    """The number in the name of a segment file."""
     return int(path.stem.rsplit("-", 1)[1])
 
 
@@ -318,28 +317,28 @@ def _packed(records: Sequence[NewRecord], first: int, schema: int) -> Iterator[b
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
-    """Recover a journal and append to it, losing nothing that was acknowledged (ZBJ-051).
+    """Recover a journal and append to it, keeping all acknowledged records (ZBJ-051).
 
-    Everything after ``end`` is cut off, and later segments are removed, unless there are no
-    records. A single segment does not roll. Raises ``ValueError``, before anything is changed, if
-    the log must not be appended to (ZBJ-052), and as :func:`_check`.
+    Everything after ``end`` is cut off and later segments are removed, unless there are no records.
+    A single segment does not roll. Raises ``ValueError``, before any change, if the log must not be
+    appended to (ZBJ-052), and as :func:`_check`.
     """
-    found = tail(read(path, "recover", context))
-    at, file = found.end.end, found.end.file
+    log_tail = tail(read(path, "recover", context))
+    at, file = log_tail.end.end, log_tail.end.file
     if at is None:
-        why = found.end.reason
+        why = log_tail.end.reason
         raise ValueError(f"the log must not be appended to ({why}): start a new journal")
     if not records:
         return
     if not path.is_dir():
-        _append_to_file(path, records, found, at)
+        _append_to_file(path, records, log_tail, at)
         return
     name = journal_name(path, context)
     assert name is not None, "of several journals no one has an end"
     paths = segment_files(path).get(_usable(name), [])
     segment = next((open_segment(each, file) for each in paths if each.name == file), None)
     if segment is None or not isinstance(segment.descriptor, Descriptor):
-        # There is nothing to go on from: segment 1, index 1.
+        # There is nothing to continue: segment 1, index 1.
         size = _size(records, context)
         last = _begin(records, size, NEWEST, 1, one_file=False)
         _check_names(path, name, range(FIRST_ID, last + 1), paths)
@@ -350,27 +349,27 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     else:
         full = _full_size(segment)
         size = int(context.get("max_segment_size", full))
-        index, id = segment.descriptor.index + found.count, _number(segment.path)
+        index, id = segment.descriptor.index + log_tail.count, _number(segment.path)
         last = _check(
-            records, _Place(found.asqn, index, id, full - at, size, empty=not found.count)
+            records, _Place(log_tail.asqn, index, id, full - at, size, empty=not log_tail.count)
         )
         removed = paths[paths.index(segment.path) + 1 :]
         _check_names(path, name, range(id + 1, last + 1), removed)
         for later in removed:
             later.unlink()
         writer = Writer(path, name, size, NEWEST)
-        writer.resume(segment, at, found.last_at, index)
+        writer.resume(segment, at, log_tail.last_at, index)
     for record in records:
         writer.append(record.payload, int(record.fields.get("asqn", NO_ASQN)))
 
 
-def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, at: int) -> None:
-    """Go on in a log of one file, which does not roll."""
+def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at: int) -> None:
+    """Append to a log of one file, which does not roll."""
     segment = open_segment(path, None)
     if not isinstance(segment.descriptor, Descriptor):
         raise ValueError("the segment has no descriptor: start a new journal")
-    index, room = segment.descriptor.index + found.count, _full_size(segment) - at
-    _check(records, _Place(found.asqn, index, FIRST_ID, room, None))
+    index, room = segment.descriptor.index + log_tail.count, _full_size(segment) - at
+    _check(records, _Place(log_tail.asqn, index, FIRST_ID, room, None))
     _cut(segment, at)
     with path.open("r+b") as log:
         log.seek(at)
@@ -378,25 +377,25 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], found: Tail, at: i
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a copy of a log must be told: not the flushed index, which need not have survived.
+    """Return the context for a copy of a log, without the flushed index.
 
-    Of a folder it keeps the name, the size of the segments, and their version: an older node reads
-    no newer one.
+    The copy need not hold all flushed records. For a directory the context keeps the name, the size
+    of the segments, and their version, because an older node cannot read a newer one.
     """
-    told = {name: value for name, value in context.items() if name != "last_flushed_index"}
+    given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None
     segments = segment_files(path).get(name, []) if name is not None else []
     if not segments:
-        return told
-    kept: dict[str, Any] = {
+        return given
+    settings: dict[str, Any] = {
         "name": name,
         "max_segment_size": max(file.stat().st_size for file in segments),
     }
     for file in segments:
         with file.open("rb") as log:
-            found = read_descriptor(log)
-        if isinstance(found, Descriptor):
+            descriptor = read_descriptor(log)
+        if isinstance(descriptor, Descriptor):
             for version, length in DESCRIPTORS.items():
-                if length == found.length:
-                    kept["descriptor"] = version
-    return {**kept, **told}
+                if length == descriptor.length:
+                    settings["descriptor"] = version
+    return {**settings, **given}

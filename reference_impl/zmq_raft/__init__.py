@@ -1,8 +1,8 @@
-"""zmq-raft's files, executable: spec/zmq-raft.md says the same in prose.
+"""The executable specification of zmq-raft's files, described by spec/zmq-raft.md.
 
-A log is an index file, a snapshot, a state file, or the directory that holds the first two. Each
-kind has its module. Upstream authority: the npm package ``zmq-raft`` 0.5.0; the formats are the
-same in 0.7.1.
+A log is an index file, a snapshot, a state file, or the directory that holds the first two; each
+has its module. Upstream authority: the npm package ``zmq-raft`` 0.5.0; the formats are the same in
+0.7.1.
 """
 
 from reference_impl.zmq_raft.reader import kind_of, read, recognise

@@ -1,4 +1,4 @@
-"""The log directory: index files, and the snapshot on which they build.
+"""The log directory: index files, and the snapshot before them.
 
 Upstream authority: zmq-raft ``lib/server/filelog.js``.
 """
@@ -21,22 +21,22 @@ FOLDERS = (re.compile(r"[0-9a-f]{5}"), re.compile(r"[0-9a-f]{2}"), re.compile(r"
 
 @dataclass(frozen=True)
 class Folders:
-    """Where the parts of a log directory are. Without a snapshot it is a bare log folder."""
+    """The parts of a log directory. Without a snapshot it has only index files."""
 
     root: Path
     log: Path
     snapshot: Path | None
 
     def name(self, path: Path) -> str:
-        """The name of a file in an answer: relative to the log, with ``/``."""
+        """Return the name of a file in an answer: relative to the log, with ``/``."""
         return path.relative_to(self.root).as_posix()
 
 
 def folders(root: Path, context: Mapping[str, Any]) -> Folders:
-    """The layout of a log directory (ZMR-090).
+    """Return the layout of a log directory (ZMR-090).
 
-    The index files lie under ``log``, the snapshot is ``snap``; the context may name others.
-    Where there is no folder ``log`` and no ``snap``, the index files lie in the directory itself.
+    The index files are in ``log``, the snapshot is ``snap``; the context may give other names.
+    Without a directory ``log`` and a file ``snap``, the index files are in the directory itself.
     """
     log = root / str(context.get("log", "log"))
     snap = root / str(context.get("snapshot_file", "snap"))
@@ -46,15 +46,16 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 
 
 def index_files(log: Path) -> list[Path]:
-    """The index files in the order of their names; everything else is ignored (ZMR-091).
+    """Return the index files in the order of their names; ignore all other files (ZMR-091).
 
-    Also those in a folder above the one where they belong. Of one name, the lower path is first.
+    Index files in a directory above their correct one count too. For equal names, the lower path
+    comes first.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     folders = [log] if log.is_dir() else []
     for pattern in (*FOLDERS, None):
         children = [child for folder in folders for child in folder.iterdir()]
-        found += [
+        files += [
             child for child in children if index_file.NAME.fullmatch(child.name) and child.is_file()
         ]
         folders = [
@@ -62,11 +63,11 @@ def index_files(log: Path) -> list[Path]:
             for child in children
             if pattern is not None and pattern.fullmatch(child.name) and child.is_dir()
         ]
-    return sorted(found, key=lambda file: (file.name, file.relative_to(log).as_posix()))
+    return sorted(files, key=lambda file: (file.name, file.relative_to(log).as_posix()))
 
 
 def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """The files of a log directory and their sizes, in log order: the snapshot comes first."""
+    """Return the files of a log directory and their sizes in log order, the snapshot first."""
     parts = folders(root, context)
     paths = index_files(parts.log)
     if parts.snapshot is not None and parts.snapshot.is_file():
@@ -75,7 +76,7 @@ def files_of(root: Path, context: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def read(root: Path, context: Mapping[str, Any]) -> Parts:
-    """The snapshot and the entries after it, in order of index."""
+    """Read the snapshot and the entries after it, in index order."""
     reader = Reader(folders(root, context), str(context.get("entries")) == "raw")
     yield from reader.snapshot()
     yield from index_file.in_term_order(reader.entries(), reader.term)
@@ -85,27 +86,27 @@ def read(root: Path, context: Mapping[str, Any]) -> Parts:
 class Reader:
     """One pass over a log directory. Holds one entry, and the table of one file.
 
-    After both passes ``end`` says where a writer may resume, ``next`` which index comes next,
-    ``removable`` what a writer deletes before it appends: the files at the end that have no
-    entries (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow`` says
-    whether a new file may follow the last one where that has no room.
+    After the pass, ``end`` is the position for the next write and ``next`` the next index.
+    ``removable`` lists the files that a writer deletes before it appends: files at the end without
+    entries (ZMR-095), and a first file that was never finished (ZMR-044). ``may_follow`` tells
+    whether a new file may follow a full last one.
     """
 
     def __init__(self, parts: Folders, raw: bool) -> None:
         self.parts = parts
         self.raw = raw
         self.files = index_files(parts.log)
+        # Index of the last entry that the snapshot covers.
         self.covered = -1
-        """Index of the last entry for which the snapshot stands."""
+        # Index of the next entry, if it is known.
         self.next: int | None = None
-        """Index of the next entry, if it is known."""
+        # Term of the snapshot.
         self.term: int | None = None
-        """Term of the snapshot."""
         self.end = Place(None)
         self.may_follow = True
 
     def snapshot(self) -> Iterator[Record | Lost]:
-        """The snapshot, unless it is the one that FileLog creates by itself."""
+        """Read the snapshot, unless it is the default one that FileLog creates."""
         path = self.parts.snapshot
         if path is None:
             return
@@ -130,7 +131,7 @@ class Reader:
             yield event  # ZMR-092
 
     def entries(self) -> Iterator[Record | Lost]:
-        """The entries of all index files, and what is wrong between the files."""
+        """Read the entries of all index files, and report faults between files."""
         contents = [self._contents(path) for path in self.files]
         count = len(self.files)
         while count > 1 and contents[count - 1] is not None and not contents[count - 1]:
@@ -148,7 +149,7 @@ class Reader:
             yield from self._one_spare(path)
 
     def _contents(self, path: Path) -> bool | None:
-        """Whether an index file has entries; ``None`` if it is lost as a whole."""
+        """Return whether an index file has entries, ``None`` if it is lost as a whole."""
         with path.open("rb") as file:
             layout = self.layout(path, file)
         if isinstance(layout, Lost):
@@ -156,7 +157,7 @@ class Reader:
         return len(layout.offsets) > 0
 
     def layout(self, path: Path, file: BinaryIO) -> Layout | Lost:
-        """The layout of an index file, or why it is lost or unfinished (ZMR-091)."""
+        """Return the layout of an index file, or why it is lost or unfinished (ZMR-091)."""
         size = path.stat().st_size
         first = first_index(path)
         if path.relative_to(self.parts.log).as_posix() != index_file.path_of(first):
@@ -169,7 +170,7 @@ class Reader:
     def _one_file(
         self, path: Path, limit: int | None, is_first: bool, is_last: bool
     ) -> Iterator[Record | Lost]:
-        """One index file; ``limit`` is the first index of the next file that has entries."""
+        """Read one index file; ``limit`` is the first index of the next file that has entries."""
         name = self.parts.name(path)
         with path.open("rb") as file:
             layout = self.layout(path, file)
@@ -199,11 +200,11 @@ class Reader:
             yield event
 
     def _pass(self, layout: Layout, limit: int | None, is_last: bool, name: str) -> None:
-        """Which index comes after a file that was read, and where (ZMR-094, ZMR-101)."""
+        """Set the next index and position after a file that was read (ZMR-094, ZMR-101)."""
         following = layout.first + len(layout.offsets)
         for span in index_file.spans(layout):
             if span.torn is not None and is_last:
-                following = layout.first + span.torn  # it is written again
+                following = layout.first + span.torn  # the torn entry is written again
         if limit is not None:
             following = min(following, limit)
         self.next = max(following, self.covered + 1, self.next or 0)
@@ -211,7 +212,7 @@ class Reader:
         self.may_follow = True
 
     def _pass_by(self, path: Path, is_unfinished: bool) -> None:
-        """The same after a file that is lost as a whole, or was never finished."""
+        """Set the next index and position after a file that is lost or unfinished."""
         self.may_follow = False
         if not is_unfinished:
             self.next, self.end = None, Place(None)
@@ -222,7 +223,7 @@ class Reader:
         self.end = Place(0 if self.next == first else None, self.parts.name(path))  # ZMR-044
 
     def _one_spare(self, path: Path) -> Iterator[Lost]:
-        """A file without entries at the end: torn if it was never finished (ZMR-095)."""
+        """Report a file without entries at the end, torn if it is unfinished (ZMR-095)."""
         name = self.parts.name(path)
         with path.open("rb") as file:
             layout = self.layout(path, file)
@@ -234,12 +235,12 @@ class Reader:
 
 
 def first_index(path: Path) -> int:
-    """The first index that the name of an index file gives (ZMR-015)."""
+    """Return the first index by the name of an index file (ZMR-015)."""
     return int(path.name[:14], 16)
 
 
 def _elsewhere(event: Record | Lost) -> Record | Lost:
-    """An unfinished write is torn only at the end of the log, elsewhere it is damage (ZMR-097)."""
+    """Return a torn loss as damage, unless it is at the end of the log (ZMR-097)."""
     if isinstance(event, Lost) and event.torn:
         return replace(event, reason="missing-data", torn=False)
     return event

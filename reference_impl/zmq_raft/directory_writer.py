@@ -1,4 +1,4 @@
-"""The log directory: writing, as zmq-raft's ``FileLog`` does."""
+"""The writer of log directories, which follows zmq-raft's ``FileLog``."""
 
 from __future__ import annotations
 
@@ -56,7 +56,8 @@ class DirectoryWriter:
                 f"index: expected {self.first_index} to {self.next_index}, found {index}"
             )
         if index < self.next_index:
-            # By their names: a file that begins with the index goes too, unless the log does.
+            # Files are deleted by their names: a file that begins with the index goes too, unless
+            # the log does.
             lowest = max(index, self.first_index + 1)
             while self.files[1:] and directory.first_index(self.files[-1]) >= lowest:
                 self.files.pop().unlink()
@@ -78,9 +79,9 @@ class DirectoryWriter:
             IndexWriter(file, path.stat().st_size).append(entry)
 
     def _roll_back(self, index: int) -> int | None:
-        """In the last file: this entry and all later ones are gone, whole or torn.
+        """Remove this entry and all later ones from the last file, whole or torn.
 
-        Returns the term with which a reader compares that of the next entry, if any (ZMR-050).
+        Returns the term that a reader compares with the next entry's, if any (ZMR-050).
         """
         path = self.files[-1]
         with path.open("r+b") as file:
@@ -109,7 +110,7 @@ class DirectoryWriter:
         self.files.append(path)
 
     def _configured_capacity(self) -> int:
-        """For the first file the context's; for others that of the first, rounded up (ZMR-098)."""
+        """Return the capacity of the context or of the first file, rounded up (ZMR-098)."""
         for path in self.files:
             with path.open("rb") as file:
                 layout = self.reader.layout(path, file)

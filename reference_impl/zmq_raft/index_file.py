@@ -1,4 +1,4 @@
-"""The index file (``.rlog``): reading. spec/zmq-raft.md says the same in prose.
+"""The reader of index files (``.rlog``), described by spec/zmq-raft.md.
 
 Upstream authority: zmq-raft ``lib/common/indexfile.js``, ``lib/common/log_entry.js``.
 """
@@ -26,10 +26,10 @@ MAX_TERM = 2**53 - 1
 
 @dataclass(slots=True)
 class Layout:
-    """An index file whose header does not contradict itself.
+    """The layout of an index file with a consistent header.
 
-    ``data`` is the offset where the entries begin, ``None`` if the marker before them was not
-    found. ``offsets`` are the ends of the committed entries, relative to ``data``.
+    ``data`` is the offset where the entries begin, ``None`` if their marker is missing. ``offsets``
+    are the ends of the committed entries, relative to ``data``.
     """
 
     size: int
@@ -41,9 +41,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Bytes of the data area between two sound offsets, relative to it: one entry, or a loss.
+    """Bytes between two sound offsets, relative to the data area: one entry, or a loss.
 
-    ``last`` is the number of the last entry in it, ``torn`` that of the first one if it is torn.
+    ``last`` is the number of its last entry, ``torn`` the number of its first entry if that is
+    torn.
     """
 
     last: int
@@ -54,20 +55,20 @@ class Span:
 
 
 def path_of(index: int) -> str:
-    """The path in the log's folder of the file that begins with this index (ZMR-015)."""
+    """Return the path in the log directory of the file that begins with this index (ZMR-015)."""
     name = f"{index:014x}"
     return f"{name[:5]}/{name[5:7]}/{name[7:9]}/{name}.rlog"
 
 
 def index_in(name: str) -> int | None:
-    """The first index that a file name gives (ZMR-015)."""
+    """Return the first index by a file name, ``None`` for other names (ZMR-015)."""
     return int(name[:14], 16) if NAME.fullmatch(name) else None
 
 
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
-    """The checks of ZMR-040, in order. ``named`` is the first index by the file's name.
+    """Read the header and the table, with the checks of ZMR-040 in order.
 
-    Raises :class:`Refusal`.
+    ``named`` is the first index by the file's name. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"RLOG"[: len(head)]:
@@ -96,7 +97,7 @@ def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
 
 
 def _committed(table: bytes) -> array[int]:
-    """The offsets before the first zero; everything after it is ignored (ZMR-017)."""
+    """Return the offsets before the first zero and ignore the rest (ZMR-017)."""
     offsets = array("I", table)
     if sys.byteorder == "big":
         offsets.byteswap()  # ZMR-002
@@ -107,25 +108,25 @@ def _committed(table: bytes) -> array[int]:
 
 
 def spans(layout: Layout) -> Iterator[Span]:
-    """The committed part of the data area, cut at the offsets on which the reader relies.
+    """Cut the committed part of the data area at the offsets that the reader trusts.
 
-    It does not rely on an offset past the end of the file. If an offset is not greater than the
-    previous one, at least one of the two is wrong, and it relies on neither (ZMR-046). So the
-    last offsets that it does not rely on can only rise if all of them lead past the end.
+    The reader does not trust an offset past the end of the file. If an offset is not greater than
+    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046). So
+    the last untrusted offsets can rise only if all of them lead past the end.
     """
     assert layout.data is not None
     offsets = layout.offsets
     available = min(layout.size - layout.data, MAX_DATA)
-    kept: list[int] = []
+    trusted: list[int] = []
     for number, offset in enumerate(offsets):
         if offset > available:
             continue
-        if kept and offset <= offsets[kept[-1]]:
-            kept.pop()
+        if trusted and offset <= offsets[trusted[-1]]:
+            trusted.pop()
         else:
-            kept.append(number)
+            trusted.append(number)
     last, start = -1, 0
-    for number in kept:
+    for number in trusted:
         reason = None if number == last + 1 else "bad-offset"
         yield Span(number, start, offsets[number], reason)
         last, start = number, offsets[number]
@@ -139,14 +140,14 @@ def spans(layout: Layout) -> Iterator[Span]:
 
 
 def _rises(offsets: array[int]) -> bool:
-    return all(one < other for one, other in pairwise(offsets))
+    return all(offset < following for offset, following in pairwise(offsets))
 
 
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
-    """The entries of one index file.
+    """Read the entries of one index file.
 
-    ``named`` is the first index by the file's name; ``raw``: entries are bytes without a header
-    (ZMR-032). Raises :class:`Refusal`.
+    ``named`` is the first index by the file's name. With ``raw``, entries are bytes without a
+    header (ZMR-032). Raises :class:`Refusal`.
     """
     layout = read_layout(file, size, named)
     if isinstance(layout, Lost):
@@ -157,7 +158,7 @@ def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
 
 
 def resume_at(layout: Layout) -> int | None:
-    """Where the next entry goes (ZMR-101)."""
+    """Return the offset for the next entry (ZMR-101)."""
     assert layout.data is not None
     end, last, sound = 0, -1, True
     for span in spans(layout):
@@ -172,9 +173,9 @@ def resume_at(layout: Layout) -> int | None:
 def entries(
     file: BinaryIO, layout: Layout, raw: bool, after: int | None
 ) -> Iterator[Record | Lost]:
-    """The entries of an index file whose layout is known; their terms are not compared yet.
+    """Read the entries of an index file with a known layout, without comparing their terms.
 
-    Entries up to the index ``after`` are skipped: a snapshot holds their effect (ZMR-092).
+    Entries up to the index ``after`` are skipped, because a snapshot holds their effect (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
@@ -196,22 +197,22 @@ def entries(
         if data.count(0) == len(data):
             yield Lost(start, end, "zero-entry")  # ZMR-052
             continue
-        request, kind, term_bytes = ENTRY.unpack_from(data)
+        request, entry_type, term_bytes = ENTRY.unpack_from(data)
         term = int.from_bytes(term_bytes, "little")
         if not 1 <= term <= MAX_TERM:
             yield Lost(start, end, "bad-term")  # ZMR-049
             continue
-        fields |= {"term": str(term), "entry_type": kind, "request_id": request.hex()}
+        fields |= {"term": str(term), "entry_type": entry_type, "request_id": request.hex()}
         yield Record(start, end - start, data[ENTRY.size :], fields)
 
 
 def in_term_order(
     events: Iterable[Record | Lost], before: int | None = None
 ) -> Iterator[Record | Lost]:
-    """If the term falls from one entry to the next, both are lost (ZMR-050).
+    """Report both entries as lost if the term falls from one entry to the next (ZMR-050).
 
-    One of the two has a wrong term, and nothing tells which. ``before`` is the term before the
-    first entry. One entry is held back.
+    One of the two terms is wrong, and it is unknown which. ``before`` is the term before the first
+    entry. One entry is held back.
     """
     held: Record | Lost | None = None
     for event in events:

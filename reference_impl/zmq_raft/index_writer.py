@@ -1,4 +1,4 @@
-"""The index file: writing, byte for byte as zmq-raft's ``IndexFile`` does."""
+"""The writer of index files, byte for byte as zmq-raft's ``IndexFile`` does."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from reference_impl.zmq_raft.index_file import (
     read_layout,
     spans,
 )
-from reference_impl.zmq_raft.layout import VERSION, chunk, made_by, read_at
+from reference_impl.zmq_raft.layout import VERSION, chunk, context_meta, read_at
 
 DEFAULT_CAPACITY = 0x4000
 MAX_CAPACITY = 0x00FFFFFF
 
 
 class Full(ValueError):
-    """The file has no room for the entry, which must go into a new one."""
+    """The file has no room for the entry, which must go into a new file."""
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """A new index file. ``capacity`` is the configured one; the file gets what is left of it.
+    """Return a new index file whose capacity completes a multiple of the configured one.
 
-    So the files of a log end at multiples of the configured capacity (ZMR-014).
+    So the files of a log end at multiples of ``capacity`` (ZMR-014).
     """
     if not 1 <= capacity <= MAX_CAPACITY:
         raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")
     if not 0 <= first <= 2**53 - 1 - capacity:
         raise ValueError(f"first_index: expected 0 to 2^53 - 1 - {capacity}, found {first}")
-    own = capacity - first % capacity
-    header = HEADER.pack(b"RLOG", 16 + 4 * own, VERSION, own, first)
-    return header + bytes(4 * own) + made_by(context) + chunk(b"ITMZ", b"")  # ZMR-021
+    rest = capacity - first % capacity
+    header = HEADER.pack(b"RLOG", 16 + 4 * rest, VERSION, rest, first)
+    return header + bytes(4 * rest) + context_meta(context) + chunk(b"ITMZ", b"")  # ZMR-021
 
 
 class IndexWriter:
@@ -64,7 +64,7 @@ class IndexWriter:
 
     @property
     def next_index(self) -> int:
-        """The index of the entry that is appended next."""
+        """Return the index of the next entry to append."""
         return self.first + self.count
 
     def append(self, entry: bytes) -> None:
@@ -73,7 +73,7 @@ class IndexWriter:
         Raises :class:`Full` before anything is written, and ``ValueError`` for an empty entry.
         """
         if not entry:
-            raise ValueError("an entry has at least one byte")  # ZMR-013
+            raise ValueError("an entry must have at least one byte")  # ZMR-013
         start = self._end()
         if self.count == len(self.offsets) or start + len(entry) > MAX_DATA:
             raise Full(f"no room for an entry at {self.next_index}")
@@ -85,13 +85,13 @@ class IndexWriter:
         self.count = following
 
     def last_term(self) -> int | None:
-        """The term of the last entry, ``None`` if it has none that a reader compares (ZMR-050)."""
+        """Return the last term that a reader compares, ``None`` if there is none (ZMR-050)."""
         start = self.offsets[self.count - 2] if self.count > 1 else 0
         head = read_at(self.file, self.data + start, min(self._end() - start, ENTRY.size))
         return comparable_term(head)
 
     def truncate(self, index: int) -> None:
-        """Roll back: this entry and all later ones are gone, but their bytes stay (ZMR-019)."""
+        """Remove this entry and all later ones; their bytes stay (ZMR-019)."""
         number = index - self.first
         if not 0 <= number <= self.count:
             raise ValueError(f"index: expected {self.first} to {self.next_index}, found {index}")
@@ -109,15 +109,15 @@ class IndexWriter:
 
 
 def comparable_term(entry: bytes) -> int | None:
-    """The term of an entry, ``None`` if a reader would not compare it with the next (ZMR-050)."""
+    """Return the term of an entry, ``None`` if readers do not compare it (ZMR-050)."""
     if len(entry) < ENTRY.size:
         return None
     term = _term(entry)
-    return term if term <= MAX_TERM else None  # 0 forbids nothing that follows
+    return term if term <= MAX_TERM else None  # no term is below 0
 
 
 def check_entry(entry: bytes, before: int | None) -> None:
-    """Raise ``ValueError`` for an entry that no reader returns after one of the term ``before``."""
+    """Raise ``ValueError`` for an entry that no reader returns after one of term ``before``."""
     term = _term(entry)
     if before is not None and term < before:
         raise ValueError(f"term: expected {before} or more, found {term}")  # ZMR-050
@@ -128,16 +128,19 @@ def _term(entry: bytes) -> int:
 
 
 def entry_bytes(record: NewRecord, raw: bool) -> bytes:
-    """An entry as it is stored (ZMR-030). Raises ``ValueError`` for fields out of range."""
+    """Return an entry in its stored form (ZMR-030).
+
+    Raises ``ValueError`` for fields out of range.
+    """
     if raw:
         return record.payload
     fields = record.fields
-    term, kind = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
+    term, entry_type = int(fields.get("term", 1)), int(fields.get("entry_type", 0))
     request = bytes.fromhex(str(fields.get("request_id", "00" * 12)))
     if not 1 <= term <= MAX_TERM:
         raise ValueError(f"term: expected 1 to 2^53 - 1, found {term}")  # ZMR-013
-    if not 0 <= kind <= 255:
-        raise ValueError(f"entry_type: expected a byte, found {kind}")
+    if not 0 <= entry_type <= 255:
+        raise ValueError(f"entry_type: expected a byte, found {entry_type}")
     if len(request) != 12:
         raise ValueError(f"request_id: expected 12 bytes in hexadecimal, found {len(request)}")
-    return ENTRY.pack(request, kind, term.to_bytes(7, "little")) + record.payload
+    return ENTRY.pack(request, entry_type, term.to_bytes(7, "little")) + record.payload

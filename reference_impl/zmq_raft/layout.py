@@ -1,4 +1,4 @@
-"""The container that index files and snapshots share: chunks of a token, a length and data."""
+"""The container of index files and snapshots: chunks of a token, a length and data."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ HOSTNAME = "walproof"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a writer may resume; ``at`` is ``None`` if it must start a new file."""
+    """A position for the next write; ``at`` is ``None`` if the writer must start a new file."""
 
     at: int | None
     file: str | None = None
 
 
+# The reader of one file type yields records and losses in log order and returns the end.
 Parts = Generator[Record | Lost, None, Place]
-"""What the reader of one kind yields: records and losses in log order. It returns the end."""
 
 
 class Refusal(Exception):
-    """The file is not of this format, or of a version that must not be guessed at (ZMR-041)."""
+    """The file has another format, or a version that must not be guessed at (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -37,22 +37,22 @@ class Refusal(Exception):
 
 
 def padded(size: int) -> int:
-    """A length with the padding to the next multiple of four (ZMR-001)."""
+    """Return a length padded to the next multiple of four (ZMR-001)."""
     return size + -size % 4
 
 
 def chunk(token: bytes, data: bytes) -> bytes:
-    """One chunk with its padding."""
+    """Return one chunk with its padding."""
     return CHUNK.pack(token, len(data)) + data + bytes(-len(data) % 4)
 
 
 def meta(created: str, hostname: str) -> bytes:
-    """The chunk that says when and where the file was made (ZMR-005)."""
+    """Return the chunk with the creation time and host of the file (ZMR-005)."""
     return chunk(b"META", message_pack.encode({"created": created, "hostname": hostname}))
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """The offset after the first chunk with this token, or ``None`` if the file ends before that.
+    """Return the offset after the first chunk with this token, ``None`` if there is none.
 
     Other chunks are skipped by their lengths, whatever they are (ZMR-003). Padding and the marker's
     own length are ignored (ZMR-004).
@@ -68,7 +68,7 @@ def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
 
 
 def read_at(file: BinaryIO, at: int, size: int) -> bytes:
-    """The bytes at an offset; fewer if the file ends too early."""
+    """Return the bytes at an offset, fewer at the end of the file."""
     file.seek(at)
     parts = []
     while size:
@@ -80,6 +80,6 @@ def read_at(file: BinaryIO, at: int, size: int) -> bytes:
     return b"".join(parts)
 
 
-def made_by(context: Mapping[str, Any]) -> bytes:
-    """The META chunk of a new file, as the context has it."""
+def context_meta(context: Mapping[str, Any]) -> bytes:
+    """Return the META chunk of a new file from the context."""
     return meta(str(context.get("created", CREATED)), str(context.get("hostname", HOSTNAME)))

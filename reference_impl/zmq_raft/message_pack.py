@@ -1,11 +1,10 @@
-"""As much of MessagePack as a state file needs: reading, writing, and JSON for people.
+"""The subset of MessagePack in state files: reading, writing, and conversion to JSON.
 
-The package ``msgpack`` is not enough: it cannot lower its nesting limit to 64, refuses a length
-before it looks at what is there, and takes extension -1 apart. Nor does ``u-msgpack``, which
-refuses a repeated key.
+Two PyPI packages cannot be used. ``msgpack`` cannot limit nesting to 64, refuses a length before it
+reads the available bytes, and decodes extension -1. ``u-msgpack`` refuses a repeated key.
 
-The reader takes every form that MessagePack has. The writer makes the same bytes as
-``msgpack-lite``, whose only number is JavaScript's (ZMR-073).
+The reader accepts every form of MessagePack. The writer makes the same bytes as ``msgpack-lite``,
+whose only number type is JavaScript's (ZMR-073).
 """
 
 from __future__ import annotations
@@ -35,10 +34,10 @@ class TooDeep(ValueError):
 
 
 class BadKey(ValueError):
-    """A key of an update that is not a string of UTF-8; ``at`` is its offset."""
+    """A key of an update that is not a UTF-8 string; ``at`` is its offset."""
 
     def __init__(self, at: int) -> None:
-        super().__init__(f"the key at {at} is no text")
+        super().__init__(f"the key at {at} is not a string")
         self.at = at
 
 
@@ -51,7 +50,7 @@ class BadText:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A value of a type that the application defines."""
+    """A value of an application-defined type."""
 
     type: int
     data: bytes
@@ -59,12 +58,12 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map as it is stored: the pairs in their order, keys of any type, repeated keys included."""
+    """A stored map: its pairs in order, keys of any type, repeated keys included."""
 
     pairs: tuple[tuple[Any, Any], ...]
 
 
-# First byte → how to unpack the number after it.
+# First byte → struct format of the number after it.
 _NUMBERS = {
     0xCA: ">f",
     0xCB: ">d",
@@ -77,7 +76,7 @@ _NUMBERS = {
     0xD2: ">i",
     0xD3: ">q",
 }
-# First byte → kind of the value and number of bytes of its length; the shortest form comes first.
+# First byte → type of the value and number of bytes of its length. The shortest form comes first.
 _SIZED = {
     0xC4: ("bin", 1),
     0xC5: ("bin", 2),
@@ -96,22 +95,22 @@ _SIZED = {
 _CONSTANTS = {0xC0: None, 0xC2: False, 0xC3: True}
 
 
+# Stands for a value with more nested values than the limit.
 TOO_MANY = object()
-"""Stands for a value that has more values in it than were asked for."""
 
 
 class _Open:
-    """A container that is being filled: ``left`` values are still missing, two for each pair."""
+    """A container that is being filled; ``left`` values are missing, two for each pair."""
 
-    __slots__ = ("items", "kind", "left")
+    __slots__ = ("items", "left", "type")
 
-    def __init__(self, kind: str, left: int) -> None:
-        self.kind = kind
+    def __init__(self, type: str, left: int) -> None:
+        self.type = type
         self.left = left
         self.items: list[Any] = []
 
     def value(self) -> Any:
-        if self.kind == "array":
+        if self.type == "array":
             return self.items
         return Map(tuple(zip(self.items[::2], self.items[1::2], strict=True)))
 
@@ -119,13 +118,13 @@ class _Open:
 def decode(
     data: bytes | memoryview, at: int = 0, has_text_keys: bool = False, most: int | None = None
 ) -> tuple[Any, int]:
-    """The value at an offset, and the offset after it.
+    """Decode the value at an offset; return it and the offset after it.
 
-    A value with more than ``most`` values, itself and keys included, is gone through to its end and
-    given as :data:`TOO_MANY`. Time and memory are bounded by the bytes that are there, whatever
-    their lengths claim. Raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`; with
-    ``has_text_keys``, which is for an update, also :class:`BadKey` for a key of the outermost map.
-    What comes first in the bytes is raised: a key is judged by its first byte.
+    A value with more than ``most`` values, itself and keys included, is read to its end and
+    returned as :data:`TOO_MANY`. Time and memory are bounded by the available bytes, whatever their
+    lengths claim. Raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`. With
+    ``has_text_keys``, for an update, also raises :class:`BadKey` for a key of the outermost map.
+    The first error in byte order is raised; a key is judged by its first byte.
     """
     stack: list[_Open] = []
     count = 0
@@ -142,8 +141,8 @@ def decode(
         count += 1
         is_kept = most is None or count <= most
         if not is_kept:
-            for one in stack:
-                one.items.clear()
+            for container in stack:
+                container.items.clear()
         if opened is not None and opened.left:
             stack.append(opened)
             continue
@@ -162,7 +161,7 @@ def decode(
 
 
 def count_of(value: Any) -> int:
-    """How many values there are in one: itself, keys, and everything in it (ZMR-106)."""
+    """Return the number of values in a value: itself, keys, and everything in it (ZMR-106)."""
     if isinstance(value, list):
         return 1 + sum(map(count_of, value))
     if isinstance(value, Map):
@@ -175,7 +174,7 @@ def _begins_text(first: int) -> bool:
 
 
 def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
-    """One value without elements, or the head of a container."""
+    """Read one value without elements, or the head of a container."""
     first = _take(data, at, 1)[0]
     at += 1
     if first <= 0x7F:
@@ -198,20 +197,20 @@ def _head(data: bytes | memoryview, at: int) -> tuple[Any, _Open | None, int]:
     if 0xD4 <= first <= 0xD8:
         return _extension(data, at, 1 << (first - 0xD4))
     if first not in _SIZED:
-        raise BadType(f"the byte {first:02x} at {at - 1} begins nothing")
-    kind, width = _SIZED[first]
+        raise BadType(f"the byte {first:02x} at {at - 1} begins no value")
+    type, width = _SIZED[first]
     size = int.from_bytes(_take(data, at, width), "big")
     at += width
-    if kind == "ext":
+    if type == "ext":
         return _extension(data, at, size)
-    if kind in ("array", "map"):
-        return None, _Open(kind, size if kind == "array" else 2 * size), at
+    if type in ("array", "map"):
+        return None, _Open(type, size if type == "array" else 2 * size), at
     raw = _take(data, at, size)
-    return (_text(raw) if kind == "str" else raw), None, at + size
+    return (_text(raw) if type == "str" else raw), None, at + size
 
 
 def _quiet(single: bytes) -> bytes:
-    """A 32-bit float before it is widened: not every platform makes a NaN quiet (ZMR-072)."""
+    """Make a 32-bit NaN quiet before it is widened: not every platform does (ZMR-072)."""
     bits = int.from_bytes(single, "big")
     is_nan = bits & 0x7FFFFFFF > 0x7F800000
     return (bits | 0x00400000).to_bytes(4, "big") if is_nan else single
@@ -236,10 +235,10 @@ def _text(raw: bytes) -> str | BadText:
 
 
 def encode(value: Any) -> bytes:
-    """The bytes that ``msgpack-lite`` makes of a value (ZMR-073).
+    """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    A number is an integer of the shortest form if it fits into 32 bits with sign, and a 64-bit
-    float otherwise. Raises ``ValueError`` for what JavaScript could not hold.
+    A number is an integer in the shortest form if it fits into 32 bits with sign, and a 64-bit
+    float otherwise. Raises ``ValueError`` for a value that JavaScript cannot hold.
     """
     if value is None:
         return b"\xc0"
@@ -281,18 +280,18 @@ def _encode_number(value: int | float) -> bytes:
     return bytes([head]) + struct.pack(_NUMBERS[head], number)
 
 
-def _long_head(kind: str, size: int) -> bytes:
-    """The first byte and the length, in as few bytes as hold it."""
-    forms = ((first, width) for first, (one, width) in _SIZED.items() if one == kind)
+def _long_head(type: str, size: int) -> bytes:
+    """Return the first byte and the length, in as few bytes as hold it."""
+    forms = ((first, width) for first, (other_type, width) in _SIZED.items() if other_type == type)
     first, width = next(form for form in forms if size < 1 << 8 * form[1])
     return bytes([first]) + size.to_bytes(width, "big")
 
 
 def key_text(key: Any) -> str:
-    """A key as text: a string itself, or the JSON of anything else.
+    """Return a key as text: a string itself, or the JSON of anything else.
 
-    Maps in it are lists of pairs. If their keys were texts as well, each level would quote the one
-    inside it, and the text would double with every level.
+    Maps in a key become lists of pairs. If their keys were texts as well, each level would quote
+    the level inside it and double the text.
     """
     if isinstance(key, str):
         return key
@@ -308,12 +307,12 @@ def _with_pairs(value: Any) -> Any:
 
 
 def to_json(value: Any) -> Any:
-    """A value for people and answers (ZMR-072).
+    """Convert a value to JSON for answers (ZMR-072).
 
-    An integral number up to 2^53 - 1 is a JSON number, whatever its MessagePack form. What JSON
-    cannot express is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float": the
-    eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``, ``{"ext":
-    [type, hex]}``.
+    An integral number up to 2^53 - 1 is a JSON number, whatever its MessagePack form. A value that
+    JSON cannot express is an object of one key: ``{"int": decimal}`` beyond 2^53 - 1, ``{"float":
+    the eight bytes}``, ``{"bin": hex}``, ``{"hex": bytes of a string that is not UTF-8}``,
+    ``{"ext": [type, hex]}``.
     """
     if value is None or isinstance(value, (bool, str)):
         return value

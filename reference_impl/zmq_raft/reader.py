@@ -1,4 +1,4 @@
-"""Which kind a log is, and the answer about it."""
+"""The reader of zmq-raft logs: the file type, and the answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = 1 << 16
 
 
 def kind_of(path: Path, context: Mapping[str, Any]) -> str:
-    """``index``, ``snapshot``, ``state`` or ``directory`` (ZMR-105). Raises ``OSError``."""
+    """Return ``index``, ``snapshot``, ``state`` or ``directory`` (ZMR-105). Raises ``OSError``."""
     if path.is_dir():
         return "directory"
     if context.get("kind") in KINDS_OF_FILES:
@@ -34,11 +34,11 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 
 
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
-    """The events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
+    """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Context: ``kind`` of a file, whatever it shows; ``first_index``, the index that the name of an
-    index file would give, used instead of that; ``entries`` = ``raw`` for entries without a
-    header; ``log`` and ``snapshot_file``, other names inside a directory.
+    Context: ``kind`` overrides the file type; ``first_index`` overrides the first index by the name
+    of an index file; ``entries`` = ``raw`` means entries without a header; ``log`` and
+    ``snapshot_file`` are other names inside a directory.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
@@ -53,22 +53,22 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 
 def _parts(file: BinaryIO, size: int, path: Path, context: Mapping[str, Any]) -> Parts:
-    kind = kind_of(path, context)
-    if kind == "index":
-        told = context.get("first_index")
-        named = index_file.index_in(path.name) if told is None else int(told)
+    file_type = kind_of(path, context)
+    if file_type == "index":
+        first_index = context.get("first_index")
+        named = index_file.index_in(path.name) if first_index is None else int(first_index)
         return index_file.read(file, size, named, str(context.get("entries")) == "raw")
-    return {"snapshot": snapshot.read, "state": state.read}[kind](file, size)
+    return {"snapshot": snapshot.read, "state": state.read}[file_type](file, size)
 
 
 def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> Iterator[Event]:
-    """The parts as they come, and the verdict (ZMR-100, ZMR-101, ZMR-102)."""
+    """Yield the parts, then the verdict (ZMR-100, ZMR-101, ZMR-102)."""
     damage = torn = None
     while True:
         try:
             event = next(parts)
         except StopIteration as stop:
-            place = stop.value
+            end = stop.value
             break
         except Refusal as refusal:
             yield End("refused", refusal.reason, None)
@@ -84,12 +84,12 @@ def _answer(parts: Parts, profile: str, files: list[tuple[str | None, int]]) -> 
                 damage = damage or event.reason
         yield event
     verdict: Verdict = "damaged" if damage else "torn" if torn else "intact"
-    file = place.file if place.at is not None else None
-    yield End(verdict, damage or torn, place.at, file)
+    file = end.file if end.at is not None else None
+    yield End(verdict, damage or torn, end.at, file)
 
 
 def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
-    """Everything from a loss to the end of the log, one range for each file (ZMR-102)."""
+    """Report everything from a loss to the end of the log, one range per file (ZMR-102)."""
     names = [name for name, _ in files]
     first = names.index(event.file)
     for name, size in files[first:]:
@@ -98,17 +98,17 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 
 
 def recognise(path: Path) -> bool:
-    """Whether a file or folder shows the structure of one of the four kinds.
+    """Return whether a file or directory has the structure of one of the four file types.
 
     The tokens of index files and snapshots count only with a plausible length after them. A state
-    file has no token: from its first byte on it must be MessagePack maps with text as keys. If
-    there are too few bytes to tell, the name decides.
+    file has no token: from its first byte on it must be MessagePack maps with text as keys. The
+    name decides if there are too few bytes.
     """
     if path.is_dir():
         parts = directory.folders(path, {})
-        for found in directory.index_files(parts.log):
-            if len(found.relative_to(parts.log).parts) > len(directory.FOLDERS):
-                return True  # index files side by side in some folder are logs of their own
+        for index_path in directory.index_files(parts.log):
+            if len(index_path.relative_to(parts.log).parts) > len(directory.FOLDERS):
+                return True  # index files side by side in a directory are separate logs
         return parts.snapshot is not None and parts.snapshot.is_file() and recognise(parts.snapshot)
     with path.open("rb") as file:
         head = file.read(HEAD)
@@ -120,7 +120,10 @@ def recognise(path: Path) -> bool:
 
 
 def _plausible_header(head: bytes) -> bool:
-    """No text has these bytes: a length below 2^27, and the version, begin with zeros."""
+    """Return whether length and version are plausible, which no text is.
+
+    A length below 2^27 and the version begin with zeros.
+    """
     return head[7:8] <= b"\x04" and not any(head[9:12])
 
 
@@ -132,7 +135,7 @@ def _is_state(head: bytes, is_named_so: bool) -> bool:
         try:
             value, at = message_pack.decode(head, at)
         except message_pack.Incomplete:
-            # The end of the file, or of the bytes examined, may cut an update off.
+            # The end of the file, or of the examined bytes, may cut an update off.
             return is_named_so or keys > 0
         except ValueError:
             break

@@ -13,19 +13,19 @@ from reference_impl.zmq_raft.layout import (
     Place,
     Refusal,
     chunk,
+    context_meta,
     find_marker,
-    made_by,
     read_at,
 )
 
 HEADER = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, term, data size
 BODY = HEADER.size - 8
+# The largest exact integer of JavaScript: no writer exceeds it in an index or a term.
 MAX_NUMBER = 2**53 - 1
-"""What JavaScript counts up to: no writer goes beyond in an index or a term."""
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """The one record of a snapshot. Raises :class:`Refusal`.
+    """Read the only record of a snapshot. Raises :class:`Refusal`.
 
     A snapshot is written once and replaced as a whole, so its end is always null (ZMR-064).
     """
@@ -55,9 +55,9 @@ def read(file: BinaryIO, size: int) -> Parts:
 
 
 def snapshot_bytes(index: int, term: int, data: bytes, context: Mapping[str, Any]) -> bytes:
-    """A whole snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
+    """Return a whole snapshot file (ZMR-060). Raises ``ValueError`` for numbers out of range."""
     for name, value in (("index", index), ("term", term)):
         if not 0 <= value <= MAX_NUMBER:
             raise ValueError(f"{name}: expected 0 to 2^53 - 1, found {value}")
     header = HEADER.pack(b"SNAP", BODY, VERSION, index, term, len(data))
-    return header + made_by(context) + chunk(b"DATA", b"") + data
+    return header + context_meta(context) + chunk(b"DATA", b"") + data

@@ -27,7 +27,7 @@ WINDOW = 1 << 16
 
 
 class _Window:
-    """A window of a stream: the bytes from an offset on, as many as were asked for."""
+    """A window of a stream: the bytes from an offset on, up to the amount read so far."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -35,9 +35,9 @@ class _Window:
         self.at = 0
 
     def grow(self) -> bool:
-        """Read on until the window is twice as large, so that the work stays linear.
+        """Read until the window is twice as large, so that the work stays linear.
 
-        False if the file has no more.
+        Returns False at the end of the file.
         """
         more = self.file.read(max(WINDOW, len(self.data)))
         self.data += more
@@ -50,9 +50,9 @@ class _Window:
 
 
 class Merged:
-    """The union of updates (ZMR-071): keys and values, as long as they are not too many (ZMR-106).
+    """The union of updates (ZMR-071): keys and values, up to a limit (ZMR-106).
 
-    ``values`` is None once they were. Later updates do not bring it back.
+    ``values`` is None once the limit was exceeded, also after later updates.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Merged:
         self._count = 1  # the map itself
 
     def add(self, changes: Any) -> None:
-        """Pairs of a key and a value that one update holds, or ``TOO_MANY``."""
+        """Add the key-value pairs of one update, or ``TOO_MANY``."""
         if self.values is None:
             return
         if changes is not TOO_MANY:
@@ -76,9 +76,9 @@ class Merged:
 
 
 def read(file: BinaryIO, size: int) -> Parts:
-    """The updates of a state file, each a record; the last one carries the merged map.
+    """Read the updates of a state file as records; the last one holds the merged map.
 
-    Each record has the field ``update``; the last one has ``state`` too (ZMR-072), unless there
+    Each record has the field ``update``; the last one also has ``state`` (ZMR-072), unless there
     are too many values (ZMR-106).
     """
     state = Merged()
@@ -95,7 +95,9 @@ def read(file: BinaryIO, size: int) -> Parts:
     if held is not None:
         fields = dict(held.fields)
         if state.values is not None:
-            fields["state"] = {key: message_pack.to_json(one) for key, one in state.values.items()}
+            fields["state"] = {
+                key: message_pack.to_json(value) for key, value in state.values.items()
+            }
         yield Record(held.at, held.size, held.payload, fields)
     if fault is None:
         return Place(size)
@@ -104,12 +106,12 @@ def read(file: BinaryIO, size: int) -> Parts:
 
 
 def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
-    """The updates, each with its pairs or ``TOO_MANY``.
+    """Yield the updates, each with its pairs or ``TOO_MANY``.
 
     The last item may instead be the reason why nothing after it can be read.
     """
     window = _Window(file)
-    offset = 0  # in the window: it is moved on only when it runs dry
+    offset = 0  # in the window, which moves on only when it is empty
     while True:
         if offset == len(window.data):
             window.skip(offset)
@@ -153,12 +155,12 @@ def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
 
 
 def begins_map(first: int) -> bool:
-    """Whether a map begins with this byte."""
+    """Return whether a map begins with this byte."""
     return 0x80 <= first <= 0x8F or first in (0xDE, 0xDF)
 
 
 def _zeros_to_the_end(window: _Window, offset: int) -> bool:
-    """Reads on to the first byte that is not zero; after that the reader stops in any case."""
+    """Read on to the first byte that is not zero; the reader stops afterwards in any case."""
     part = window.data[offset:]
     while part:
         if part.count(0) != len(part):
@@ -168,11 +170,10 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 
 
 class StateWriter:
-    """A state file as ``FilePersistence`` keeps it.
+    """Writes a state file as ``FilePersistence`` does.
 
-    ``initial`` has every key that the application knows, in its order, with the value it has
-    before any update. Keys that it does not have are dropped from updates (ZMR-074). Without
-    ``initial`` every key is known.
+    ``initial`` has every key of the application, in its order, with the value before any update.
+    Other keys are dropped from updates (ZMR-074). Without ``initial`` no key is dropped.
     """
 
     def __init__(
@@ -193,11 +194,11 @@ class StateWriter:
 
     @property
     def is_full(self) -> bool:
-        """Whether the next update rotates the file: a torn update counts for its size (ZMR-075)."""
+        """Return whether the next update rotates the file; a torn update counts (ZMR-075)."""
         return self.path.stat().st_size >= ROTATE_AT
 
     def update(self, changes: Mapping[str, Any]) -> None:
-        """Append one update, into a new file if this one has grown to 512 KiB (ZMR-075)."""
+        """Append one update, to a new file if this one has grown to 512 KiB (ZMR-075)."""
         if self.is_full:
             self.rotate(changes)
             return
@@ -205,7 +206,7 @@ class StateWriter:
             file.write(message_pack.encode(self._add(changes)))
 
     def rotate(self, changes: Mapping[str, Any]) -> None:
-        """Write the whole state into a new file; keep the old one under another name (ZMR-075).
+        """Write the whole state to a new file; keep the old one under another name (ZMR-075).
 
         Raises ``ValueError`` if the state has too many values (ZMR-106).
         """
@@ -221,22 +222,22 @@ class StateWriter:
         fresh.replace(self.path)
 
     def _add(self, changes: Any) -> dict[str, Any]:
-        """What of an update is known (ZMR-074); it becomes part of the state."""
+        """Add the known keys of an update to the state and return them (ZMR-074)."""
         if changes is TOO_MANY:
             self.state.add(TOO_MANY)
             return {}
-        told = dict(changes)
+        known = dict(changes)
         if self.initial is not None:
-            told = {key: told[key] for key in self.initial if key in told}
-        self.state.add(told)
-        return told
+            known = {key: known[key] for key in self.initial if key in known}
+        self.state.add(known)
+        return known
 
 
 def rotated_name(name: str, moment: str, counter: int) -> str:
-    """The name of a rotated file: date, time, milliseconds and a counter in base 36 (ZMR-075).
+    """Return a rotated file's name: date, time, milliseconds, counter in base 36 (ZMR-075).
 
-    ``moment`` is as in JSON, ``2018-09-26T14:59:36.817Z``; the counter counts the rotations
-    within the same millisecond.
+    ``moment`` is as in JSON, ``2018-09-26T14:59:36.817Z``. The counter counts the rotations within
+    the same millisecond.
     """
     when = datetime.fromisoformat(moment)
     text = ""
@@ -247,17 +248,20 @@ def rotated_name(name: str, moment: str, counter: int) -> str:
 
 
 def changes_of(record: NewRecord) -> dict[str, Any]:
-    """The changes in a record to write: the MessagePack map of its payload."""
+    """Return the changes in a record to write: the MessagePack map of its payload.
+
+    Raises ``ValueError`` for any other payload.
+    """
     try:
         value, end = message_pack.decode(record.payload, most=MOST_VALUES)
     except (Incomplete, BadType, TooDeep) as error:
-        raise ValueError(f"the payload is no MessagePack map: {error!r}") from None
+        raise ValueError(f"the payload is not a MessagePack map: {error!r}") from None
     if value is TOO_MANY:
         raise ValueError(f"an update has more than {MOST_VALUES:,} values")  # ZMR-106
     if end != len(record.payload) or not isinstance(value, Map):
-        raise ValueError("the payload is no MessagePack map")
+        raise ValueError("the payload is not a MessagePack map")
     if not all(isinstance(key, str) for key, _ in value.pairs):
-        raise ValueError("a key of an update is a string")
+        raise ValueError("the keys of an update must be strings")
     return dict(value.pairs)
 
 

@@ -1,4 +1,4 @@
-"""Making logs of all four kinds, and going on with existing ones."""
+"""Write logs of all four file types, and append to existing ones."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ Context = Mapping[str, Any]
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    """Make a new log of the context's ``kind``; without it, the ending of the name decides.
+    """Make a new log of the context's ``kind``, or of the type that the path's ending shows.
 
     Writes all records or nothing.
 
     Context: ``created`` (as in JSON) and ``hostname`` for META; ``capacity``, the configured
     capacity of index files; ``first_index`` of an index file; ``entries`` = ``raw``; ``initial``,
-    every key of a state file and its first value; ``snapshot`` of a directory: ``index``,
-    ``term`` and ``payload``. Raises ``ValueError`` for records that the kind cannot hold.
+    every key of a state file and its first value; ``snapshot`` of a directory: ``index``, ``term``
+    and ``payload``. Raises ``ValueError`` for records that the file type cannot hold.
     """
     _rehearse(_write, path, records, context)
     _write(path, records, context)
@@ -43,8 +43,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it. Raises ``ValueError`` if a writer must refuse.
 
-    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080). What is
-    refused leaves every byte as it is, and so does an append of no records (ZMR-018).
+    An unfinished write at the end is rolled back or cut off first (ZMR-018, ZMR-080). A refused
+    append, or an append of no records, leaves every byte as it is (ZMR-018).
     """
     if not records:
         return
@@ -53,7 +53,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
 
 
 def copied(path: Path, context: Context) -> Context:
-    """What a copy of a log must be told: its kind, which a new name need not show."""
+    """Return the context for a copy of a log: its type, which a new name need not show."""
     return {**context, "kind": reader.kind_of(path, context)}
 
 
@@ -63,7 +63,7 @@ def _rehearse(
     records: Sequence[NewRecord],
     context: Context,
 ) -> None:
-    """Act on a copy first, so that a refusal of the last record leaves nothing of the others."""
+    """Act on a copy first, so that a refused record leaves no earlier record behind."""
     with TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         if path.is_dir():
@@ -74,35 +74,35 @@ def _rehearse(
 
 
 def _write(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    kind = str(context.get("kind") or _kind_by_name(path))
-    if kind == "index":
+    file_type = str(context.get("kind") or _kind_by_name(path))
+    if file_type == "index":
         first = int(context.get("first_index", _first_index(path, records)))
         capacity = int(context.get("capacity", DEFAULT_CAPACITY))
         new = empty(first, capacity, context)
         with path.open("x+b") as file:
             file.write(new)
             _append_entries(IndexWriter(file, file.tell()), records, context)
-    elif kind == "snapshot":
+    elif file_type == "snapshot":
         path.write_bytes(_snapshot(_only_one(records), context))
-    elif kind == "state":
+    elif file_type == "state":
         write_all(_state_writer(path, context), records)
     else:
         _write_directory(path, records, context)
 
 
 def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
-    kind = reader.kind_of(path, context)
-    if kind == "snapshot":
-        raise ValueError("a snapshot is replaced as a whole and never appended to")  # ZMR-064
-    if kind == "directory":
+    file_type = reader.kind_of(path, context)
+    if file_type == "snapshot":
+        raise ValueError("a snapshot cannot be appended to: write a new one")  # ZMR-064
+    if file_type == "directory":
         _append_to_directory(path, records, context)
         return
     last = next(event for event in reader.read(path, "recover", context) if isinstance(event, End))
     if last.verdict in ("damaged", "refused") and last.end is None:
         raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
-    if kind == "index":
+    if file_type == "index":
         if last.end == 0:
-            path.unlink()  # ZMR-044: it was never finished
+            path.unlink()  # ZMR-044: the file was never finished
             _write(path, records, {**context, "kind": "index"})
             return
         with path.open("r+b") as file:
@@ -111,7 +111,7 @@ def _append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     writer = _state_writer(path, context)
     if not (records[0].fields.get("rotate") or writer.is_full):
         with path.open("r+b") as file:
-            file.truncate(last.end)  # ZMR-080: a file that is rotated stays as it is
+            file.truncate(last.end)  # ZMR-080: a rotated file stays as it is
     write_all(writer, records)
 
 
@@ -160,10 +160,10 @@ def _append_entries(writer: IndexWriter, records: Sequence[NewRecord], context: 
 
 
 def _write_directory(root: Path, records: Sequence[NewRecord], context: Context) -> None:
-    wanted: Mapping[str, Any] = context.get("snapshot", {})
-    snapshot = NewRecord(bytes.fromhex(str(wanted.get("payload", ""))), wanted)
+    fields: Mapping[str, Any] = context.get("snapshot", {})
+    snapshot = NewRecord(bytes.fromhex(str(fields.get("payload", ""))), fields)
     if records and "entry_type" not in records[0].fields and "index" in records[0].fields:
-        # As the reader gives it: a snapshot is the first record and has no type.
+        # A reader returns a snapshot as the first record, without an entry type.
         snapshot, *records = records
     data = _snapshot(snapshot, context)
     root.mkdir()

@@ -1,4 +1,4 @@
-"""What tests of ``walproof check`` ask, and what they look at."""
+"""Shared parts of the tests of ``walproof check``."""
 
 from __future__ import annotations
 

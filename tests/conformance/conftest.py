@@ -1,4 +1,4 @@
-"""Vectors, small adapters written on the spot, and the command line in this very process."""
+"""Vectors, small adapters written by the tests, and the command line in this process."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ Program = Callable[..., list[str]]
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[str, Vector]:
-    """The vectors of one format: enough to test the harness, and quick to load."""
+    """Return the vectors of one format: enough to test the harness, and quick to load."""
     loaded = map(load, sorted((VECTORS / "leveldb-log").glob("*.json")))
     return {vector.id: vector for vector in loaded}
 
 
 @pytest.fixture(scope="session")
 def vector(vectors: dict[str, Vector]) -> Callable[[str], Vector]:
-    """A vector by its slug."""
+    """Return a function that finds a vector by its slug."""
     return lambda slug: vectors[f"leveldb-log/{slug}"]
 
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    """The command of an adapter: what it shares with others, some lines of its own, the loop."""
+    """Return the command of an adapter from shared code, lines of its own, and a loop."""
 
     def write(lines: str = "", loop: str = LOOP) -> list[str]:
         path = tmp_path / "adapter.py"
@@ -71,12 +71,12 @@ def program(tmp_path: Path) -> Program:
 
 @pytest.fixture(scope="session")
 def wrong() -> Callable[[str], str]:
-    """The command line of a program in ``tests/wrong``."""
+    """Return the command line of a program in ``tests/wrong``."""
     return lambda name: f"{sys.executable} {WRONG / name}.py"
 
 
 class Outcome(NamedTuple):
-    """What a command came to."""
+    """The result of a command."""
 
     status: int
     out: str
@@ -103,7 +103,7 @@ def walproof(
 
 @pytest.fixture
 def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
-    """The cases of vectors by their slugs."""
+    """Return the cases of vectors by their slugs."""
     return lambda *slugs, profiles=("recover",): cases_of(
         [vector(slug) for slug in slugs], profiles
     )
@@ -111,7 +111,7 @@ def cases(vector: Callable[[str], Vector]) -> Callable[..., list[Case]]:
 
 @pytest.fixture
 def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Outcome]:
-    """``walproof check`` with reports in a folder of the test; one job, recover only."""
+    """Run ``walproof check`` with reports in a directory of the test; one job, recover only."""
 
     def run(*arguments: object, profile: str = "recover") -> Outcome:
         folder = tmp_path / "report"
@@ -122,27 +122,27 @@ def check(walproof: Callable[..., Outcome], tmp_path: Path) -> Callable[..., Out
 
 @pytest.fixture
 def report(tmp_path: Path) -> Callable[[], dict[str, Any]]:
-    """The report of the last ``check``."""
+    """Return the report of the last ``check``."""
     return lambda: json_report.load(tmp_path / "report" / "report.json")
 
 
 @pytest.fixture
 def scratch() -> Iterator[Scratch]:
-    """A folder for scratch copies, gone after the test."""
+    """Yield a directory for scratch copies and remove it after the test."""
     scratch = Scratch()
     yield scratch
     scratch.close()
 
 
 @pytest.fixture
-def asked(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
-    """The only step of a case, prepared: the step, the place, and a way to judge a reply."""
+def start_case(scratch: Scratch, vector: Callable[[str], Vector]) -> Callable[..., Any]:
+    """Prepare the only step of a case; return the case, the step and the path."""
 
     def ask(slug: str, profile: str) -> Any:
         case = Case(vector(slug), profile)
         (step,) = case.steps()
-        place = scratch.place(case.vector.input.name)
-        step.prepare(place)
-        return case, step, place
+        path = scratch.new_path(case.vector.input.name)
+        step.prepare(path)
+        return case, step, path
 
     return ask

@@ -18,7 +18,7 @@ def run(subject, cases, jobs=1, **options):
 
 
 class Scripted:
-    """Answers in this process, as a baseline does, with what a function returns or raises."""
+    """Answers in this process, like a baseline, with the results or exceptions of a function."""
 
     def __init__(self, script, hello):
         self.script = script

@@ -26,7 +26,7 @@ def reply(request):
 
 
 class CountedRuns:
-    """A program that counts its requests, in runs with a cache in a folder of the test."""
+    """A program that counts its requests, in runs with a cache in a directory of the test."""
 
     def __init__(self, program, vector, folder):
         self.vectors = [vector("empty-log")]
@@ -44,7 +44,7 @@ class CountedRuns:
         return Subject("s", "s", command, known, isolated=False, stamp=lambda: "1")
 
     def run(self, **changes):
-        """How many requests a run sent, and its report."""
+        """Return the number of requests of a run, and its report."""
         self.log.write_text("")
         report = run(Plan([replace(self.subject, **changes)], self.vectors), cache=self.cache)
         return len(self.log.read_text()), report
@@ -68,18 +68,18 @@ def test_an_unchanged_implementation_is_not_run_again(runs):
 @pytest.mark.parametrize(
     "change", [{"stamp": lambda: "2"}, {"repeat": "walproof check --memory 9"}, {"needs": ["sh"]}]
 )
-def test_whatever_its_answers_depend_on_is_a_change(runs, change):
+def test_every_input_of_the_answers_is_part_of_the_key(runs, change):
     runs.run()
     assert runs.run(**change)[0] > 0
 
 
-def test_another_list_of_known_failures_is_a_change(runs):
+def test_changed_known_failures_are_a_change(runs):
     runs.run()
     runs.list.write_text("{ }")
     assert runs.run()[0] > 0
 
 
-def test_other_vectors_are_a_change(runs, vector):
+def test_changed_vectors_are_a_change(runs, vector):
     runs.run()
     runs.vectors = [vector("empty-log"), vector("one-record")]
     runs.run()
@@ -88,7 +88,7 @@ def test_other_vectors_are_a_change(runs, vector):
     assert runs.run()[0] > 0
 
 
-def test_another_harness_or_limit_is_a_change(runs, monkeypatch):
+def test_a_changed_harness_or_limit_is_a_change(runs, monkeypatch):
     runs.run()
     runs.cache = ResultCache(Limits(memory_bytes=1 << 30), runs.cache.folder)
     assert runs.run()[0] > 0 == runs.run()[0]
@@ -103,29 +103,29 @@ def test_an_implementation_that_fails_is_run_each_time(runs):
     assert runs.run(stamp=lambda: "2")[0] > 0
 
 
-def test_a_program_that_is_not_ours_is_run_each_time(runs):
+def test_an_external_program_is_run_each_time(runs):
     runs.run(stamp=None)
     assert runs.run(stamp=None)[0] > 0
 
 
-def test_a_file_that_was_cut_is_ignored(runs):
+def test_a_truncated_file_is_ignored(runs):
     runs.run()
     (file,) = runs.cache.folder.iterdir()
     file.write_text(file.read_text()[:-9])
     assert runs.run()[0] > 0
 
 
-def test_the_harness_is_all_that_judges_and_no_adapter():
+def test_the_harness_digest_covers_the_judging_code_only():
     names = {path.name for path in cache._sources()}
     assert {"compare.py", "cases.py", "runner.py", "register.py"} <= names
-    places = {str(path) for path in cache._sources()}
-    assert not any("/implementations/" in place for place in places)
+    paths = {str(path) for path in cache._sources()}
+    assert not any("/implementations/" in path for path in paths)
 
 
 class TestDigests:
     KEY, OTHER, SHA = "a log", "another log", "ab" * 32
 
-    def test_the_next_run_finds_them(self, tmp_path):
+    def test_digests_persist_between_runs(self, tmp_path):
         DigestCache(tmp_path / "structure", "x", []).put(self.KEY, 7, self.SHA)
         DigestCache(tmp_path / "structure", "x", []).put(self.OTHER, 8, self.SHA)
         again = DigestCache(tmp_path / "structure", "x", [])
@@ -133,16 +133,16 @@ class TestDigests:
         assert again.get("a third log") is None
 
     @pytest.mark.parametrize("end", [5, 12, 30, -2, -10])
-    def test_a_line_that_was_cut_is_no_line(self, tmp_path, end):
+    def test_a_truncated_line_is_ignored(self, tmp_path, end):
         first = DigestCache(tmp_path, "x", [])
         first.put(self.OTHER, 8, self.SHA)
         first.put(self.KEY, 7, self.SHA)
         whole, cut = first.path.read_text().splitlines()
         first.path.write_text(f"{whole}\n{cut[:end]}")
-        found = DigestCache(tmp_path, "x", [])
-        assert found.get(self.OTHER) == (8, self.SHA) and found.get(self.KEY) is None
+        cache_read = DigestCache(tmp_path, "x", [])
+        assert cache_read.get(self.OTHER) == (8, self.SHA) and cache_read.get(self.KEY) is None
 
-    def test_a_file_that_is_too_large_is_begun_anew(self, tmp_path, monkeypatch):
+    def test_a_large_file_is_started_over(self, tmp_path, monkeypatch):
         monkeypatch.setattr(DigestCache, "MAX_BYTES", 300)
         digests = DigestCache(tmp_path, "x", [])
         for number in range(9):
@@ -150,13 +150,13 @@ class TestDigests:
         assert 0 < digests.path.stat().st_size <= 300 + 150
         assert digests.get("log 0") == (0, self.SHA)
 
-    def test_a_disk_that_cannot_is_no_error(self, tmp_path):
+    def test_a_failed_write_is_not_an_error(self, tmp_path):
         (tmp_path / "file").touch()
         digests = DigestCache(tmp_path / "file", "x", [])
         digests.put(self.KEY, 7, self.SHA)
         assert digests.get(self.KEY) == (7, self.SHA)
 
-    def test_other_sources_and_another_name_have_other_files(self, tmp_path):
+    def test_sources_and_names_have_separate_files(self, tmp_path):
         code = tmp_path / "listing.py"
         code.write_text("one")
         paths = {DigestCache(tmp_path, name, [code]).path for name in ("a", "b")}
@@ -164,14 +164,14 @@ class TestDigests:
         paths.add(DigestCache(tmp_path, "a", [code]).path)
         assert len(paths) == 3
 
-    def test_they_are_those_of_listings(self, tmp_path, monkeypatch, vector):
+    def test_cached_digests_are_those_of_listings(self, tmp_path, monkeypatch, vector):
         log = vector("three-records").contents
         digests = DigestCache(tmp_path, "x", [])
         monkeypatch.setattr(listing, "_digests", lambda *_: digests)
         for tells in (Tells(), Tells(absent=False)):
             expected_digest.cache_clear()
-            found = expected_digest(log, "leveldb_log", tells)
-            assert found == digest(listing.listing(log, "leveldb_log", tells))
+            cached = expected_digest(log, "leveldb_log", tells)
+            assert cached == digest(listing.listing(log, "leveldb_log", tells))
         expected_digest.cache_clear()
         monkeypatch.setattr(listing, "listing", None)  # it is not made again
         assert isinstance(expected_digest(log, "leveldb_log", Tells()), Digest)

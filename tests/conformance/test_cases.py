@@ -1,4 +1,4 @@
-"""From vectors to requests, and from replies and files to judgements."""
+"""Turn vectors into requests, and replies and files into judgements."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def answer_to(data, profile="recover"):
 
 
 @pytest.mark.parametrize(
-    ("slug", "profile", "kind"),
+    ("slug", "profile", "message_schema"),
     [
         ("three-records", "recover", "read"),
         ("three-records", "strict", "read"),
@@ -40,55 +40,55 @@ def answer_to(data, profile="recover"):
         ("append-to-three-records", "append", "append"),
     ],
 )
-def test_requests_are_valid_messages(asked, slug, profile, kind):
-    case, step, place = asked(slug, profile)
-    request = step.request(case, place, 7)
-    validate(kind, request)
-    assert request["seq"] == 7 and request["path"] == str(place)
-    assert place.exists() is (kind != "write")
+def test_requests_are_valid_messages(start_case, slug, profile, message_schema):
+    case, step, path = start_case(slug, profile)
+    request = step.request(case, path, 7)
+    validate(message_schema, request)
+    assert request["seq"] == 7 and request["path"] == str(path)
+    assert path.exists() is (message_schema != "write")
 
 
-def test_a_case_for_every_profile_that_fits_the_operation(vector):
+def test_every_profile_of_the_operation_has_a_case(vector):
     slugs = ["one-record", "every-prefix-of-three-blocks", "write-nothing", "append-behind-damage"]
     cases = cases_of([vector(slug) for slug in slugs])
     assert [case.profile for case in cases] == ["recover", "strict", "recover", "write", "append"]
     assert [c.profile for c in cases_of([vector(slug) for slug in slugs], ["strict"])] == ["strict"]
 
 
-def test_the_time_limit_is_that_of_the_vector(vector):
+def test_the_vector_sets_the_time_limit(vector):
     plain = vector("one-record")
     slow = dataclasses.replace(plain, body={**plain.body, "limits": {"wall_ms": 7000}})
     assert (Case(plain, "recover").wall_ms, Case(slow, "recover").wall_ms) == (2000, 7000)
 
 
-def test_profiles_have_expectations_of_their_own(asked):
-    _, recover, _ = asked("damage-in-two-blocks", "recover")
-    _, strict, _ = asked("damage-in-two-blocks", "strict")
+def test_profiles_have_separate_expectations(start_case):
+    _, recover, _ = start_case("damage-in-two-blocks", "recover")
+    _, strict, _ = start_case("damage-in-two-blocks", "strict")
     assert len(strict.expect["records"]) < len(recover.expect["records"])
 
 
 class TestRead:
-    def test_the_right_answer(self, asked):
-        _, step, place = asked("cut-in-a-payload", "recover")
-        judgement = step.judge(right(step), place, PARTS)
+    def test_a_correct_answer_passes(self, start_case):
+        _, step, path = start_case("cut-in-a-payload", "recover")
+        judgement = step.judge(right(step), path, PARTS)
         assert judgement.difference is None
 
-    def test_another_answer(self, asked):
-        _, step, place = asked("cut-in-a-payload", "recover")
-        judgement = step.judge({"seq": 0, "answer": {"records": []}}, place, ["records"])
+    def test_a_different_answer_fails(self, start_case):
+        _, step, path = start_case("cut-in-a-payload", "recover")
+        judgement = step.judge({"seq": 0, "answer": {"records": []}}, path, ["records"])
         assert judgement.difference.startswith("records: expected 2, found 0")
         assert judgement.expected == step.expect and judgement.actual == {"records": []}
 
-    def test_an_accepted_answer_is_as_good_and_the_list_is_closed(self, asked):
-        _, step, place = asked("one-record", "recover")
+    def test_only_listed_answers_are_accepted(self, start_case):
+        _, step, path = start_case("one-record", "recover")
         other = {**step.expect, "verdict": "torn", "end": 3}
         lenient = dataclasses.replace(step, accept=[other])
-        assert lenient.judge({"seq": 0, "answer": other}, place, PARTS).difference is None
+        assert lenient.judge({"seq": 0, "answer": other}, path, PARTS).difference is None
         third = {**other, "end": 4}
-        assert lenient.judge({"seq": 0, "answer": third}, place, PARTS).difference
+        assert lenient.judge({"seq": 0, "answer": third}, path, PARTS).difference
 
-    def test_what_is_accepted_of_a_strict_reader_is_an_answer_of_its_own(self, asked):
-        case, step, place = asked("one-record", "recover")
+    def test_strict_readers_have_separate_accepted_answers(self, start_case):
+        case, step, path = start_case("one-record", "recover")
         other = {**step.expect, "verdict": "damaged", "reason": "checksum-mismatch"}
         other["lost"] = [{"from": 0, "to": 12, "reason": "checksum-mismatch"}]
         strict = {**other, "records": [], "end": None}
@@ -96,35 +96,35 @@ class TestRead:
         vector = dataclasses.replace(case.vector, body={**case.vector.body, "accept": accept})
         for profile, right, wrong in (("recover", other, strict), ("strict", strict, other)):
             (lenient,) = Case(vector, profile).steps()
-            assert lenient.judge({"seq": 0, "answer": right}, place, PARTS).difference is None
-            assert lenient.judge({"seq": 0, "answer": wrong}, place, PARTS).difference
+            assert lenient.judge({"seq": 0, "answer": right}, path, PARTS).difference is None
+            assert lenient.judge({"seq": 0, "answer": wrong}, path, PARTS).difference
 
     @pytest.mark.parametrize(
         "change",
         [
-            lambda place: place.write_bytes(place.read_bytes()[:-1]),
-            lambda place: place.write_bytes(place.read_bytes() + b"\0"),
-            lambda place: place.unlink(),
-            lambda place: shutil.rmtree(place.parent),
-            lambda place: (place.unlink(), place.mkdir()),
-            lambda place: (place.unlink(), os.mkfifo(place)),
-            lambda place: (place.unlink(), place.symlink_to("/dev/zero")),
+            lambda path: path.write_bytes(path.read_bytes()[:-1]),
+            lambda path: path.write_bytes(path.read_bytes() + b"\0"),
+            lambda path: path.unlink(),
+            lambda path: shutil.rmtree(path.parent),
+            lambda path: (path.unlink(), path.mkdir()),
+            lambda path: (path.unlink(), os.mkfifo(path)),
+            lambda path: (path.unlink(), path.symlink_to("/dev/zero")),
         ],
         ids=["cut", "extended", "removed", "folder removed", "folder", "pipe", "endless"],
     )
-    def test_a_reader_that_changed_its_input(self, asked, scratch, change):
-        _, step, place = asked("three-records", "recover")
-        change(place)
-        judgement = step.judge(right(step), place, PARTS)
+    def test_a_reader_that_changes_its_input_fails(self, start_case, scratch, change):
+        _, step, path = start_case("three-records", "recover")
+        change(path)
+        judgement = step.judge(right(step), path, PARTS)
         assert "the reader changed the log it read" in judgement.difference
-        scratch.clear(place)
+        scratch.clear(path)
 
-    def test_a_reader_that_wrote_beside_its_input_is_tolerated(self, asked, scratch):
-        _, step, place = asked("three-records", "recover")
-        place.with_name("LOCK").touch()
-        assert step.judge(right(step), place, PARTS).difference is None
-        scratch.clear(place)
-        assert not place.parent.exists()
+    def test_a_reader_may_write_beside_its_input(self, start_case, scratch):
+        _, step, path = start_case("three-records", "recover")
+        path.with_name("LOCK").touch()
+        assert step.judge(right(step), path, PARTS).difference is None
+        scratch.clear(path)
+        assert not path.parent.exists()
 
 
 class TestTruncations:
@@ -132,28 +132,28 @@ class TestTruncations:
     def steps(self, vector):
         return list(Case(vector("every-prefix-of-three-blocks"), "recover").steps())
 
-    def test_both_ends_of_every_row_are_asked(self, vector, steps):
+    def test_both_ends_of_every_row_are_requested(self, vector, steps):
         table = vector("every-prefix-of-three-blocks").body["table"]
         ends = {length for row in table for length in (row["from"], row["to"])}
         assert {len(step.contents) for step in steps} == ends
         assert min(ends) == 0
 
-    def test_every_row_is_what_the_executable_specification_says(self, steps, tmp_path):
+    def test_rows_match_the_executable_specification(self, steps, tmp_path):
         for step in steps:
-            place = tmp_path / "log"
-            step.prepare(place)
+            path = tmp_path / "log"
+            step.prepare(path)
             reply = {"seq": 0, "answer": answer_to(step.contents)}
-            assert step.judge(reply, place, PARTS).difference is None
+            assert step.judge(reply, path, PARTS).difference is None
 
-    def test_rows_hold_between_their_ends_too(self, vector):
+    def test_rows_hold_between_their_ends(self, vector):
         table = vector("every-prefix-of-three-blocks").body["table"]
         data = vector("every-prefix-of-three-blocks").contents
         assert [row["from"] for row in table[1:]] == [row["to"] + 1 for row in table[:-1]]
         for row in table:
             middle = (row["from"] + row["to"]) // 2
-            found = answer_to(data[:middle])
-            assert (found["verdict"], found["reason"]) == (row["verdict"], row["reason"])
-            assert len(found["records"]) == row["records"]
+            answer = answer_to(data[:middle])
+            assert (answer["verdict"], answer["reason"]) == (row["verdict"], row["reason"])
+            assert len(answer["records"]) == row["records"]
 
     def test_a_difference_names_its_prefix(self, steps, tmp_path):
         step = next(step for step in steps if step.expect["records"])
@@ -164,35 +164,35 @@ class TestTruncations:
 
 
 class TestScratch:
-    def test_places_are_fresh_and_the_folder_goes_with_the_run(self):
+    def test_scratch_paths_are_new_and_removed_with_the_run(self):
         scratch = Scratch()
-        first, second = scratch.place("log"), scratch.place("log")
+        first, second = scratch.new_path("log"), scratch.new_path("log")
         assert first != second and not first.exists() and first.parent.is_dir()
         scratch.close()
         assert not first.parent.parent.exists()
 
-    def test_the_whole_folder_may_be_removed_by_an_implementation(self):
+    def test_an_implementation_may_remove_the_scratch_folder(self):
         scratch = Scratch()
-        place = scratch.place("log")
-        shutil.rmtree(place.parent.parent)
-        scratch.clear(place)
-        assert scratch.place("log").parent.is_dir()
-        shutil.rmtree(place.parent.parent)
+        path = scratch.new_path("log")
+        shutil.rmtree(path.parent.parent)
+        scratch.clear(path)
+        assert scratch.new_path("log").parent.is_dir()
+        shutil.rmtree(path.parent.parent)
         scratch.close()
 
-    def test_they_lie_in_memory_where_there_is_room_and_else_on_disk(self, tmp_path, monkeypatch):
+    def test_scratch_copies_are_in_memory_if_there_is_space(self, tmp_path, monkeypatch):
         monkeypatch.delenv("TMPDIR", raising=False)
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path)
-        assert made_in() == tmp_path
+        assert scratch_folder() == tmp_path
         monkeypatch.setattr(scratch_module, "ENOUGH", 1 << 60)
-        assert made_in() == Path(tempfile.gettempdir())
+        assert scratch_folder() == Path(tempfile.gettempdir())
         monkeypatch.setattr(scratch_module, "IN_MEMORY", tmp_path / "none")
-        assert made_in() == Path(tempfile.gettempdir())
+        assert scratch_folder() == Path(tempfile.gettempdir())
 
-    def test_whoever_says_where_temporary_files_go_is_obeyed(self, tmp_path, monkeypatch):
+    def test_tmpdir_overrides_the_scratch_folder(self, tmp_path, monkeypatch):
         monkeypatch.setenv("TMPDIR", str(tmp_path))
         monkeypatch.setattr(tempfile, "tempdir", None)
-        assert made_in() == tmp_path
+        assert scratch_folder() == tmp_path
 
 
 def test_steps_do_not_share_a_copy(vector, tmp_path):
@@ -203,8 +203,8 @@ def test_steps_do_not_share_a_copy(vector, tmp_path):
     assert (tmp_path / "b").read_bytes() == vector("one-record").contents
 
 
-def made_in() -> Path:
-    """Where a scratch folder is made, which is gone afterwards."""
+def scratch_folder() -> Path:
+    """Return the parent of a scratch directory, which is removed afterwards."""
     held = scratch_module.Held()
     held.close()
     assert not held.folder.exists()

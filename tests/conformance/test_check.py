@@ -20,7 +20,7 @@ from walproof.cli import main
 
 @pytest.fixture
 def one_format(tmp_path):
-    """The command of a one-shot program that reads LevelDB logs, and dies of all others."""
+    """Return the command of a one-shot program that reads LevelDB logs and crashes on others."""
     script = tmp_path / "one.py"
     script.write_text(
         f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
@@ -35,29 +35,31 @@ def one_format(tmp_path):
 
 
 class TestAnyProgram:
-    def test_a_right_one_exits_0(self, check, wrong, report, tmp_path):
+    def test_a_correct_program_exits_0(self, check, wrong, report, tmp_path):
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
         assert outcome.status == 0, outcome.out
-        found = results(report())
+        by_vector = results(report())
         # The control of a chosen vector runs too.
-        assert set(found) == {"one-record", "payload-flipped-in-second-record", "three-records"}
-        assert {result["class"] for result in found.values()} == {"pass"}
+        assert set(by_vector) == {"one-record", "payload-flipped-in-second-record", "three-records"}
+        assert {result["class"] for result in by_vector.values()} == {"pass"}
         assert ElementTree.parse(tmp_path / "report" / "junit.xml").getroot().tag == "testsuites"
         assert "<html" in (tmp_path / "report" / "report.html").read_text("utf-8")
 
-    def test_a_profile_that_no_chosen_vector_has_is_a_usage_error(self, check, wrong):
+    def test_a_profile_without_vectors_is_a_usage_error(self, check, wrong):
         command = wrong("breakable_reader")
         outcome = check("--cmd", command, "--vector", "one-record", profile="write")
         assert outcome.status == 1
         assert "--profile write: nothing to run, the chosen vectors ask to read" in outcome.err
 
-    def test_one_that_says_no_hello_is_named(self, check, tmp_path):
+    def test_a_program_without_hello_is_named(self, check, tmp_path):
         dead = f"{shlex.quote(sys.executable)} -c pass"
         outcome = check("--cmd", dead, "--vector", "one-record")
         assert outcome.status == 3
         assert "no reply to hello" in outcome.err and "taken for a one-shot program" in outcome.err
 
-    def test_a_vector_broken_on_disk_is_our_defect(self, check, wrong, vectors, monkeypatch):
+    def test_a_broken_vector_file_is_a_defect_of_the_suite(
+        self, check, wrong, vectors, monkeypatch
+    ):
         broken = vectors["leveldb-log/one-record"]
         broken = replace(broken, body={**broken.body, "sha256": "0" * 64})
         monkeypatch.setattr(check_module, "load_all", lambda: {broken.id: broken})
@@ -65,34 +67,32 @@ class TestAnyProgram:
         assert outcome.status == 1
         assert "a vector of ours is broken" in outcome.err and "expected sha256 000" in outcome.err
 
-    def test_the_null_baselines_stand_beside_it(self, check, wrong, report):
+    def test_the_null_baselines_are_printed(self, check, wrong, report):
         outcome = check("--cmd", wrong("breakable_reader"), *SMALL)
         for entry in report()["implementations"]:
             passed = entry["score"]["pairs_passed"]
             assert passed == (0 if entry["baseline"] else 1), entry["name"]
         assert "null: intact" in outcome.out
 
-    def test_a_wrong_one_exits_3_and_is_shown(self, check, wrong, report):
+    def test_a_failing_program_exits_3_and_is_shown(self, check, wrong, report):
         outcome = check("--cmd", wrong("ignores_checksums"), *SMALL)
         assert outcome.status == 3
-        for words in (
+        for text in (
             "leveldb-log/payload-flipped-in-second-record",
             "LDB-028",
             "brcvo",
-            "not owed",
+            "not expected",
             "fields         [12, 38) blocks[0].records[1] to blocks[0].records[2]",
             "vectors/leveldb-log/payload-flipped-in-second-record.log",
             "repeat it with",
             "walproof ask --cmd",
         ):
-            assert words in outcome.out, words
-        found = results(report())
-        assert found.pop("payload-flipped-in-second-record")["class"] == "fail"
-        assert {result["class"] for result in found.values()} == {"pass"}
+            assert text in outcome.out, text
+        by_vector = results(report())
+        assert by_vector.pop("payload-flipped-in-second-record")["class"] == "fail"
+        assert {result["class"] for result in by_vector.values()} == {"pass"}
 
-    def test_the_command_that_repeats_a_failure_does(
-        self, check, walproof, wrong, report, tmp_path
-    ):
+    def test_the_repeat_command_repeats_the_failure(self, check, walproof, wrong, report, tmp_path):
         check("--cmd", wrong("ignores_checksums"), *SMALL)
         failed = results(report())["payload-flipped-in-second-record"]
         program, *arguments = shlex.split(failed["repeat"])
@@ -103,7 +103,7 @@ class TestAnyProgram:
         assert set(repeated) == {"payload-flipped-in-second-record", "three-records"}
         assert repeated["payload-flipped-in-second-record"]["difference"] == failed["difference"]
 
-    def test_only_some_failures_are_shown(self, check, wrong):
+    def test_the_number_of_shown_failures_is_limited(self, check, wrong):
         outcome = check("--cmd", wrong("invents_a_record"), "--group", "layout", "--failures", 1)
         assert outcome.out.count("repeat it with") == 1
         assert "  the same in " in outcome.out or "more kinds: --failures" in outcome.out
@@ -111,12 +111,12 @@ class TestAnyProgram:
     def test_a_one_shot_program_is_recognised(self, check, wrong, report):
         outcome = check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
         assert outcome.status == 3
-        found = results(report())
-        assert found["one-record"]["class"] == "pass"
-        difference = found["payload-flipped-in-second-record"]["difference"]
+        by_vector = results(report())
+        assert by_vector["one-record"]["class"] == "pass"
+        difference = by_vector["payload-flipped-in-second-record"]["difference"]
         assert "verdict: expected damaged, found intact" in difference
 
-    def test_the_one_shot_form_can_be_asked_for(self, check, wrong, report):
+    def test_the_one_shot_form_can_be_requested(self, check, wrong, report):
         assert check("--one-shot", "--cmd", wrong("breakable_reader"), *SMALL).status == 0
         assert report()["implementations"][0]["version"] == ""
 
@@ -128,9 +128,7 @@ class TestAnyProgram:
         assert [each["title"] for each in both] == commands
         assert [each["name"] for each in both] == ["Reader", "CriesWolf"]
 
-    def test_a_program_is_called_what_it_calls_itself_and_no_two_are_the_same(
-        self, check, wrong, report
-    ):
+    def test_programs_have_unique_names_from_their_hello(self, check, wrong, report):
         reader = wrong("breakable_reader")
         assert check("--cmd", reader, "--cmd", f"{reader} ", *SMALL).status == 0
         names = [each["name"] for each in report()["implementations"]]
@@ -138,12 +136,12 @@ class TestAnyProgram:
 
     @pytest.fixture
     def two_formats(self, monkeypatch):
-        """A few vectors of each of two formats instead of all."""
+        """Use a few vectors of each of two formats instead of all."""
         paths = [*VECTORS.glob("leveldb-log/o*.json"), *VECTORS.glob("kahadb-journal/o*.json")]
         few = {vector.id: vector for vector in map(load, paths) if vector.control is None}
         monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
 
-    def test_a_one_shot_program_is_asked_about_what_it_reads(
+    def test_a_one_shot_program_runs_on_the_formats_it_reads(
         self, check, report, one_format, two_formats
     ):
         outcome = check("--cmd", one_format)
@@ -154,7 +152,7 @@ class TestAnyProgram:
         outcome = check("--cmd", one_format, "--format", "kahadb-journal")
         assert "asked about" not in outcome.err and outcome.status == 3
 
-    def test_a_program_that_only_dies_is_an_error_of_one_line(self, check, tmp_path, two_formats):
+    def test_a_program_that_always_crashes_is_a_one_line_error(self, check, tmp_path, two_formats):
         outcome = check("--cmd", f"{sys.executable} {tmp_path / 'missing.py'}")
         assert outcome.status == 1
         (line,) = outcome.err.strip().splitlines()
@@ -162,17 +160,17 @@ class TestAnyProgram:
 
     def test_a_one_shot_program_is_repeated_as_one(self, check, wrong, report):
         check("--cmd", wrong("one_shot_hides_damage"), *SMALL)
-        found = results(report())["payload-flipped-in-second-record"]
-        assert "--one-shot --vector" in found["repeat"] and "--one-shot --vector" in found["ask"]
+        result = results(report())["payload-flipped-in-second-record"]
+        assert "--one-shot --vector" in result["repeat"] and "--one-shot --vector" in result["ask"]
         (entry, *_) = report()["implementations"]
         assert entry["name"] == "one_shot_hides_damage.py"
 
-    def test_one_that_skips_everything_is_not_right(self, check, program):
+    def test_a_program_that_skips_everything_fails(self, check, program):
         outcome = check("--cmd", shlex.join(program()), *SMALL)
         assert outcome.status == 3
 
     @pytest.mark.parametrize("name", ["prints_garbage", "crashes_on_damage", "removes_the_log"])
-    def test_whatever_goes_wrong_the_reports_are_written(self, check, wrong, report, name):
+    def test_reports_are_written_after_any_failure(self, check, wrong, report, name):
         assert check("--cmd", wrong(name), *SMALL).status == 3
         assert any(result["class"] != "pass" for result in results(report()).values())
 
@@ -193,16 +191,16 @@ class TestAnyProgram:
 
 
 class TestForCodeHosts:
-    """Other shapes of the output, and a list of known failures for any program."""
+    """Other forms of the output, and known failures of any program."""
 
-    def test_what_is_printed_instead_of_text(self, check, wrong, tmp_path):
+    def test_output_forms_replace_the_text(self, check, wrong, tmp_path):
         command = ("--cmd", wrong("ignores_checksums"), *SMALL)
         outcome = check(*command, "--output", "markdown")
         assert outcome.status == 3
         assert outcome.out == (tmp_path / "report" / "summary.md").read_text("utf-8")
         assert outcome.out.startswith("## Walproof: IgnoresChecksums: 0/1 pairs")
 
-    def test_a_list_of_known_failures_of_any_program(self, check, wrong, report, tmp_path):
+    def test_any_program_may_have_a_list_of_known_failures(self, check, wrong, report, tmp_path):
         listed = tmp_path / "known.json"
         command = ("--cmd", wrong("ignores_checksums"), *SMALL, "--known-failures", listed)
         assert "there is no such file" in check(*command).err
@@ -219,7 +217,7 @@ class TestForCodeHosts:
         assert result["ruleId"] == "unexpected-pass"
 
     @pytest.mark.parametrize("arguments", [(), ("--impl", "executable-spec")])
-    def test_a_list_without_its_program(self, check, tmp_path, arguments):
+    def test_a_list_needs_its_program(self, check, tmp_path, arguments):
         (tmp_path / "known.json").write_text('{"causes": {}, "failures": []}')
         outcome = check(*SMALL, *arguments, "--known-failures", tmp_path / "known.json")
         assert outcome.status == 1 and "name it with --cmd" in " ".join(outcome.err.split())
@@ -227,7 +225,7 @@ class TestForCodeHosts:
 
 class TestUsage:
     @pytest.mark.parametrize(
-        ("arguments", "words"),
+        ("arguments", "message"),
         [
             (["--impl", "no-such"], "--impl: expected one of executable-spec"),
             (["--cmd", ""], "--cmd: expected a program, found nothing"),
@@ -240,12 +238,12 @@ class TestUsage:
             (["--no-such-option"], "No such option"),
         ],
     )
-    def test_a_usage_error_exits_1(self, walproof, arguments, words):
+    def test_a_usage_error_exits_1(self, walproof, arguments, message):
         outcome = walproof("check", *arguments)
         assert outcome.status == 1
-        assert words in outcome.err and outcome.out == ""
+        assert message in outcome.err and outcome.out == ""
 
-    def test_a_script_without_its_interpreter_is_not_asked_for_a_vector(self, walproof, tmp_path):
+    def test_a_script_without_interpreter_is_an_error(self, walproof, tmp_path):
         script = tmp_path / "reader"
         script.write_text("#!/nowhere/python\n")
         script.chmod(0o755)
@@ -254,7 +252,7 @@ class TestUsage:
         assert outcome.err.endswith(f"cannot start {script}: No such file or directory\n")
         assert outcome.err.count("\n") == 1
 
-    def test_a_broken_vector_is_our_fault_and_not_the_programs(self, monkeypatch, capsys):
+    def test_a_broken_vector_is_not_the_programs_fault(self, monkeypatch, capsys):
         def broken():
             raise BrokenVector("one-record.json: not JSON")
 

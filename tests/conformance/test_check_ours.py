@@ -15,7 +15,7 @@ from walproof.cli import subjects
 
 
 class TestOurs:
-    """Implementations of the repository, here one in a folder of the test."""
+    """Implementations of the repository, here one in a directory of the test."""
 
     @pytest.fixture
     def ours(self, tmp_path, wrong, monkeypatch):
@@ -53,7 +53,7 @@ class TestOurs:
         listed = json.loads(path.read_text())
         assert [entry["cause"] for entry in listed["failures"]] == ["blind"]
         assert listed["causes"] == {"blind": sentence}
-        assert check(*update, "--cause", "blind").status == 0  # it is known by now
+        assert check(*update, "--cause", "blind").status == 0  # the failure is known now
 
         assert check("--impl", "mine", *SMALL).status == 0
         known = results(report())["payload-flipped-in-second-record"]
@@ -78,14 +78,14 @@ class TestOurs:
         assert not path.exists()
         assert check("--impl", "mine", *SMALL).status == 0
 
-    def test_a_failure_without_a_cause_is_counted_as_such(self, check, ours):
+    def test_failures_without_a_cause_are_counted(self, check, ours):
         path = ours("ignores_checksums")
         updated = check("--impl", "mine", *SMALL, "--update-known")
         assert "1 known failures, 1 without a cause" in updated.out
         assert json.loads(path.read_text())["causes"] == {"unexplained": ""}
 
     @pytest.mark.parametrize(
-        ("options", "words"),
+        ("options", "message"),
         [
             (("--cause", "blind"), "--update-known writes"),
             (("--because", "It is."), "--update-known writes"),
@@ -93,13 +93,13 @@ class TestOurs:
             (("--update-known", "--cause", "blind", "--because", " "), "give --cause NAME"),
         ],
     )
-    def test_options_of_a_cause_that_lack_their_other_half(self, check, ours, options, words):
+    def test_cause_options_need_each_other(self, check, ours, options, message):
         path = ours("ignores_checksums")
         outcome = check("--impl", "mine", *SMALL, *options)
-        assert outcome.status == 1 and words in " ".join(outcome.err.split())
+        assert outcome.status == 1 and message in " ".join(outcome.err.split())
         assert not path.exists()
 
-    def test_formats_that_nobody_reads_are_not_shown(self, check, ours, report):
+    def test_unread_formats_are_not_shown(self, check, ours, report):
         ours("breakable_reader")
         outcome = check("--impl", "mine", "--vector", "empty-*", "--profile", "recover")
         assert outcome.status == 0
@@ -108,12 +108,12 @@ class TestOurs:
         for entry in report()["implementations"]:
             assert {r["vector"].split("/")[0] for r in entry["results"]} == {"leveldb-log"}
 
-    def test_a_broken_list_is_our_fault(self, check, ours):
+    def test_a_broken_list_is_a_defect_of_the_suite(self, check, ours):
         ours("breakable_reader").write_text("{}")
         outcome = check("--impl", "mine", *SMALL)
         assert outcome.status == 1 and "known-failures.json: expected causes" in outcome.err
 
-    def test_what_cannot_run_counts_when_it_was_asked_for_or_in_ci(
+    def test_unavailable_implementations_count_if_requested_or_in_ci(
         self, check, ours, report, monkeypatch
     ):
         ours("breakable_reader", needs=["no-such-tool"])
@@ -123,14 +123,14 @@ class TestOurs:
         monkeypatch.setenv("CI", "true")
         assert check(*SMALL).status == 3
 
-    def test_what_comes_and_goes_counts_only_when_it_was_asked_for(self, check, ours, monkeypatch):
+    def test_optional_implementations_count_only_if_requested(self, check, ours, monkeypatch):
         ours("breakable_reader", needs=["no-such-tool"], optional=True)
         monkeypatch.setenv("CI", "true")
         outcome = check(*SMALL)
         assert outcome.status == 0 and "no-such-tool not found" in outcome.out
         assert check("--impl", "mine", *SMALL).status == 3
 
-    def test_the_executable_specification(self, walproof, tmp_path):
+    def test_the_executable_specification_passes(self, walproof, tmp_path):
         outcome = walproof(
             "check", "--impl", "executable-spec", "--report", tmp_path, "--vector", "three-records"
         )
@@ -152,7 +152,7 @@ class TestBaseline:
 
     @pytest.fixture
     def baseline(self, run, tmp_path):
-        """The report of a reader, in a folder of its own."""
+        """Return the report of a reader, in its own directory."""
 
         def of(name):
             run(name)
@@ -170,7 +170,7 @@ class TestBaseline:
         assert change["vector"] == "leveldb-log/payload-flipped-in-second-record"
         assert changes["regressions"] == 1
 
-    def test_a_regression_to_what_is_known_exits_3(self, run, baseline, tmp_path):
+    def test_a_regression_to_a_known_failure_exits_3(self, run, baseline, tmp_path):
         listed = tmp_path / "known.json"
         because = ("--cause", "blind", "--because", "It never looks.")
         run("ignores_checksums", "--known-failures", listed, "--update-known", *because)
@@ -185,7 +185,7 @@ class TestBaseline:
         assert outcome.status == 0 and "1 improvement" in outcome.out
         assert "No regressions." in outcome.out
 
-    def test_what_is_no_report(self, run, tmp_path):
+    def test_an_invalid_report_is_an_error(self, run, tmp_path):
         (tmp_path / "other.json").write_text("{}")
         assert run("breakable_reader", "--baseline", tmp_path / "other.json").status == 1
         assert run("breakable_reader", "--baseline", tmp_path).status == 1

@@ -1,4 +1,4 @@
-"""Comparing answers: only what is reported, and each part by its own rule."""
+"""Compare answers: only reported parts, and each part by its own rule."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ RIGHT = {**EXPECTED, "signals": ["bad checksum"]}
 
 
 def only(reports, **changes):
-    """The one difference of the right answer with some parts changed."""
-    found = differences(EXPECTED, {**RIGHT, **changes}, reports)
-    assert len(found) == 1, found
-    return found[0]
+    """Return the only difference of the correct answer with some parts changed."""
+    problems = differences(EXPECTED, {**RIGHT, **changes}, reports)
+    assert len(problems) == 1, problems
+    return problems[0]
 
 
 def test_equal_answers_do_not_differ():
@@ -35,7 +35,7 @@ def test_equal_answers_do_not_differ():
 
 
 @pytest.mark.parametrize(
-    ("records", "words"),
+    ("records", "message"),
     [
         ([ALPHA], 'expected 2, found 1; missing from record 1 on: "bravo" (5 bytes)'),
         ([], 'expected 2, found 0; missing from record 0 on: "alpha"'),
@@ -47,8 +47,8 @@ def test_equal_answers_do_not_differ():
         ([{**ALPHA, "size": None}, BRAVO], "size of record 0: expected 12, found nothing"),
     ],
 )
-def test_records_differ(records, words):
-    assert words in only(ALL, records=records)
+def test_records_differ(records, message):
+    assert message in only(ALL, records=records)
 
 
 def test_fields_count_only_when_they_are_reported():
@@ -64,7 +64,7 @@ def test_a_part_counts_only_when_it_is_reported(part):
     assert only(ALL, **{part: 99}).startswith(f"{part}: expected ")
 
 
-def test_a_part_that_is_promised_and_missing_differs():
+def test_a_missing_reported_part_differs():
     without = {part: value for part, value in RIGHT.items() if part != "verdict"}
     assert differences(EXPECTED, without, ALL) == ["verdict: expected damaged, found nothing"]
 
@@ -97,8 +97,8 @@ def test_lost_ranges_in_different_files_are_different():
 )
 def test_signals(verdict, signals, is_right):
     expected = {**EXPECTED, "verdict": verdict}
-    found = differences(expected, {"records": [], "signals": signals}, ["signals"])
-    assert (found == []) is is_right
+    problems = differences(expected, {"records": [], "signals": signals}, ["signals"])
+    assert (problems == []) is is_right
 
 
 def test_long_payloads_are_compared_by_their_hash():
@@ -109,7 +109,7 @@ def test_long_payloads_are_compared_by_their_hash():
     assert normalise(short) == short
 
 
-def test_a_pin_tells_one_difference_from_another_but_not_the_wording_of_signals():
+def test_a_pin_ignores_the_wording_of_signals():
     def pinned(answer):
         return pin(differences(EXPECTED, answer, ALL), answer, ALL)
 
@@ -117,7 +117,7 @@ def test_a_pin_tells_one_difference_from_another_but_not_the_wording_of_signals(
     assert first.startswith("end: expected nothing, found 5 [")
     assert first == pinned({**RIGHT, "end": 5, "signals": ["at 0x7ffc0001: bad"]})
     assert first != pinned({**RIGHT, "end": 5, "lost": []})
-    # The sentence names the first wrong record; the digest also pins those after it.
+    # The sentence names the first wrong record; the digest also pins the later ones.
     both = [
         pinned({**RIGHT, "records": [{**ALPHA, "payload": "00"}, second]})
         for second in (BRAVO, ALPHA)

@@ -1,4 +1,4 @@
-"""The bytes of a log: read, and compared where they stand."""
+"""The bytes of a log: reading and comparing."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from conformance import contents
-from conformance.cases import found_at
+from conformance.cases import contents_at
 from conformance.contents import TooMuch, read_contents, write_contents
 
 FOLDER = {"a.log": b"one", "b": b"", "c/d.log": b"two"}
 
 
 @pytest.mark.parametrize("log", [b"", b"log", FOLDER])
-def test_what_was_written_is_there(tmp_path: Path, log) -> None:
+def test_written_contents_are_read_back(tmp_path: Path, log) -> None:
     write_contents(log, tmp_path / "case")
     assert read_contents(tmp_path / "case") == log
 
@@ -26,19 +26,19 @@ def test_files_are_listed_in_the_order_of_their_names(tmp_path: Path) -> None:
     assert list(read_contents(tmp_path / "case")) == ["a", "c/a", "c/d", "c-d"]
 
 
-def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "case")
-    assert found_at(tmp_path / "case") is None
+    assert contents_at(tmp_path / "case") is None
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "folder" / "case")
-    assert found_at(tmp_path / "folder") == {}
+    assert contents_at(tmp_path / "folder") == {}
 
 
-def test_nothing_is_there(tmp_path: Path) -> None:
-    assert found_at(tmp_path / "case") is None
+def test_a_missing_path_has_no_contents(tmp_path: Path) -> None:
+    assert contents_at(tmp_path / "case") is None
 
 
-def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_folder_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_contents(FOLDER, tmp_path / "case")
     monkeypatch.setattr(contents, "MAX_DEPTH", 1)
     with pytest.raises(TooMuch, match="folders"):
@@ -53,10 +53,10 @@ def test_a_folder_holds_only_so_much(tmp_path: Path, monkeypatch: pytest.MonkeyP
         read_contents(tmp_path / "case")
 
 
-def test_links_are_followed_to_files_alone(tmp_path: Path) -> None:
-    place = tmp_path / "case"
-    write_contents({"a": b"one"}, place)
-    (place / "loop").symlink_to("loop")
-    (place / "up").symlink_to(tmp_path)
-    (place / "same").symlink_to("a")
-    assert read_contents(place) == {"a": b"one", "same": b"one"}
+def test_only_links_to_files_are_followed(tmp_path: Path) -> None:
+    folder = tmp_path / "case"
+    write_contents({"a": b"one"}, folder)
+    (folder / "loop").symlink_to("loop")
+    (folder / "up").symlink_to(tmp_path)
+    (folder / "same").symlink_to("a")
+    assert read_contents(folder) == {"a": b"one", "same": b"one"}

@@ -1,4 +1,4 @@
-"""A declaration that is wrong is told in one line: the file, the place, what was expected."""
+"""An invalid declaration gives one line: the file, the key, and the expectation."""
 
 from __future__ import annotations
 
@@ -24,24 +24,29 @@ def put(folder: Path, **changed: str | None) -> Path:
     return folder
 
 
-def test_one_that_says_no_more_than_it_has_to(tmp_path: Path) -> None:
-    one = registry.load(put(tmp_path / "one"))
-    assert (one.name, one.formats, one.needs, one.build) == ("one", ("leveldb-log",), (), ())
+def test_a_minimal_declaration_loads(tmp_path: Path) -> None:
+    implementation = registry.load(put(tmp_path / "one"))
+    assert (
+        implementation.name,
+        implementation.formats,
+        implementation.needs,
+        implementation.build,
+    ) == ("one", ("leveldb-log",), (), ())
 
 
-def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
+def test_a_star_must_be_the_only_format(tmp_path: Path) -> None:
     assert registry.load(put(tmp_path / "one", formats='["*"]')).formats == ()
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"title": None}, r'"title" is a required property'),
         ({"title": "3"}, r'title: 3 is not of type "string"'),
         ({"optinal": "true"}, r"'optinal' was unexpected"),
         ({"command": '"run it"'}, r'command: "run it" is not of type "array"'),
-        ({"formats": '["zeebe"]'}, r"formats: 'zeebe' is none of .*zeebe-journal"),
-        ({"formats": '["*", "leveldb-log"]'}, r"formats: \* stands alone"),
+        ({"formats": '["zeebe"]'}, r"formats: 'zeebe' is not one of .*zeebe-journal"),
+        ({"formats": '["*", "leveldb-log"]'}, r"formats: \* must be the only format"),
         ({"name": '"two"'}, r"name: expected that of the folder, found 'two'"),
         ({"command": '["{biuld}/x"]'}, r"'\{biuld\}/x': only \{build\}, \{here\} and"),
         ({"build": '["sh", "{}"]'}, r"'\{\}': only "),
@@ -49,13 +54,15 @@ def test_all_formats_are_a_star_alone(tmp_path: Path) -> None:
         ({"name": "3 4"}, r"at line 1, column"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path: Path, changed: dict[str, str | None], said: str) -> None:
+def test_errors_name_file_and_key(
+    tmp_path: Path, changed: dict[str, str | None], message: str
+) -> None:
     folder = put(tmp_path / "one", **changed)
-    with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{said}"):
+    with pytest.raises(BrokenDeclaration, match=rf"one/implementation\.toml: .*{message}"):
         registry.load(folder)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_invalid_utf8_is_an_error(tmp_path: Path) -> None:
     (put(tmp_path / "one") / "implementation.toml").write_bytes(b'name = "\xff"\n')
     with pytest.raises(BrokenDeclaration, match=r"implementation\.toml: .*utf-8"):
         registry.load(tmp_path / "one")

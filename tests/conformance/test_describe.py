@@ -1,4 +1,4 @@
-"""Texts that differ are seen to differ."""
+"""Texts of different values are visibly different."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from conformance.compare import differences
-from conformance.describe import cut_apart, distinct_texts
+from conformance.describe import cut_around_difference, distinct_texts
 from conformance.reports.side_by_side import lines, unsaid
 
 COMPOSED, DECOMPOSED = "caf\u00e9", unicodedata.normalize("NFD", "caf\u00e9")
@@ -25,24 +25,26 @@ ALIKE = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), ALIKE)
-def test_values_that_look_the_same_are_spelled_out(one: Any, other: Any) -> None:
-    shown = distinct_texts(one, other, lambda value: "nothing" if value is None else str(value))
+@pytest.mark.parametrize(("first", "other"), ALIKE)
+def test_values_that_look_alike_are_escaped(first: Any, other: Any) -> None:
+    shown = distinct_texts(first, other, lambda value: "nothing" if value is None else str(value))
     assert shown[0] != shown[1]
     assert all(text.isascii() and text.isprintable() for text in shown)
     assert shown[0].strip() == shown[0]
 
 
-@pytest.mark.parametrize(("one", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
-def test_other_values_stay_as_they_are(one: Any, other: Any) -> None:
-    assert distinct_texts(one, other) == (str(one), str(other))
+@pytest.mark.parametrize(("first", "other"), [("alpha", "bravo"), (COMPOSED, "cafes"), (1, 2)])
+def test_other_values_are_unchanged(first: Any, other: Any) -> None:
+    assert distinct_texts(first, other) == (str(first), str(other))
 
 
-def test_long_texts_are_cut_where_they_differ() -> None:
-    one, other = cut_apart("a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30)
-    assert "one" in one and "two" in other
-    assert max(len(one), len(other)) <= 32
-    assert cut_apart("a", "b", 30) == ("a", "b")
+def test_long_texts_are_cut_around_their_difference() -> None:
+    first, other = cut_around_difference(
+        "a" * 500 + "one" + "z" * 500, "a" * 500 + "two" + "z" * 500, 30
+    )
+    assert "one" in first and "two" in other
+    assert max(len(first), len(other)) <= 32
+    assert cut_around_difference("a", "b", 30) == ("a", "b")
 
 
 EXPECTED: dict[str, Any] = {
@@ -78,31 +80,31 @@ def changed(**parts: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_what_differs_is_seen_in_the_sentence_and_in_the_table(actual: dict[str, Any]) -> None:
+def test_differences_are_visible_in_sentence_and_table(actual: dict[str, Any]) -> None:
     (sentence,) = differences(EXPECTED, actual, REPORTS)
-    expected, found = sentence.partition("expected ")[2].split(", found ")
-    assert expected != found
+    expected, found_text = sentence.partition("expected ")[2].split(", found ")
+    assert expected != found_text
     (line,) = [line for line in lines(EXPECTED, actual) if line.kind != "same"]
     left, right = (f"{side.what} {side.where}" for side in (line.expected, line.actual))
     assert left != right
     assert unsaid(f"{sentence} [01234567]", lines(EXPECTED, actual)) == "", "it is said once"
 
 
-def test_payloads_that_begin_alike_are_told_apart() -> None:
-    one = changed(record={"payload": "61" * 40})
+def test_payloads_with_a_common_start_are_distinguished() -> None:
+    first = changed(record={"payload": "61" * 40})
     other = changed(record={"payload": "61" * 39 + "62"})
-    (sentence,) = differences(one, other, REPORTS)
+    (sentence,) = differences(first, other, REPORTS)
     assert sentence.endswith(", which differs from byte 39 of the payload")
-    assert any(line.note == "differs from byte 39 of the payload" for line in lines(one, other))
+    assert any(line.note == "differs from byte 39 of the payload" for line in lines(first, other))
 
 
-def test_what_the_table_does_not_show_is_said() -> None:
+def test_hidden_differences_are_described() -> None:
     sentence = "end: expected 5, found 6; files: tmp (1 bytes) should not be there; bytes: x"
-    found = lines({"end": 5}, {"end": 6})
-    assert unsaid(f"{sentence} [0123abcd]", found) == (
+    compared = lines({"end": 5}, {"end": 6})
+    assert unsaid(f"{sentence} [0123abcd]", compared) == (
         "files: tmp (1 bytes) should not be there; bytes: x"
     )
     assert unsaid(sentence, []) == sentence
-    assert unsaid("the reader changed the log it read", found) == (
+    assert unsaid("the reader changed the log it read", compared) == (
         "the reader changed the log it read"
     )

@@ -1,4 +1,4 @@
-"""Places in a log have the names that its grammar has for them."""
+"""Ranges of a log have the names of its grammar."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from conformance.vectors import load_all
 
 
 def names(vector: str) -> FieldNames:
-    found = load_all()
-    one = found[vector]
-    control = found.get(one.control or "")
-    sound = FieldNames(control.contents, one.body["format"], one.input.name) if control else None
-    return FieldNames(one.contents, one.body["format"], one.input.name, sound)
+    vectors = load_all()
+    described = vectors[vector]
+    control = vectors.get(described.control or "")
+    sound = (
+        FieldNames(control.contents, described.body["format"], described.input.name)
+        if control
+        else None
+    )
+    return FieldNames(described.contents, described.body["format"], described.input.name, sound)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +41,11 @@ def names(vector: str) -> FieldNames:
         (39, 40, None),
     ],
 )  # fmt: skip
-def test_a_place_in_a_log_of_one_file(start: int, end: int, name: str | None) -> None:
+def test_a_range_in_a_log_of_one_file_has_a_name(start: int, end: int, name: str | None) -> None:
     assert names("leveldb-log/three-records").of(start, end) == name
 
 
-def test_a_short_field_comes_with_its_value() -> None:
+def test_a_short_field_has_its_value() -> None:
     contents = load_all()["leveldb-log/three-records"].contents
     assert isinstance(contents, bytes)
     checksum = int.from_bytes(contents[12:16], "little")
@@ -49,26 +53,26 @@ def test_a_short_field_comes_with_its_value() -> None:
     assert names("leveldb-log/three-records").of(12, 16) == expected
 
 
-def test_a_place_in_a_log_of_several_files() -> None:
-    found = names("zeebe-journal/second-descriptor-index-flipped")
-    assert found.of(0, 257, "journal-2.log") == "descriptor to records[1]"
-    assert found.of(0, 257) is None
-    assert found.of(0, 257, "journal-9.log") is None
+def test_a_range_in_a_log_of_several_files_has_a_name() -> None:
+    field_names = names("zeebe-journal/second-descriptor-index-flipped")
+    assert field_names.of(0, 257, "journal-2.log") == "descriptor to records[1]"
+    assert field_names.of(0, 257) is None
+    assert field_names.of(0, 257, "journal-9.log") is None
 
 
-def test_what_damage_hides_has_the_name_that_it_has_in_the_control() -> None:
-    """An object of a wrong size swallows the next: by the damaged log's own map those are rest."""
+def test_hidden_fields_are_named_by_the_control() -> None:
+    """An object of a wrong size swallows the next, so only the control has its fields."""
     hidden = names("systemd-journal/data-size-of-a-header")
     assert hidden.of(1384, 1512) == "objects[14] of the control"
     assert hidden.of(1040, 1168) == "objects[10]"
 
 
-def test_an_object_without_its_padding() -> None:
+def test_padding_may_be_left_out() -> None:
     compact = names("systemd-journal/compact-item-flipped")
     assert compact.of(928, 1004) == "objects[8] but for its last 4 bytes"
 
 
-def test_nothing_is_fetched_to_name_a_field(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_naming_a_field_downloads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(field_names, "is_at_hand", lambda grammar: False)
     monkeypatch.setattr(field_names, "iter_fields", lambda *_: pytest.fail("it was parsed"))
     assert names("leveldb-log/three-records").of(12, 24) is None

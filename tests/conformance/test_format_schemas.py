@@ -1,4 +1,4 @@
-"""The schemas of each format, made from its register, against every vector."""
+"""The schemas of each format, generated from its register, against every vector."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def validator(format: str, name: str) -> Draft202012Validator:
 
 
 def vectors(format: str) -> Iterator[Mapping[str, Any]]:
-    return (one.body for one in load_all().values() if one.body["format"] == format)
+    return (each.body for each in load_all().values() if each.body["format"] == format)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -46,7 +46,7 @@ def test_every_context_in_the_vectors_fits(format: str) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_what_the_register_does_not_know_does_not_fit(format: str) -> None:
+def test_unknown_fields_and_codes_do_not_fit(format: str) -> None:
     answer = validator(format, "answer")
     body = next(b for b in vectors(format) if b["expect"]["lost"] and b["expect"]["records"])
     good = body["expect"]

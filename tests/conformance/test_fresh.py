@@ -34,7 +34,7 @@ def vectors():
 
 @pytest.fixture(scope="module")
 def some(vectors):
-    """Every sixth vector of each format, and the two that a test names."""
+    """Return every sixth vector of each format, and the two that a test names."""
     named = ["leveldb-log/three-records", "leveldb-log/first-then-full"]
     return sorted({*list(vectors)[::6], *named})
 
@@ -44,27 +44,29 @@ def variants(vectors, some):
     return fresh(vectors, some, 1)
 
 
-def test_every_letter_and_digit_becomes_another_of_its_kind():
+def test_letters_and_digits_are_replaced():
     for seed in range(50):
         payload = b"The quick brown fox jumps over the lazy dog, 0123456789 times"
-        found = Variation(seed).of(payload)
-        assert len(found) == len(payload)
-        for old, new in zip(payload, found, strict=True):
+        replaced = Variation(seed).of(payload)
+        assert len(replaced) == len(payload)
+        for old, new in zip(payload, replaced, strict=True):
             assert (old != new) == chr(old).isalnum()
             assert (chr(old).isdigit(), chr(old).isupper()) == (
                 chr(new).isdigit(), chr(new).isupper(),
             )  # fmt: skip
-        assert found == Variation(seed).of(payload) != Variation(seed + 1).of(payload)
+        assert replaced == Variation(seed).of(payload) != Variation(seed + 1).of(payload)
 
 
-def test_what_a_format_spells_stays_and_so_does_what_must():
-    one = Variation(3)
-    assert one.of(b"\x81\xabcurrentTerm\xa3foo")[:13] == b"\x81\xabcurrentTerm"
-    assert one.of(b"\x81\xabcurrentTerm\xa3foo")[-3:] != b"foo"
-    assert one.of(b"\x00a\x01bc\x02") == b"\x00a\x01bc\x02"  # more often numbers than text
-    assert one.of(Kept(b"alpha")) == b"alpha"
+def test_format_words_and_fixed_payloads_stay():
+    variation = Variation(3)
+    assert variation.of(b"\x81\xabcurrentTerm\xa3foo")[:13] == b"\x81\xabcurrentTerm"
+    assert variation.of(b"\x81\xabcurrentTerm\xa3foo")[-3:] != b"foo"
+    assert (
+        variation.of(b"\x00a\x01bc\x02") == b"\x00a\x01bc\x02"
+    )  # numbers are more frequent than text
+    assert variation.of(Kept(b"alpha")) == b"alpha"
     holds = b"copy: \0\0\0\x1c\x02WRITE BATCH and its checksum"
-    assert one.of(holds) == holds
+    assert variation.of(holds) == holds
 
 
 def test_without_a_seed_nothing_varies():
@@ -76,9 +78,9 @@ def test_without_a_seed_nothing_varies():
 
 @pytest.mark.parametrize("format_id", registers())
 def test_most_vectors_have_a_variant(format_id, some, variants):
-    own = [id for id in some if id.startswith(f"{format_id}/")]
+    of_format = [id for id in some if id.startswith(f"{format_id}/")]
     left = [id for id in variants.as_golden if id.startswith(f"{format_id}/")]
-    assert len(left) < len(own) * 0.22, f"{len(left)} of {len(own)}"
+    assert len(left) < len(of_format) * 0.22, f"{len(left)} of {len(of_format)}"
 
 
 def test_a_variant_is_another_log_and_the_same_test(vectors, some, variants):
@@ -102,8 +104,8 @@ def test_a_seed_makes_the_same_variants_again(vectors, some, variants):
         assert other.variants[id].contents != variant.contents or variant.body.get("records")
 
 
-def test_the_golden_vectors_are_what_they_were(variants):
-    (source,) = [one for one in sources() if one.book.format == "zmq-raft"]
+def test_golden_vectors_are_unchanged(variants):
+    (source,) = [each for each in sources() if each.book.format == "zmq-raft"]
     for name, data in generate(source):
         assert (FOLDER.parents[1] / "vectors" / name).read_bytes() == data
 
@@ -117,7 +119,7 @@ def test_the_golden_vectors_are_what_they_were(variants):
         ("records", [{"at": 39, "size": 12, "payload": "64656c7461"}]),
     ],
 )  # fmt: skip
-def test_another_place_or_verdict_is_another_test(key, value, vectors):
+def test_a_changed_offset_or_verdict_is_another_test(key, value, vectors):
     golden = vectors["leveldb-log/first-then-full"].body
     assert is_the_same_test(golden, json.loads(json.dumps(golden)))
     other = {**golden, "expect": {**golden["expect"], key: value}}
@@ -142,13 +144,13 @@ def second_reader():
 
 
 def test_the_second_reader_confirms_every_variant(variants, second_reader):
-    found = confirm(variants)
-    assert found.by == SECOND_READER
-    assert found.unconfirmed == []
-    assert found.variants.keys() == variants.variants.keys()
+    confirmed = confirm(variants)
+    assert confirmed.by == SECOND_READER
+    assert confirmed.unconfirmed == []
+    assert confirmed.variants.keys() == variants.variants.keys()
 
 
-def test_a_variant_that_expects_something_else_is_not_used(variants, second_reader):
+def test_an_unconfirmed_variant_is_not_used(variants, second_reader):
     few = {
         id: variants.variants[id]
         for id in ("leveldb-log/three-records", "leveldb-log/first-then-full")
@@ -156,9 +158,9 @@ def test_a_variant_that_expects_something_else_is_not_used(variants, second_read
     wrong = few["leveldb-log/three-records"]
     expect = {**wrong.body["expect"], "end": 7}
     few[wrong.id] = type(wrong)(wrong.path, {**wrong.body, "expect": expect}, wrong.contents)
-    found = confirm(Fresh(1, few))
-    assert found.unconfirmed == found.as_golden == ["leveldb-log/three-records"]
-    assert list(found.variants) == ["leveldb-log/first-then-full"]
+    confirmed = confirm(Fresh(1, few))
+    assert confirmed.unconfirmed == confirmed.as_golden == ["leveldb-log/three-records"]
+    assert list(confirmed.variants) == ["leveldb-log/first-then-full"]
 
 
 def test_the_executable_specification_answers_every_variant_as_expected(variants):
@@ -169,7 +171,7 @@ def test_the_executable_specification_answers_every_variant_as_expected(variants
     assert {result["class"] for result in outcome.results} == {"pass"}
 
 
-def test_a_known_failure_is_known_by_its_vector_and_class(vectors):
+def test_known_failures_match_by_vector_and_class(vectors):
     from conformance.known_failures import KnownFailure, KnownFailures
 
     entry = KnownFailure("f/v", "recover", "fail", "records: 3 [abc]", "cause")
@@ -182,7 +184,7 @@ def test_a_known_failure_is_known_by_its_vector_and_class(vectors):
 
 @pytest.fixture
 def by_heart(vectors, tmp_path):
-    """A program that has learnt all answers of a format."""
+    """Return a program that has stored all answers of a format."""
     table = tmp_path / "learnt.json"
     learnt = {
         vector.body["sha256"]: vector.body["expect"]
@@ -199,10 +201,10 @@ def run_check(tmp_path, *options):
 
 
 def score_of(report):
-    return next(one["score"] for one in report["implementations"] if not one["baseline"])
+    return next(each["score"] for each in report["implementations"] if not each["baseline"])
 
 
-def test_a_program_that_knows_the_vectors_is_noticed(tmp_path, by_heart, vectors):
+def test_a_program_that_memorised_the_vectors_fails(tmp_path, by_heart, vectors):
     options = ("--cmd", by_heart, "--profile", "recover")
     for vector in vectors.values():
         if vector.body["format"] == "leveldb-log" and vector.operation == "read":
@@ -213,17 +215,17 @@ def test_a_program_that_knows_the_vectors_is_noticed(tmp_path, by_heart, vectors
     assert score["pairs_passed"] == score["pairs_total"] > 100
     assert report["fresh"] is None
 
-    told, report = run_check(tmp_path, *options, "--fresh", "5")
-    assert told.return_value == 3
+    output, report = run_check(tmp_path, *options, "--fresh", "5")
+    assert output.return_value == 3
     score = score_of(report)
     assert score["pairs_passed"] < 0.2 * score["pairs_total"]
     assert report["fresh"]["seed"] == 5 and report["fresh"]["variants"] > 130
-    assert "fresh variants of seed 5" in " ".join(told.output.split())
+    assert "fresh variants of seed 5" in " ".join(output.output.split())
     failed = next(
         result
-        for one in report["implementations"]
-        for result in one["results"]
-        if result["class"] == "fail" and not one["baseline"]
+        for each in report["implementations"]
+        for result in each["results"]
+        if result["class"] == "fail" and not each["baseline"]
     )
     assert "--fresh 5 --vector leveldb-log/" in failed["repeat"]
     assert "seed 5" in (tmp_path / "report.html").read_text()
@@ -244,12 +246,12 @@ def test_the_seed_is_random_unless_it_is_given(tmp_path, by_heart):
     ("options", "says"),
     [(("--fresh", "red"), "expected a number"), (("--fresh", "--update-known"), "leave --fresh")],
 )
-def test_what_goes_with_fresh_and_what_does_not(options, says):
+def test_options_compatible_with_fresh(options, says):
     done = CliRunner().invoke(check, ["--impl", "executable-spec", *options])
     assert done.exit_code != 0 and says in done.output
 
 
-def test_without_the_second_reader_nobody_confirms(variants, monkeypatch):
+def test_without_the_second_reader_all_variants_are_used(variants, monkeypatch):
     monkeypatch.setattr(
         "conformance.confirming.subject_of",
         lambda *_: Subject("x", "x", (), unavailable="not built"),

@@ -9,14 +9,14 @@ from reference_impl.register import registers
 
 
 @pytest.mark.parametrize("format", list(registers()))
-def test_a_grammar_names_the_extensions_of_the_register(format: str) -> None:
-    said: dict[str, str] = {}
+def test_grammars_name_the_extensions_of_the_register(format: str) -> None:
+    stated: dict[str, str] = {}
     for name in names_of(format):
         meta = yaml.safe_load((GRAMMARS / f"{name}.ksy").read_bytes())["meta"]
         endings = meta["file-extension"]
         for ending in [endings] if isinstance(endings, str) else endings:
-            said[f".{ending}"] = name
-    assert by_extension(format) == said
+            stated[f".{ending}"] = name
+    assert by_extension(format) == stated
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Parsers in steps see what the compiler's own parsers see, and hold no more than the bytes."""
+"""Parsers in steps yield the same fields as the compiler's own, in little memory."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from conformance.vectors import Vector, load_all
 from reference_impl.formats import FORMATS
 from tests.hostile import kahadb_journal, zeebe_journal, zmq_raft
 
-VECTORS = [one for one in load_all().values() if one.operation == "read" and one.input.is_file()]
+VECTORS = [
+    each for each in load_all().values() if each.operation == "read" and each.input.is_file()
+]
 
 
 def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, object]]:
-    """Path, start, end and value of each field in a tree that was built as a whole."""
+    """Yield path, start, end and value of each field in a completely built tree."""
     for name in parent.SEQ_FIELDS:
         span = parent._debug.get(name)
         if span is None:
@@ -30,20 +32,20 @@ def tree(parent: Any, path: str, base: int) -> Iterator[tuple[str, int, int, obj
         value = getattr(parent, name)
         many = "arr" in span
         values = value if many else [value]
-        for number, (one, bytes_of) in enumerate(
+        for number, (part, bytes_of) in enumerate(
             zip(values, span["arr"] if many else [span], strict=True)
         ):
             inner = f"{path}.{name}{f'[{number}]' if many else ''}".lstrip(".")
             start, end = base + bytes_of["start"], base + bytes_of["end"]
-            is_struct = isinstance(one, KaitaiStruct)
-            yield inner, start, end, None if is_struct else one
+            is_struct = isinstance(part, KaitaiStruct)
+            yield inner, start, end, None if is_struct else part
             if is_struct:
-                yield from tree(one, inner, start if one._io is not parent._io else base)
+                yield from tree(part, inner, start if part._io is not parent._io else base)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_the_fields_of_vectors_are_those_of_the_whole_tree(format_id: str) -> None:
-    some = [one for one in VECTORS if one.body["format"] == format_id][::25]
+    some = [each for each in VECTORS if each.body["format"] == format_id][::25]
     assert len(some) > 3
     for vector in some:
         the_fields_are_those_of_the_whole_tree(vector, format_id)
@@ -55,25 +57,25 @@ def the_fields_are_those_of_the_whole_tree(vector: Vector, format_id: str) -> No
     parser = getattr(compiled(grammar, debug=True), grammar_docs(grammar).top)
     top = parser(KaitaiStream(BytesIO(data)))
     top._read()
-    found = iter_fields(data, format_id, vector.input.name)
-    assert [(f.path, f.start, f.end, f.value) for f in found] == list(tree(top, "", 0)), vector.id
+    fields = iter_fields(data, format_id, vector.input.name)
+    assert [(f.path, f.start, f.end, f.value) for f in fields] == list(tree(top, "", 0)), vector.id
 
 
 def id_of(make: Callable[[int], bytes]) -> str:
-    """The format of a function that makes hostile logs."""
+    """Return the format of a function that makes hostile logs."""
     return make.__module__.rpartition(".")[2].replace("_", "-")
 
 
-def test_where_parsing_stops_open_fields_reach_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_fields_extend_to_the_end_after_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     data = kahadb_journal.empty_records(100)
     monkeypatch.setattr(KaitaiStream, "read_s8be", lambda stream: stream.read_bytes(1 << 40))
-    found = []
+    fields = []
     with pytest.raises(ParseStopped, match="requested"):
         for field in iter_fields(data, id_of(kahadb_journal.empty_records)):
-            found.append(field)
-    assert [field.path for field in found][:2] == ["batches[0]", "batches[0].control"]
-    assert {field.end for field in found[:2]} == {len(data)}
-    assert found[-1].end == len(data) and found[-1].value is None
+            fields.append(field)
+    assert [field.path for field in fields][:2] == ["batches[0]", "batches[0].control"]
+    assert {field.end for field in fields[:2]} == {len(data)}
+    assert fields[-1].end == len(data) and fields[-1].value is None
 
 
 @pytest.mark.slow
@@ -93,11 +95,11 @@ def test_memory_is_a_few_times_the_bytes(make) -> None:  # type: ignore[no-untyp
     finally:
         tracemalloc.stop()
     assert count > 10_000
-    # Objects that are done with refer to each other: some wait for the garbage collector.
+    # Finished objects refer to each other, so some wait for the garbage collector.
     assert peak < 16 * len(data) + (3 << 20)
 
 
-def test_of_a_list_the_last_element_is_kept() -> None:
+def test_lists_keep_their_last_element() -> None:
     last = Last()
     with pytest.raises(IndexError):
         last[-1]

@@ -1,4 +1,4 @@
-"""The list of known failures: read, kept up to date, and never without a cause."""
+"""The list of known failures: loaded, updated, and never without a cause."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_a_missing_file_is_an_empty_list(tmp_path):
     assert known.entries == {} and known.unexplained() == []
 
 
-def test_a_list_matches_the_very_failure_only(path):
+def test_a_list_matches_only_the_pinned_failure(path):
     known = load(path)
     assert known.cause_of("leveldb-log/a", "recover") == "FIRST is joined with FULL."
     assert known.matches("leveldb-log/a", "recover", "fail", "records of a")
@@ -78,19 +78,19 @@ def test_a_broken_list_is_reported_with_its_path(path, text):
 
 def test_an_entry_without_its_cause_is_named(path):
     path.write_text(json.dumps({**LIST, "causes": {}}))
-    with pytest.raises(BrokenList, match="leveldb-log/a: the cause 'joins' is not there"):
+    with pytest.raises(BrokenList, match="leveldb-log/a: there is no cause 'joins'"):
         load(path)
 
 
 class TestUpdate:
-    def test_what_still_fails_keeps_its_entry_and_cause(self, path):
+    def test_a_remaining_failure_keeps_its_entry_and_cause(self, path):
         known = load(path)
         updated = known.updated(
             [result("a", "known-failure", "records of a"), result("b", "known-failure", "…")]
         )
         assert updated.entries == known.entries and updated.causes == known.causes
 
-    def test_what_fails_in_another_way_is_pinned_anew_with_its_cause(self, path):
+    def test_a_changed_failure_is_pinned_again_with_its_cause(self, path):
         updated = load(path).updated([result("a", "crash", "killed by SIGABRT")])
         entry = entries(updated)["a"]
         assert (entry.result, entry.difference, entry.cause) == (
@@ -100,20 +100,20 @@ class TestUpdate:
         )
 
     @pytest.mark.parametrize("outcome", ["pass", "unexpected-pass"])
-    def test_what_passes_is_dropped_and_its_cause_with_it(self, path, outcome):
+    def test_a_passed_entry_is_removed_with_its_cause(self, path, outcome):
         updated = load(path).updated([result("a", outcome)])
         assert list(entries(updated)) == ["b"]
         assert list(updated.causes) == ["stops"]
 
-    def test_what_did_not_run_or_was_skipped_stays(self, path):
+    def test_entries_that_did_not_run_stay(self, path):
         known = load(path)
         assert known.updated([]).entries == known.entries
         assert known.updated([result("a", "skipped", "no")]).entries == known.entries
 
-    def test_a_broken_protocol_is_never_a_known_failure(self, path):
+    def test_a_protocol_error_is_never_a_known_failure(self, path):
         assert "c" not in entries(load(path).updated([result("c", "protocol-error", "garbage")]))
 
-    def test_what_is_new_is_unexplained_unless_a_cause_is_named(self, path):
+    def test_a_new_entry_is_unexplained_without_a_cause(self, path):
         updated = load(path).updated([result("c", "fail", "records of c")])
         assert [entry.vector for entry in updated.unexplained()] == ["leveldb-log/c"]
         assert updated.causes[UNEXPLAINED] == ""
@@ -126,7 +126,7 @@ class TestUpdate:
         assert len(updated.entries) == 3
 
 
-def test_saved_and_loaded_it_is_the_same(path):
+def test_a_saved_list_loads_unchanged(path):
     known = load(path)
     known.save()
     again = load(path)
@@ -143,8 +143,8 @@ def test_an_empty_list_has_no_file(path):
     KnownFailures(path).save()
 
 
-def test_no_list_of_ours_pins_a_place_of_a_machine():
-    """It would be another one in the next run."""
+def test_committed_lists_contain_no_machine_paths():
+    """Such a path would differ in the next run."""
     lists = sorted(FOLDER.glob("*/known-failures.json"))
     assert len(lists) > 10
     pinned = [

@@ -1,4 +1,4 @@
-"""Every message has a schema that explains itself, and the manual shows valid ones."""
+"""Every message has a documented schema, and the manual shows valid messages."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ def schema(name):
     return json.loads((SCHEMAS / f"{name}.schema.json").read_text())
 
 
-def properties(part, where):
-    """Every property anywhere in a schema, with the path to it."""
+def properties(part, location):
+    """Yield every property in a schema, with its path."""
     if isinstance(part, list):
         for number, item in enumerate(part):
-            yield from properties(item, f"{where}[{number}]")
+            yield from properties(item, f"{location}[{number}]")
     elif isinstance(part, dict):
         for name, value in part.get("properties", {}).items():
-            yield f"{where}.{name}", value
+            yield f"{location}.{name}", value
         for key, value in part.items():
-            yield from properties(value, f"{where}/{key}")
+            yield from properties(value, f"{location}/{key}")
 
 
 def test_every_message_has_a_schema():
@@ -66,37 +66,37 @@ def test_every_message_has_a_schema():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_schema_is_one_and_describes_every_property(name):
+def test_schemas_are_valid_and_describe_every_property(name):
     whole = schema(name)
     Draft202012Validator.check_schema(whole)
     assert whole["$id"] == f"{name}.schema.json"
     assert whole["title"] and whole["description"]
-    for where, body in properties(whole, name):
+    for location, body in properties(whole, name):
         described = schema(body["$ref"].removesuffix(".schema.json")) if "$ref" in body else body
-        assert described.get("description"), f"{where} has no description"
+        assert described.get("description"), f"{location} has no description"
 
 
-def test_the_conversation_in_the_manual_is_valid():
+def test_the_session_in_the_manual_is_valid():
     lines = ARROW.findall(MANUAL.read_text("utf-8"))
     assert len(lines) >= 8
-    asked = {}
+    request = {}
     for arrow, text in lines:
         message = decode(text.encode())
         if arrow == "→":
-            asked = message
+            request = message
             optional = {"context": {}} if message["cmd"] in ("write", "append") else {}
             validate(message["cmd"], optional | message)
             continue
-        kind = {"hello": "hello-reply", "read": "read-reply"}.get(asked["cmd"], "done-reply")
+        schema = {"hello": "hello-reply", "read": "read-reply"}.get(request["cmd"], "done-reply")
         if "acknowledged" in message:
-            kind = "acknowledged-reply"
-        validate(kind, message)
-        assert message.get("seq") == asked.get("seq")
+            schema = "acknowledged-reply"
+        validate(schema, message)
+        assert message.get("seq") == request.get("seq")
 
 
 def test_the_manual_names_every_message_and_part_of_the_answer():
     text = MANUAL.read_text("utf-8")
-    for word in [
+    for name in [
         "hello",
         "read",
         "write",
@@ -105,11 +105,11 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
         "bye",
         *schema("answer")["properties"],
     ]:
-        assert f"`{word}`" in text, word
+        assert f"`{name}`" in text, name
 
 
 @pytest.mark.parametrize(
-    ("kind", "message"),
+    ("schema", "message"),
     [
         ("hello-reply", HELLO),
         ("hello-reply", {**HELLO, "homepage": "https://example.org", "of-its-own": 1}),
@@ -123,12 +123,12 @@ def test_the_manual_names_every_message_and_part_of_the_answer():
         ("answer", {"records": [{"payload_sha256": "0" * 64, "index": "1", "file": "a"}]}),
     ],
 )
-def test_valid(kind, message):
-    validate(kind, message)
+def test_valid_messages_pass(schema, message):
+    validate(schema, message)
 
 
 @pytest.mark.parametrize(
-    ("kind", "message", "words"),
+    ("schema", "message", "message_text"),
     [
         ("hello-reply", {**HELLO, "formats": []}, "formats"),
         ("hello-reply", {**HELLO, "profiles": ["lenient"]}, "profiles"),
@@ -157,16 +157,16 @@ def test_valid(kind, message):
         ("answer", {**ANSWER, "signals": [None]}, "signals/0"),
     ],
 )
-def test_invalid(kind, message, words):
+def test_invalid_messages_are_refused(schema, message, message_text):
     with pytest.raises(ProtocolError) as error:
-        validate(kind, message)
-    assert words in str(error.value) and str(error.value).startswith(f"{kind}: ")
+        validate(schema, message)
+    assert message_text in str(error.value) and str(error.value).startswith(f"{schema}: ")
 
 
 @pytest.mark.parametrize(
     "line", [b"", b"x\n", b"{\n", b"1\n", b"[]\n", b"null\n", b"\xff\n", b"[" * 100_000]
 )
-def test_a_line_that_is_no_message(line):
+def test_an_invalid_line_is_refused(line):
     with pytest.raises(ProtocolError, match=r"^expected a .*, found b"):
         decode(line)
 
@@ -183,7 +183,7 @@ def test_a_message_is_one_line():
     assert decode(encode(message)) == message
 
 
-def test_a_whole_number_is_an_integer_however_it_is_written():
+def test_a_whole_number_is_an_integer_in_any_notation():
     """A float as an offset once ended the run: nothing can be repeated 1.0 times."""
     message = decode(b'{"at": 12.0, "size": 1e3, "to": 1e300, "share": 0.5, "from": -0.0}')
     assert [type(value) for value in message.values()] == [int, int, int, float, int]

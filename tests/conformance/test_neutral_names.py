@@ -1,4 +1,4 @@
-"""Scratch copies do not say which vector they are of."""
+"""Names of scratch copies do not identify their vector."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import pytest
 from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
-MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6}(-\d{3})?\.log")
-"""Names that a reader goes by: an index of zmq-raft, a prefix to avoid, a number of RocksDB."""
+# Input names that a reader depends on: the index of a zmq-raft file, a prefix to avoid, the number
+# of a RocksDB log.
+MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6}(-\d{3})?\.log(-copy)?")
 
 
-@pytest.mark.parametrize("format", sorted({one.body["format"] for one in VECTORS.values()}))
-def test_no_name_tells_the_vector(format):
-    mine = [one for one in VECTORS.values() if one.body["format"] == format]
-    for vector in mine:
+@pytest.mark.parametrize("format", sorted({each.body["format"] for each in VECTORS.values()}))
+def test_scratch_names_hide_the_vector(format):
+    of_format = [each for each in VECTORS.values() if each.body["format"] == format]
+    for vector in of_format:
         name, slug = vector.neutral_name, vector.path.stem
         if MEANT.fullmatch(vector.input.name):
             assert name == vector.input.name
@@ -26,13 +27,13 @@ def test_no_name_tells_the_vector(format):
         assert vector.in_its_names(name) == vector.input.name
 
 
-def test_what_stands_beside_a_copy_goes_by_the_name_of_the_vector():
+def test_files_beside_a_copy_have_the_vectors_names():
     vector = VECTORS["leveldb-log/three-records"]
-    for stated, beside in (
+    for stated, names in (
         ("three-records.log", "case.log"),
         ("three-records.tmp", "case.tmp"),
         ("three-records/1.log", "case/1.log"),
         ("LOCK", "LOCK"),
     ):
-        assert vector.in_neutral_names(stated) == beside
-        assert vector.in_its_names(beside) == stated
+        assert vector.in_neutral_names(stated) == names
+        assert vector.in_its_names(names) == stated

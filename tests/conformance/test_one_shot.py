@@ -1,4 +1,4 @@
-"""One-shot programs: whether they know the profile strict, and that they are asked in it then."""
+"""One-shot programs: detecting the profile strict, and running it."""
 
 from __future__ import annotations
 
@@ -34,43 +34,47 @@ def vectors() -> list[Vector]:
 
 @pytest.fixture(scope="module")
 def telling(vectors: list[Vector]) -> list[Vector]:
-    """Vectors of which a reader returns fewer records in strict."""
-    found = [load(path) for path in sorted((VECTORS / "leveldb-log").glob("*.json"))]
+    """Return vectors of which a reader returns fewer records in strict."""
+    candidates = [load(path) for path in sorted((VECTORS / "leveldb-log").glob("*.json"))]
     return [
-        v for v in found
+        v for v in candidates
         if v.operation == "read" and len(v.body["expect_strict"]["records"])
         < len(v.body["expect"]["records"])
     ][:5]  # fmt: skip
 
 
-def one(command: list[str], *writes: Path) -> Subject:
+def one_shot_subject(command: list[str], *writes: Path) -> Subject:
     return Subject("one", "one", command, one_shot=True, writes=writes)
 
 
-def test_strict_is_known_by_its_answers(vectors: list[Vector], telling: list[Vector]) -> None:
-    assert takes_strict(one(KNOWS), telling)
-    assert not takes_strict(one(IGNORES), telling)
-    assert not takes_strict(one([sys.executable, "-c", "raise SystemExit(1)"]), telling)
-    assert not takes_strict(one(KNOWS), vectors[:1])  # an intact log tells nothing
+def test_strict_is_detected_by_its_answers(vectors: list[Vector], telling: list[Vector]) -> None:
+    assert takes_strict(one_shot_subject(KNOWS), telling)
+    assert not takes_strict(one_shot_subject(IGNORES), telling)
+    assert not takes_strict(
+        one_shot_subject([sys.executable, "-c", "raise SystemExit(1)"]), telling
+    )
+    assert not takes_strict(one_shot_subject(KNOWS), vectors[:1])  # an intact log shows nothing
 
 
-def test_a_sweep_asks_in_the_profiles_that_are_known(telling: list[Vector]) -> None:
+def test_a_sweep_uses_the_supported_profiles(telling: list[Vector]) -> None:
     for command, profiles in ((KNOWS, ("recover", "strict")), (IGNORES, ("recover",))):
-        subject = replace(one(command), strict=takes_strict(one(command), telling))
+        subject = replace(
+            one_shot_subject(command), strict=takes_strict(one_shot_subject(command), telling)
+        )
         assert program_of(subject, "leveldb-log", Limits()).profiles == profiles
 
 
 @pytest.mark.parametrize(("strict", "profiles"), [(True, {"pass"}), (False, {"pass", "skipped"})])
-def test_check_asks_in_strict(strict: bool, profiles: set[str], vectors: list[Vector]) -> None:
+def test_check_runs_the_profile_strict(
+    strict: bool, profiles: set[str], vectors: list[Vector]
+) -> None:
     subject = Subject("one", "one", KNOWS, one_shot=True, strict=strict)
     (done,) = run_subjects([subject], lambda _: cases_of(vectors, ("recover", "strict")), 1)
     assert {result["class"] for result in done.results} == profiles
     assert len(done.results) == 4
 
 
-def test_what_repeats_a_case_names_a_file_that_is_there(
-    vectors: list[Vector], tmp_path: Path
-) -> None:
+def test_the_repeat_command_names_an_existing_file(vectors: list[Vector], tmp_path: Path) -> None:
     assert vectors[1].option == DAMAGED
     for path in (vectors[1].path, vectors[1].input):
         shutil.copy(path, tmp_path)
@@ -91,30 +95,30 @@ def test_a_program_finds_profile_and_context_in_its_environment(tmp_path: Path) 
     program = OneShotSession([sys.executable, str(script)])
     context = {"last_flushed_index": 4, "meta": "caf\u00e9"}
     request = {"seq": 1, "format": "x", "path": "y", "profile": "strict", "context": context}
-    told = program.request(request, 10_000)["answer"]["signals"]
-    assert (told[0], json.loads(told[1])) == ("strict", context)
+    signals = program.request(request, 10_000)["answer"]["signals"]
+    assert (signals[0], json.loads(signals[1])) == ("strict", context)
     del request["context"], request["profile"]
     assert program.request(request, 10_000)["answer"]["signals"] == ["recover", "{}"]
 
 
-def test_only_what_was_printed_is_reported() -> None:
+def test_only_printed_parts_are_reported() -> None:
     assert reported_parts({"records": []}) == ["records"]
-    one = {"records": [{"payload": "61", "at": 0}, {"payload": "62"}], "end": None}
-    assert reported_parts(one) == ["records", "end"]
+    answer = {"records": [{"payload": "61", "at": 0}, {"payload": "62"}], "end": None}
+    assert reported_parts(answer) == ["records", "end"]
 
 
 def test_a_program_is_never_given_the_vector_itself(tmp_path: Path, telling: list[Vector]) -> None:
-    """Real readers truncate and delete what they open."""
-    told = tmp_path / "told"
+    """Real readers truncate and delete the files that they open."""
+    path_list = tmp_path / "told"
     rude = (
         "import pathlib, sys\n"
         "log = pathlib.Path(sys.argv[3])\n"
-        f"with open({str(told)!r}, 'a') as asked: asked.write(f'{{log}}\\n')\n"
+        f"with open({str(path_list)!r}, 'a') as asked: asked.write(f'{{log}}\\n')\n"
         "log.unlink()\n"
         "print('{\"records\": []}')\n"
     )
-    assert not takes_strict(one([sys.executable, "-c", rude], tmp_path), telling)
-    places = told.read_text().splitlines()
-    assert len(places) == len(set(places)) >= 2, "a fresh copy for each request"
-    assert not {Path(place) for place in places} & {vector.input for vector in telling}
+    assert not takes_strict(one_shot_subject([sys.executable, "-c", rude], tmp_path), telling)
+    paths = path_list.read_text().splitlines()
+    assert len(paths) == len(set(paths)) >= 2, "a fresh copy for each request"
+    assert not {Path(path) for path in paths} & {vector.input for vector in telling}
     assert all(vector.input.exists() for vector in telling)

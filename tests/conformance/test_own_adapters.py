@@ -1,4 +1,4 @@
-"""The implementations that are ours report the whole answer, with every field of their formats."""
+"""This project's implementations report the whole answer, with every field of their formats."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OURS = ("executable-spec", "kaitai-python", "fast-scan")
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_field_is_reported(name):
-    (ours,) = [one for one in all_implementations() if one.name == name]
+    (ours,) = [each for each in all_implementations() if each.name == name]
     if not ours.is_built():
         try:
             ours.make()
@@ -31,7 +31,7 @@ def test_every_field_is_reported(name):
     assert set(hello["reports"]) == set(every_part(hello["formats"]))
 
 
-def test_every_part_has_the_fields_of_the_formats_named():
+def test_every_part_has_the_fields_of_its_formats():
     parts = every_part(["leveldb-log", "zmq-raft"])
     assert {"records", "at", "size", "end", "lost", "update"} <= set(parts)
     assert "payload" not in parts and "batch" not in parts

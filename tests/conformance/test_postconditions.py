@@ -1,4 +1,4 @@
-"""What a write or an append leaves: names, sizes, and what is left to the writer."""
+"""The files after a write or an append: names, sizes, and the writer's freedoms."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ def test_files_are_listed_below_the_folder(tmp_path):
     (tmp_path / "log" / "deep").mkdir(parents=True)
     (tmp_path / "log" / "deep" / "1.rlog").write_bytes(b"four")
     (tmp_path / "log.old").symlink_to(tmp_path / "nowhere")
-    found = postconditions.files_in(tmp_path)
-    assert found["log/deep/1.rlog"] == 4
-    assert set(found) == {"log/deep/1.rlog", "log.old"}
+    actual = postconditions.files_in(tmp_path)
+    assert actual["log/deep/1.rlog"] == 4
+    assert set(actual) == {"log/deep/1.rlog", "log.old"}
 
 
-def test_a_log_alone():
+def test_a_log_without_other_files():
     assert postconditions.files_of(b"abc", "x.log") == {"x.log": 3}
     assert postconditions.files_of({"1.log": b"abc"}, "x") == {"x/1.log": 3}
 
 
 @pytest.mark.parametrize(
-    ("found", "free", "words"),
+    ("actual", "free", "message"),
     [
         ({"a": 1, "b": 2}, (), None),
         ({"a": 1}, (), "b is missing"),
@@ -38,9 +38,9 @@ def test_a_log_alone():
         ({"a": 1, "b": 2, "c": 0}, ("other-files",), None),
     ],
 )
-def test_files_that_differ(found, free, words):
-    differences = postconditions.file_differences({"a": 1, "b": 2}, found, free)
-    assert differences == ([] if words is None else [f"files: {words}"])
+def test_differing_files_are_reported(actual, free, message):
+    differences = postconditions.file_differences({"a": 1, "b": 2}, actual, free)
+    assert differences == ([] if message is None else [f"files: {message}"])
 
 
 def test_a_name_may_be_a_pattern_and_claims_one_file():
@@ -51,7 +51,7 @@ def test_a_name_may_be_a_pattern_and_claims_one_file():
     assert wrong == "files: x.pers-2 (2 bytes) should not be there"
 
 
-def test_bytes_that_no_answer_shows(tmp_path):
+def test_hidden_bytes_are_compared(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "1.log").write_bytes(b"abcdef")
     assert not postconditions.byte_differences({("log/1.log", 2): b"cd"}, tmp_path.joinpath)
@@ -63,7 +63,7 @@ def test_bytes_that_no_answer_shows(tmp_path):
 
 
 @pytest.mark.parametrize("make", [lambda path: None, os.mkfifo, Path.mkdir])
-def test_where_bytes_are_stated_a_pipe_or_a_folder_is_no_file(tmp_path, make):
+def test_a_pipe_or_folder_has_no_bytes(tmp_path, make):
     make(tmp_path / "1.log")
     (wrong,) = postconditions.byte_differences({("1.log", 0): b"a"}, tmp_path.joinpath)
     assert wrong == "bytes: 1.log at 0: expected 61, found no file"
@@ -76,7 +76,7 @@ def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     opened = []
     real = Path.open
     monkeypatch.setattr(
-        Path, "open", lambda path, *how: opened.append(path.name) or real(path, *how)
+        Path, "open", lambda path, *arguments: opened.append(path.name) or real(path, *arguments)
     )
     assert not postconditions.digest_differences({"2.log": digests["2.log"]}, tmp_path.joinpath)
     assert opened == ["2.log"]
@@ -84,7 +84,7 @@ def test_only_the_stated_files_are_digested(tmp_path, monkeypatch):
     assert opened == ["2.log"]
 
 
-def test_what_a_vector_says_of_bytes_is_read_again():
+def test_stated_bytes_are_read_back():
     data = {("log/1.log", 45): b"\0\1"}
     after = postconditions.to_json({"log/1.log": 60}, data, ())
     assert after == {
@@ -95,7 +95,7 @@ def test_what_a_vector_says_of_bytes_is_read_again():
     assert not postconditions.stated_bytes({"files": []})
 
 
-def test_a_file_of_which_every_byte_is_determined(tmp_path):
+def test_a_fully_determined_file_has_a_digest(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "1.log").write_bytes(b"abc")
     (tmp_path / "log" / "2.log").write_bytes(b"")
@@ -121,15 +121,15 @@ def test_every_part_is_compared_unless_it_is_free():
         assert "records" in free and not free & {"at", "size", "file", "end", "lost", "verdict"}
 
 
-def test_the_schema_knows_the_same_freedoms():
+def test_the_schema_has_the_same_freedoms():
     schema = json.loads((VECTORS / "schema.json").read_text())
     free = schema["properties"]["after"]["properties"]["free"]["items"]
     assert free["properties"]["freedom"]["enum"] == list(postconditions.FREEDOMS)
 
 
 @pytest.mark.parametrize("format_id", registers())
-def test_the_name_of_a_new_log_tells_a_file_from_a_folder(format_id):
-    """An adapter is told no more than the path."""
+def test_the_name_of_a_new_log_selects_file_or_folder(format_id):
+    """An adapter gets only the path."""
     for path in (VECTORS / format_id).glob("*.json"):
         body = json.loads(path.read_text("utf-8"))
         if body["operation"] == "write" and not body.get("must_refuse"):

@@ -1,4 +1,4 @@
-"""Programs that are run to their end, and programs of ours that answer lines of JSON."""
+"""Programs that run to their end, and this project's programs that answer lines of JSON."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from conformance.process import JsonLinesProgram, Limits, NoReply, Timeout, run_
 from conformance.sandbox import Sandbox
 
 
-def test_what_it_prints_and_its_status() -> None:
+def test_output_and_status_are_returned() -> None:
     done = run_program(["sh", "-c", "echo told; echo said >&2; exit 3"], 30)
     assert (done.stdout, done.stderr, done.returncode) == ("told\n", "said", 3)
 
 
-def test_a_program_that_a_signal_ends_has_its_number() -> None:
+def test_a_killed_program_has_a_negative_status() -> None:
     assert run_program(["sh", "-c", "echo told; kill -ABRT $$"], 30).returncode == -6
 
 
 @pytest.mark.parametrize("last", ["wait", "exit 0"])
-def test_what_it_started_ends_with_it(tmp_path: Path, last: str) -> None:
+def test_children_end_with_the_program(tmp_path: Path, last: str) -> None:
     child = tmp_path / "child"
-    words = ["sh", "-c", f"sleep 600 >{tmp_path}/out 2>&1 & echo $! > {child}; {last}"]
+    command = ["sh", "-c", f"sleep 600 >{tmp_path}/out 2>&1 & echo $! > {child}; {last}"]
     if last == "wait":
         with pytest.raises(Timeout):
-            run_program(words, 3)
+            run_program(command, 3)
     else:
-        run_program(words, 30)
+        run_program(command, 30)
     assert _has_ended(Path("/proc", child.read_text().strip()))
 
 
 def _has_ended(process: Path) -> bool:
-    """A zombie has no words, and one that was killed takes a moment to be one."""
+    """Return whether a process ended: a zombie has an empty command line, after a moment."""
     for _ in range(100):
         with contextlib.suppress(FileNotFoundError):
             if (process / "cmdline").read_bytes():
@@ -45,21 +45,21 @@ def _has_ended(process: Path) -> bool:
     return False
 
 
-def test_a_file_that_grows_beyond_its_limit(tmp_path: Path) -> None:
-    words = ["dd", "if=/dev/zero", f"of={tmp_path / 'file'}", "bs=1024", "count=9"]
-    assert run_program(words, 30, limits=Limits(file_bytes=4096)).returncode != 0
+def test_file_sizes_are_limited(tmp_path: Path) -> None:
+    command = ["dd", "if=/dev/zero", f"of={tmp_path / 'file'}", "bs=1024", "count=9"]
+    assert run_program(command, 30, limits=Limits(file_bytes=4096)).returncode != 0
     assert (tmp_path / "file").stat().st_size == 4096
 
 
-def test_a_program_that_dies_or_hangs(tmp_path: Path) -> None:
+def test_crashes_and_timeouts_are_reported(tmp_path: Path) -> None:
     code = "import sys, time\nfor line in sys.stdin:\n exec(line[1:-2])"
-    words = [sys.executable, "-S", "-u", "-c", code]
-    program = JsonLinesProgram(words, Sandbox(tmp_path), {}, 2, Limits(output_bytes=100))
+    command = [sys.executable, "-S", "-u", "-c", code]
+    program = JsonLinesProgram(command, Sandbox(tmp_path), {}, 2, Limits(output_bytes=100))
     try:
         for sent, why in (
-            ("sys.exit()", "died"),
-            ("print(123)", "no answer"),
-            ("print('['*90)", "no answer"),
+            ("sys.exit()", "exited without a reply"),
+            ("print(123)", "not a JSON object"),
+            ("print('['*90)", "not a JSON object"),
             ("print('x'*5000)", "more than 100 bytes"),
             ("time.sleep(60)", "no answer within 2 s"),
         ):

@@ -1,4 +1,4 @@
-"""A program under test gets hold of nothing outside, under check as under the sweep."""
+"""A program under test has no access to the outside, in check and in the sweep."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ pytestmark = [
 
 @pytest.fixture(autouse=True)
 def precious(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A file that nobody may change, and all the other targets."""
+    """A file that nobody may change, and all other targets."""
     file = tmp_path / "precious"
     file.write_text("as it was")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -51,7 +51,7 @@ def precious(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.mark.parametrize("one_shot", [False, True])
 @pytest.mark.parametrize("isolated", [True, False])
-def test_under_check(one_shot: bool, isolated: bool, precious: Path) -> None:
+def test_check_isolates_the_program(one_shot: bool, isolated: bool, precious: Path) -> None:
     subject = Subject("reaches", "reaches", REACHES, one_shot=one_shot, isolated=isolated)
     (run,) = run_subjects([subject], lambda _: cases_of([LOG], ["recover"]), 1)
     (result,) = run.results
@@ -61,7 +61,7 @@ def test_under_check(one_shot: bool, isolated: bool, precious: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["", "--no-isolation"])
-def test_the_sweep_says_what_held(option: str, tmp_path: Path, precious: Path) -> None:
+def test_the_sweep_reports_its_isolation(option: str, tmp_path: Path, precious: Path) -> None:
     done = subprocess.run(
         [
             sys.executable, "-m", "walproof", "sweep", "--format", "leveldb-log", "--cmd",
@@ -70,14 +70,14 @@ def test_the_sweep_says_what_held(option: str, tmp_path: Path, precious: Path) -
         ],
         capture_output=True, text=True, timeout=240, cwd=ROOT,
     )  # fmt: skip
-    said = " ".join(done.stdout.split())
-    told = json.loads((tmp_path / "out" / "summary.json").read_text())
+    output = " ".join(done.stdout.split())
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     if option:
-        assert "isolation: scratch copies" in said and "not held: a program could" in said
+        assert "isolation: scratch copies" in output and "not isolated: a program could" in output
         assert precious.read_text() == "changed"
         return
-    assert "isolation: own folder, bubblewrap" in said
-    assert "not held" not in said
-    assert told["isolation"]["could"] == []
-    assert told["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, said
+    assert "isolation: own folder, bubblewrap" in output
+    assert "not isolated" not in output
+    assert summary["isolation"]["could"] == []
+    assert summary["implementations"]["reaches_out.py"]["outcomes"].keys() == {"agrees"}, output
     assert precious.read_text() == "as it was"

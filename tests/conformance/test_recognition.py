@@ -1,4 +1,4 @@
-"""The examples of recognition, and the executable specification on them."""
+"""The examples of recognition, with the executable specification."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ ALL = load_examples()
 
 
 @pytest.mark.parametrize("example", ALL, ids=lambda example: example.title)
-def test_what_it_is_taken_for(example: Example, tmp_path: Path) -> None:
+def test_examples_are_recognised(example: Example, tmp_path: Path) -> None:
     assert recognised(example.put(tmp_path)) == example.formats
 
 
-def test_every_format_has_files_of_its_own_and_others() -> None:
-    """Both answers are asked for of each format, so that neither yes nor no to all passes."""
+def test_every_format_has_positive_and_negative_examples() -> None:
+    """Each format needs both results, so that neither always yes nor always no passes."""
     for id in FORMATS:
         assert sum(id in example.formats for example in ALL) >= 4, id
         assert sum(id not in example.formats for example in ALL) >= 100, id
@@ -34,7 +34,7 @@ def test_titles_differ_and_formats_are_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"formats": "leveldb-log"}, "formats"),
         ({"files": {}}, "examples/0"),
@@ -44,10 +44,12 @@ def test_titles_differ_and_formats_are_known() -> None:
         ({"name": "a/b"}, "examples/0/name"),
     ],
 )
-def test_broken_examples_are_refused(change: dict[str, object], said: str, tmp_path: Path) -> None:
+def test_broken_examples_are_refused(
+    change: dict[str, object], message: str, tmp_path: Path
+) -> None:
     body = json.loads(EXAMPLES.read_text("utf-8"))
     body["examples"] = [body["examples"][0] | change]
     path = tmp_path / "recognition.json"
     path.write_text(json.dumps(body), "utf-8")
-    with pytest.raises(BrokenVector, match=said):
+    with pytest.raises(BrokenVector, match=message):
         load_examples(path)

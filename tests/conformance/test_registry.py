@@ -1,4 +1,4 @@
-"""What is built, and when it must be built again."""
+"""Builds of implementations, and the conditions for a new build."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from conformance.registry import Implementation
 
 
 @pytest.fixture
-def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
-    """An implementation whose build takes no time, in a checkout of its own."""
+def implementation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
+    """Return an implementation whose build takes no time, in its own checkout."""
     monkeypatch.setattr(registry, "PACKAGES", tmp_path)
     monkeypatch.setattr(registry, "BUILD", tmp_path / ".build")
     folder = tmp_path / "mine"
@@ -24,22 +24,22 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Implementation:
     )  # fmt: skip
 
 
-def test_what_is_built_is_not_built_again_until_a_source_changes(mine: Implementation) -> None:
-    assert not mine.is_built()
-    mine.make()
-    assert mine.is_built()
-    (mine.folder / "known-failures.json").write_text("{}")
-    assert mine.is_built(), "no build depends on it"
-    (mine.folder / "adapter.py").write_text("pass  # otherwise\n")
-    assert not mine.is_built()
+def test_a_build_is_reused_until_a_source_changes(implementation: Implementation) -> None:
+    assert not implementation.is_built()
+    implementation.make()
+    assert implementation.is_built()
+    (implementation.folder / "known-failures.json").write_text("{}")
+    assert implementation.is_built(), "no build depends on it"
+    (implementation.folder / "adapter.py").write_text("pass  # otherwise\n")
+    assert not implementation.is_built()
 
 
-def test_a_build_that_was_moved_is_stale(
-    mine: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_moved_build_is_stale(
+    implementation: Implementation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It holds absolute paths: compiled kernels, virtual environments."""
-    mine.make()
+    """A build holds absolute paths: compiled kernels, virtual environments."""
+    implementation.make()
     (tmp_path / ".build").rename(tmp_path / "moved")
     monkeypatch.setattr(registry, "BUILD", tmp_path / "moved")
-    assert (mine.output / "stamp").exists()
-    assert not mine.is_built()
+    assert (implementation.output / "stamp").exists()
+    assert not implementation.is_built()

@@ -1,4 +1,4 @@
-"""Running cases: order, isolation, known failures, and what a run says of itself."""
+"""Running cases: order, isolation, known failures, and the report of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIVE = ["one-record", "three-records", "empty-log", "two-blocks", "cut-in-a-payl
 
 class TestOrderAndCount:
     @pytest.mark.parametrize("jobs", [1, 3])
-    def test_results_stand_in_the_order_of_the_cases(self, cases, program, jobs, monkeypatch):
+    def test_results_are_in_case_order(self, cases, program, jobs, monkeypatch):
         monkeypatch.setattr(runner, "MIN_SHARD_CASES", 1)
         lines = """
         def reply(request):
@@ -32,10 +32,10 @@ class TestOrderAndCount:
         """
         progress = []
         subject = Subject("s", "s", program(lines))
-        found = run(subject, cases(*FIVE), jobs=jobs, progress=lambda: progress.append(1))
-        assert list(by_slug(found)) == FIVE
+        outcome = run(subject, cases(*FIVE), jobs=jobs, progress=lambda: progress.append(1))
+        assert list(by_slug(outcome)) == FIVE
         assert len(progress) == len(FIVE)
-        assert found.status == "ran" and found.hello["name"] == "test"
+        assert outcome.status == "ran" and outcome.hello["name"] == "test"
 
     def test_every_result_names_the_command_that_repeats_it(self, cases):
         subject = scripted(nothing)
@@ -53,7 +53,7 @@ class TestOrderAndCount:
 
 
 class TestCrashIsolation:
-    def test_only_the_culprit_suffers(self, cases, program):
+    def test_only_the_crashing_case_fails(self, cases, program):
         lines = """
         from pathlib import Path
         def reply(request):
@@ -62,14 +62,14 @@ class TestCrashIsolation:
                 sys.exit("cannot read nothing")
             return {"seq": request["seq"], "answer": {"records": []}}
         """
-        found = by_slug(run(Subject("s", "s", program(lines)), cases(*FIVE)))
-        culprit = found.pop("empty-log")
+        by_name = by_slug(run(Subject("s", "s", program(lines)), cases(*FIVE)))
+        culprit = by_name.pop("empty-log")
         assert (culprit["class"], culprit["difference"]) == ("crash", "exit status 1")
         assert culprit["stderr"] == "cannot read nothing"
         assert culprit["expected"]["records"] == [] and culprit["actual"] is None
-        assert {result["class"] for result in found.values()} == {"fail"}
+        assert {result["class"] for result in by_name.values()} == {"fail"}
 
-    def test_a_culprit_that_is_right_alone_is_marked(self, cases, program, tmp_path):
+    def test_a_crash_that_does_not_repeat_alone_is_marked(self, cases, program, tmp_path):
         lines = """
         asked = []
         def reply(request):
@@ -78,11 +78,11 @@ class TestCrashIsolation:
                 os.abort()
             return {"seq": request["seq"], "answer": {"records": []}}
         """
-        found = by_slug(run(Subject("s", "s", program(lines)), cases("one-record", "empty-log")))
-        assert found["empty-log"]["class"] == "crash"
-        assert found["empty-log"]["difference"] == "killed by SIGABRT; alone: pass"
+        by_name = by_slug(run(Subject("s", "s", program(lines)), cases("one-record", "empty-log")))
+        assert by_name["empty-log"]["class"] == "crash"
+        assert by_name["empty-log"]["difference"] == "killed by SIGABRT; alone: pass"
 
-    def test_one_that_was_alone_is_not_run_again(self, cases, program, tmp_path):
+    def test_a_case_that_ran_alone_is_not_repeated(self, cases, program, tmp_path):
         lines = f"""
         def reply(request):
             with open({str(tmp_path / "asked")!r}, "a") as asked:
@@ -94,7 +94,7 @@ class TestCrashIsolation:
         assert result["class"] == "protocol-error"
         assert (tmp_path / "asked").read_text() == "x"
 
-    def test_one_that_cannot_be_started_again_is_broken(self, cases, program, tmp_path):
+    def test_a_program_that_cannot_restart_is_broken(self, cases, program, tmp_path):
         lines = f"""
         if os.path.exists({str(tmp_path / "started")!r}):
             sys.exit("already running")
@@ -103,21 +103,21 @@ class TestCrashIsolation:
             os.abort()
         """
         subject = Subject("s", "s", program(lines), writes=[tmp_path])
-        found = run(subject, cases(*FIVE))
-        assert found.status == "broken"
-        assert found.because == "hello: exit status 1; it wrote: already running"
-        assert [result["class"] for result in found.results] == ["crash"]
+        outcome = run(subject, cases(*FIVE))
+        assert outcome.status == "broken"
+        assert outcome.because == "hello: exit status 1; it wrote: already running"
+        assert [result["class"] for result in outcome.results] == ["crash"]
 
 
 class TestStopping:
-    """Where a run is stopped, or the harness itself fails, no program stays behind."""
+    """If a run is stopped, or the harness itself fails, no program remains."""
 
     HANGS = """
     def reply(request):
         time.sleep(60)
     """
 
-    def test_other_shards_end_with_the_one_that_raised(self, cases, program, monkeypatch):
+    def test_an_exception_ends_all_shards(self, cases, program, monkeypatch):
         real, started = Process.read_line, []
 
         def read_line(self, *given):
@@ -136,7 +136,7 @@ class TestStopping:
         def interrupt():
             while not any("adapter.py" in " ".join(each.cmdline()) for each in children()):
                 time.sleep(0.01)
-            # A signal, which also ends a wait in a call of the system.
+            # A signal also ends a wait in a system call.
             signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
         subject = Subject("s", "s", program(loop="time.sleep(60)"))
@@ -147,24 +147,24 @@ class TestStopping:
 
 
 class TestHello:
-    def test_a_program_that_is_not_there(self, cases):
-        found = run(Subject("s", "s", ["./no-such-program"]), cases(*FIVE))
-        assert (found.status, found.results) == ("broken", [])
-        assert found.because == "hello: cannot start ./no-such-program: No such file or directory"
+    def test_a_missing_program_is_broken(self, cases):
+        outcome = run(Subject("s", "s", ["./no-such-program"]), cases(*FIVE))
+        assert (outcome.status, outcome.results) == ("broken", [])
+        assert outcome.because == "hello: cannot start ./no-such-program: No such file or directory"
 
-    def test_unavailable(self, cases):
-        found = run(Subject("s", "s", [], unavailable="go not found"), cases(*FIVE))
-        assert (found.status, found.because) == ("unavailable", "go not found")
+    def test_an_unavailable_subject_has_no_results(self, cases):
+        outcome = run(Subject("s", "s", [], unavailable="go not found"), cases(*FIVE))
+        assert (outcome.status, outcome.because) == ("unavailable", "go not found")
 
-    def test_another_profile_is_skipped_and_not_asked(self, cases):
+    def test_an_unsupported_profile_is_skipped_without_a_request(self, cases):
         (result,) = run(scripted(never, profiles=["write"]), cases("one-record")).results
         assert (result["class"], result["difference"]) == ("skipped", "not one of its profiles")
 
-    def test_another_format_is_no_result_at_all(self, cases):
-        found = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
-        assert (found.status, found.results) == ("ran", [])
+    def test_an_unsupported_format_has_no_result(self, cases):
+        outcome = run(scripted(never, formats=["no-such-log"]), cases("one-record"))
+        assert (outcome.status, outcome.results) == ("ran", [])
 
-    def test_a_one_shot_program_may_decline(self, cases, program):
+    def test_a_one_shot_program_may_skip(self, cases, program):
         command = program(loop="print(json.dumps({'skipped': 'not my format'}))")
         subject = Subject("s", "s", command, one_shot=True)
         (result,) = run(subject, cases("one-record")).results
@@ -184,7 +184,7 @@ class TestHello:
 class TestManyRequestsInOneCase:
     TRUNCATIONS = "every-prefix-of-three-blocks"
 
-    def test_a_skipped_prefix_does_not_excuse_a_wrong_one(self, cases):
+    def test_a_skipped_prefix_does_not_excuse_a_failed_one(self, cases):
         def skip_short_ones(request):
             if Path(request["path"]).stat().st_size == 0:
                 return {"seq": request["seq"], "skipped": "too short for me"}
@@ -194,7 +194,7 @@ class TestManyRequestsInOneCase:
         assert result["class"] == "fail"
         assert "more requests of this case" in result["difference"]
 
-    def test_all_skipped(self, cases):
+    def test_a_case_with_only_skips_is_skipped(self, cases):
         subject = scripted(lambda request: {"seq": request["seq"], "skipped": "no"})
         (result,) = run(subject, cases(self.TRUNCATIONS)).results
         assert result["class"] == "skipped"
@@ -223,7 +223,7 @@ def test_several_subjects_share_the_jobs(cases, program):
 
 
 @pytest.mark.parametrize(("count", "starts"), [(100, 2), (60, 1)])
-def test_many_cases_are_dealt_to_several_processes(vectors, program, tmp_path, count, starts):
+def test_many_cases_are_divided_among_processes(vectors, program, tmp_path, count, starts):
     lines = """
     from pathlib import Path
     Path(__file__).with_name(f"started-{time.time_ns()}").touch()
@@ -232,6 +232,6 @@ def test_many_cases_are_dealt_to_several_processes(vectors, program, tmp_path, c
     """
     many = cases_of([each for each in vectors.values() if each.operation == "read"], ["recover"])
     subject = Subject("s", "s", program(lines), writes=[tmp_path])
-    (found,) = run_subjects([subject], lambda _: many[:count], 2)
-    assert len(found.results) == count
+    (outcome,) = run_subjects([subject], lambda _: many[:count], 2)
+    assert len(outcome.results) == count
     assert len(list(tmp_path.glob("started-*"))) == starts

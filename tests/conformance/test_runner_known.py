@@ -24,7 +24,7 @@ class TestKnownFailures:
         (result,) = run(scripted(nothing), cases("one-record")).results
         TestKnownFailures.DIFFERENCE = result["difference"]
 
-    def test_the_very_failure(self, cases):
+    def test_the_pinned_failure_is_known(self, cases):
         (result,) = run(scripted(nothing, self.known()), cases("one-record")).results
         assert (result["class"], result["cause"]) == ("known-failure", "It looks at nothing.")
 
@@ -46,17 +46,17 @@ class TestKnownFailures:
         assert result["class"] == "unexpected-pass"
         assert result["cause"] == "It looks at nothing."
 
-    def test_skipped_stays_skipped(self, cases):
+    def test_a_skipped_entry_stays_skipped(self, cases):
         subject = scripted(lambda r: {"seq": r["seq"], "skipped": "no"}, self.known())
         (result,) = run(subject, cases("one-record")).results
         assert result["class"] == "skipped"
 
     def test_other_vectors_and_profiles_are_not_covered(self, cases):
-        found = run(
+        outcome = run(
             scripted(nothing, self.known()),
             cases("one-record", "three-records", profiles=("recover", "strict")),
         )
-        assert [r["class"] for r in found.results] == ["known-failure", "fail", "fail", "fail"]
+        assert [r["class"] for r in outcome.results] == ["known-failure", "fail", "fail", "fail"]
 
     def test_a_crash_can_be_known(self, cases):
         def crash(request):
@@ -80,27 +80,27 @@ class TestKnownHangers:
 
     @staticmethod
     def known(*slugs):
-        said = "no reply within 2 s"
+        difference = "no reply within 2 s"
         return KnownFailures(
             causes={"c": "It loops."},
             entries={
                 (f"leveldb-log/{slug}", "recover"): KnownFailure(
-                    f"leveldb-log/{slug}", "recover", "timeout", said, "c"
+                    f"leveldb-log/{slug}", "recover", "timeout", difference, "c"
                 )
                 for slug in slugs
             },
         )
 
-    def test_one_is_run_once(self, cases, program, tmp_path):
+    def test_a_known_failure_is_run_once(self, cases, program, tmp_path):
         known = self.known("one-record")
         subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
-        found = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
-        assert [result["class"] for result in found.values()] == ["known-failure", "fail", "fail"]
-        assert len(list(tmp_path.glob("started-*"))) == 2  # the second for what came after
+        by_name = by_slug(run(subject, cases("one-record", "two-blocks", "three-records")))
+        assert [result["class"] for result in by_name.values()] == ["known-failure", "fail", "fail"]
+        assert len(list(tmp_path.glob("started-*"))) == 2  # the second session for the later cases
 
-    def test_one_that_was_fixed_is_noticed(self, cases, program, tmp_path):
+    def test_a_fixed_known_failure_is_unexpected(self, cases, program, tmp_path):
         known = self.known("two-blocks")
         subject = Subject("s", "s", program(self.HANGS), known, writes=[tmp_path])
-        found = by_slug(run(subject, cases("two-blocks", "three-records")))
-        assert found["two-blocks"]["class"] == "fail"
-        assert "listed with another difference" in found["two-blocks"]["cause"]
+        by_name = by_slug(run(subject, cases("two-blocks", "three-records")))
+        assert by_name["two-blocks"]["class"] == "fail"
+        assert "listed with another difference" in by_name["two-blocks"]["cause"]

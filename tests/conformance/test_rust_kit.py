@@ -1,4 +1,4 @@
-"""The adapter kit for Rust: its own tests, and who uses it."""
+"""The adapter kit for Rust: its own tests, and its users."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ KIT = ROOT / "conformance" / "adapterkit" / "rust"
 SECONDS = 600
 
 
-def cargo(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def cargo(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        ["cargo", *words],
+        ["cargo", *arguments],
         cwd=copy,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -34,15 +34,15 @@ def cargo(copy: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def copy() -> Path:
-    """The kit in a folder of its own, so that no Cargo.lock appears in the repository."""
+    """Return a copy of the kit, so that no Cargo.lock appears in the repository."""
     if not shutil.which("cargo"):
         unavailable("unavailable, because cargo not found")
-    place = BUILD / "adapterkit-rust"
+    folder = BUILD / "adapterkit-rust"
     for name in ("src", "examples", "tests"):
-        shutil.rmtree(place / name, ignore_errors=True)
-    shutil.copytree(KIT, place, dirs_exist_ok=True)
-    if any(cargo(place, "fetch", *offline).returncode == 0 for offline in (["--offline"], [])):
-        return place
+        shutil.rmtree(folder / name, ignore_errors=True)
+    shutil.copytree(KIT, folder, dirs_exist_ok=True)
+    if any(cargo(folder, "fetch", *offline).returncode == 0 for offline in (["--offline"], [])):
+        return folder
     unavailable("unavailable, because the crates could not be fetched")
     raise AssertionError
 
@@ -55,7 +55,7 @@ def test_its_own_tests_pass(copy):
     assert sum(passed) == tests > 10
 
 
-def test_nothing_is_caught_in_it():
+def test_the_kit_catches_no_panic():
     sources = "".join(path.read_text() for path in (KIT / "src").glob("*.rs"))
     assert "catch_unwind" not in sources
 

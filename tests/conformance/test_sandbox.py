@@ -1,4 +1,4 @@
-"""What a sandbox holds, and what it reports where bubblewrap is missing."""
+"""The isolation of a sandbox, and its report without bubblewrap."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ needs_bubblewrap = pytest.mark.skipif(bubblewrap() is None, reason="bubblewrap i
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
-    """A folder with a hidden one, one to read, and the sandbox's own."""
+def own_folder(tmp_path: Path) -> Path:
+    """Return a directory with a hidden one, a readable one, and the sandbox's own."""
     for name in ("hidden", "other", "own"):
         (tmp_path / name).mkdir()
     (tmp_path / "hidden" / "answers").write_text("42")
@@ -33,9 +33,9 @@ def without_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox_module, "bubblewrap", lambda: None)
 
 
-def tried(place: Path, code: str, **options: object) -> str:
-    """What the code prints in a sandbox: ``yes``, or ``no`` for an error of the system."""
-    box = Sandbox(place / "own", hides=[place / "hidden"], bare=True, **options)  # type: ignore[arg-type]
+def tried(own_folder: Path, code: str, **options: object) -> str:
+    """Return the output of code in a sandbox: ``yes``, or ``no`` for a system error."""
+    box = Sandbox(own_folder / "own", hides=[own_folder / "hidden"], bare=True, **options)  # type: ignore[arg-type]
     program = f"try:\n {code}\n print('yes')\nexcept OSError as error:\n print('no', error)"
     done = run_program([sys.executable, "-S", "-c", f"import os, socket\n{program}"], 60, box)
     assert done.returncode == 0, done.stderr
@@ -44,12 +44,12 @@ def tried(place: Path, code: str, **options: object) -> str:
 
 @needs_bubblewrap
 class TestHeld:
-    def test_its_own_folder_can_be_written(self, place: Path) -> None:
+    def test_its_own_folder_can_be_written(self, own_folder: Path) -> None:
         code = "open('here', 'w').write('x'); os.mkdir('a'); os.rename('here', 'a/here')"
-        assert tried(place, code) == "yes"
-        assert (place / "own" / "work" / "a" / "here").read_text() == "x"
+        assert tried(own_folder, code) == "yes"
+        assert (own_folder / "own" / "work" / "a" / "here").read_text() == "x"
         code = "open(os.environ['TMPDIR'] + '/t', 'w').write('x')"
-        assert tried(place, code) == "yes"
+        assert tried(own_folder, code) == "yes"
 
     @pytest.mark.parametrize(
         "code",
@@ -62,36 +62,36 @@ class TestHeld:
             "os.link('{0}/other/file', 'mine'); open('mine', 'a')",
         ],
     )
-    def test_nothing_else_can(self, place: Path, code: str) -> None:
-        assert tried(place, code.format(place)) == "no"
-        assert (place / "other" / "file").read_text() == "as it was"
-        assert [path.name for path in (place / "other").iterdir()] == ["file"]
+    def test_other_paths_cannot_be_written(self, own_folder: Path, code: str) -> None:
+        assert tried(own_folder, code.format(own_folder)) == "no"
+        assert (own_folder / "other" / "file").read_text() == "as it was"
+        assert [path.name for path in (own_folder / "other").iterdir()] == ["file"]
 
-    def test_what_is_not_hidden_can_be_read(self, place: Path) -> None:
-        assert tried(place, f"open('{place}/other/file').read()") == "yes"
+    def test_other_paths_can_be_read(self, own_folder: Path) -> None:
+        assert tried(own_folder, f"open('{own_folder}/other/file').read()") == "yes"
 
-    def test_what_is_hidden_cannot(self, place: Path) -> None:
-        assert tried(place, f"open('{place}/hidden/answers').read()") == "no"
-        through = f"open('/proc/{os.getpid()}/root{place}/hidden/answers').read()"
-        assert tried(place, through) == "no"
+    def test_hidden_paths_cannot_be_read(self, own_folder: Path) -> None:
+        assert tried(own_folder, f"open('{own_folder}/hidden/answers').read()") == "no"
+        through = f"open('/proc/{os.getpid()}/root{own_folder}/hidden/answers').read()"
+        assert tried(own_folder, through) == "no"
 
-    def test_a_link_to_what_is_hidden_leads_nowhere(self, place: Path) -> None:
-        (place / "link").symlink_to(place)
-        assert tried(place, f"open('{place}/link/hidden/answers').read()") == "no"
+    def test_a_link_to_a_hidden_path_is_broken(self, own_folder: Path) -> None:
+        (own_folder / "link").symlink_to(own_folder)
+        assert tried(own_folder, f"open('{own_folder}/link/hidden/answers').read()") == "no"
 
-    def test_no_connection_is_made(self, place: Path) -> None:
+    def test_no_connection_is_made(self, own_folder: Path) -> None:
         with socket_here() as (port, accepted):
             code = f"socket.create_connection(('127.0.0.1', {port}), 5)"
-            assert tried(place, code) == "no"
+            assert tried(own_folder, code) == "no"
             assert not accepted()
 
-    def test_devices_that_every_program_uses(self, place: Path) -> None:
-        assert tried(place, "open('/dev/null', 'w').write('x'); os.urandom(1)") == "yes"
+    def test_standard_devices_exist(self, own_folder: Path) -> None:
+        assert tried(own_folder, "open('/dev/null', 'w').write('x'); os.urandom(1)") == "yes"
 
 
 @contextlib.contextmanager
 def socket_here() -> Iterator[tuple[int, Callable[[], bool]]]:
-    """A port that is listened to, and whether anybody has connected to it."""
+    """Return a listening port, and whether a connection was made to it."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
 
@@ -106,48 +106,48 @@ def socket_here() -> Iterator[tuple[int, Callable[[], bool]]]:
 
 
 @needs_bubblewrap
-def test_the_caller_cannot_be_ended(place: Path) -> None:
-    assert tried(place, f"os.kill({os.getpid()}, 0)") == "no"
+def test_the_caller_cannot_be_ended(own_folder: Path) -> None:
+    assert tried(own_folder, f"os.kill({os.getpid()}, 0)") == "no"
 
 
 @needs_bubblewrap
-def test_only_what_is_given_can_be_read(place: Path) -> None:
+def test_only_given_paths_can_be_read(own_folder: Path) -> None:
     reads = python_paths()
-    assert tried(place, f"open('{place}/other/file').read()", reads=reads) == "no"
-    more = [*reads, place / "other"]
-    assert tried(place, f"open('{place}/other/file').read()", reads=more) == "yes"
+    assert tried(own_folder, f"open('{own_folder}/other/file').read()", reads=reads) == "no"
+    more = [*reads, own_folder / "other"]
+    assert tried(own_folder, f"open('{own_folder}/other/file').read()", reads=more) == "yes"
 
 
 @needs_bubblewrap
-def test_all_is_held_with_bubblewrap(place: Path) -> None:
-    held = Sandbox(place / "own", hides=[place / "hidden"]).isolation()
+def test_bubblewrap_isolates_completely(own_folder: Path) -> None:
+    held = Sandbox(own_folder / "own", hides=[own_folder / "hidden"]).isolation()
     assert held == isolation(True) == {"by": ["own folder", "bubblewrap"], "could": []}
 
 
 @pytest.mark.usefixtures("without_bubblewrap")
-def test_without_bubblewrap_it_says_what_a_program_could_do(place: Path) -> None:
-    bare = Sandbox(place / "own", hides=[place / "hidden"])
+def test_without_bubblewrap_possible_access_is_reported(own_folder: Path) -> None:
+    bare = Sandbox(own_folder / "own", hides=[own_folder / "hidden"])
     could = ["see hidden/", "change your files", "use the network", "end your processes"]
     assert bare.isolation() == {"by": ["own folder"], "could": could}
     assert bare.wrapped(["reader"]) == ["reader"]
     assert "use the network" in isolation(True)["could"]
-    bounded = Sandbox(place / "own", reads=python_paths()).isolation()
+    bounded = Sandbox(own_folder / "own", reads=python_paths()).isolation()
     assert bounded["could"][0] == "read your files"
 
 
 @pytest.mark.usefixtures("without_bubblewrap")
-def test_without_bubblewrap_a_program_runs_in_its_own_folder(place: Path) -> None:
-    assert tried(place, "open('here', 'w').write(os.environ['TMPDIR'])") == "yes"
-    temporary = (place / "own" / "work" / "here").read_text()
-    assert temporary == str(place / "own" / "tmp")
+def test_without_bubblewrap_a_program_runs_in_its_own_folder(own_folder: Path) -> None:
+    assert tried(own_folder, "open('here', 'w').write(os.environ['TMPDIR'])") == "yes"
+    temporary = (own_folder / "own" / "work" / "here").read_text()
+    assert temporary == str(own_folder / "own" / "tmp")
 
 
-def test_without_isolation_nothing_is_held() -> None:
+def test_without_isolation_everything_is_possible() -> None:
     assert isolation(False)["by"] == ["scratch copies"]
     assert "change your files" in isolation(False)["could"]
 
 
-def test_the_evidence_is_that_of_the_checkout() -> None:
+def test_the_hidden_paths_are_those_of_the_checkout() -> None:
     names = {path.name for path in evidence()}
     assert {"vectors", ".git", "reports"} <= names
 
@@ -157,7 +157,7 @@ class TestEnvironment:
     def box(self, tmp_path: Path) -> Sandbox:
         return Sandbox(tmp_path / "own")
 
-    def test_tokens_stay_outside(self, box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_tokens_are_not_passed(self, box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
         for name in list(os.environ):
             monkeypatch.delenv(name)
         secret = ("GITHUB_TOKEN", "GOOGLE_APPLICATION_CREDENTIALS", "NODE_AUTH_TOKEN", "PWD")
@@ -166,7 +166,7 @@ class TestEnvironment:
         passed = {"PATH", "LC_ALL", "JAVA_HOME", "TMPDIR", "TMP", "TEMP"}
         assert set(box.environment(["reader"])) == passed
 
-    def test_the_checkout_is_named_only_to_a_program_in_it(
+    def test_the_checkout_is_passed_only_to_programs_in_it(
         self, box: Sandbox, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(sandbox_module, "ROOT", Path("/checkout"))
@@ -176,7 +176,7 @@ class TestEnvironment:
         assert box.environment(["/my/reader"])["PATH"] == "/checkout/bin"
         assert "PYTHONPATH" in box.environment(["/checkout/reader"])
 
-    def test_a_command_means_the_same_in_another_folder(
+    def test_commands_work_from_another_folder(
         self, box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
@@ -184,10 +184,19 @@ class TestEnvironment:
             (tmp_path / name).mkdir()
         for name in ("reader", "a.py", "lib/x.jar"):
             (tmp_path / name).touch(0o755)
-        here = str(tmp_path)
-        assert box.absolute_command(["./reader"]) == [f"{here}/reader"]
-        words = ["java", "-cp", "lib/*:lib/x.jar", "Main", "read", "a.py", "--log=./lib", "no/such"]
-        assert box.absolute_command(words)[1:] == [
-            f"-Djava.io.tmpdir={box.temporary}", "-cp", f"{here}/lib/*:{here}/lib/x.jar", "Main",
-            "read", f"{here}/a.py", f"--log={here}/lib", "no/such",
+        folder = str(tmp_path)
+        assert box.absolute_command(["./reader"]) == [f"{folder}/reader"]
+        command = [
+            "java",
+            "-cp",
+            "lib/*:lib/x.jar",
+            "Main",
+            "read",
+            "a.py",
+            "--log=./lib",
+            "no/such",
+        ]
+        assert box.absolute_command(command)[1:] == [
+            f"-Djava.io.tmpdir={box.temporary}", "-cp", f"{folder}/lib/*:{folder}/lib/x.jar",
+            "Main", "read", f"{folder}/a.py", f"--log={folder}/lib", "no/such",
         ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A file has its final name when it is whole, and never before, whatever ends the program."""
+"""A file gets its final name only when it is complete, whatever ends the program."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ import pytest
 
 from conformance import ROOT
 from conformance.saving import (
+    build_once,
     is_unfinished,
-    made_beside,
-    made_once,
     named_in_errors,
     publish,
     save,
     saved,
+    temporary_sibling,
 )
 
 WHOLE = b"x" * 1_000_000
 
 
-def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
+def test_a_file_appears_complete_without_temporary_files(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with saved(out) as file:
         file.write(WHOLE)
@@ -35,7 +35,7 @@ def test_a_file_appears_whole_and_alone(tmp_path: Path) -> None:
     assert list(out.parent.iterdir()) == [out]
 
 
-def test_an_exception_leaves_what_was_there(tmp_path: Path) -> None:
+def test_an_exception_leaves_the_old_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     save(out, "old")
     with pytest.raises(ValueError, match="no more"), saved(out) as file:
@@ -45,7 +45,7 @@ def test_an_exception_leaves_what_was_there(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
 
 
-def test_a_name_that_is_taken_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+def test_a_file_made_meanwhile_is_not_replaced(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(FileExistsError) as error, saved(out, replace=False) as file:
         file.write(b"new")
@@ -64,24 +64,24 @@ def test_an_error_of_reading_keeps_its_own_name(tmp_path: Path) -> None:
     assert nameless.value.filename is None, "an error of the log is not charged to the output"
 
 
-def test_a_folder_appears_whole(tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    (made / "a" / "b").mkdir(parents=True)
-    (made / "a" / "b" / "c").write_text("c")
-    publish(made, out)
+def test_a_folder_appears_complete(tmp_path: Path) -> None:
+    new_folder, out = tmp_path / "made", tmp_path / "out"
+    (new_folder / "a" / "b").mkdir(parents=True)
+    (new_folder / "a" / "b" / "c").write_text("c")
+    publish(new_folder, out)
     assert (out / "a" / "b" / "c").read_text() == "c"
     assert list(tmp_path.iterdir()) == [out]
-    made.mkdir()
+    new_folder.mkdir()
     with pytest.raises(FileExistsError):
-        publish(made, out)
+        publish(new_folder, out)
 
 
-def test_publish_takes_no_name_that_is_there(tmp_path: Path) -> None:
-    made, out = tmp_path / "made", tmp_path / "out"
-    made.write_text("new")
+def test_publish_refuses_an_existing_name(tmp_path: Path) -> None:
+    new_folder, out = tmp_path / "made", tmp_path / "out"
+    new_folder.write_text("new")
     out.symlink_to("nowhere")
     with pytest.raises(FileExistsError):
-        publish(made, out)
+        publish(new_folder, out)
     assert out.is_symlink()
 
 
@@ -96,7 +96,7 @@ while True:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment_it_leaves_nothing_half(tmp_path: Path) -> None:
+def test_a_kill_leaves_no_incomplete_file(tmp_path: Path) -> None:
     out = tmp_path / "out"
     for milliseconds in range(1, 40, 8):
         child = subprocess.Popen([sys.executable, "-c", ENDLESS, out], stdout=subprocess.PIPE)
@@ -136,7 +136,7 @@ COMMANDS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
-def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: Path) -> None:
+def test_a_full_disk_error_names_the_written_file(name: str, tmp_path: Path) -> None:
     arguments, out = COMMANDS[name]
     target = tmp_path / out
     done = subprocess.run(
@@ -146,50 +146,52 @@ def test_a_full_disk_is_said_of_the_file_that_was_written(name: str, tmp_path: P
         cwd=ROOT,
     )
     assert done.returncode == 1
-    said = done.stderr.decode().strip().splitlines()
-    assert len(said) == 1, done.stderr
-    assert str(tmp_path) in said[0] and "File too large" in said[0]
+    output_lines = done.stderr.decode().strip().splitlines()
+    assert len(output_lines) == 1, done.stderr
+    assert str(tmp_path) in output_lines[0] and "File too large" in output_lines[0]
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not left or name == "read --each"
     assert all(path.stat().st_size < 20 for path in left), "small and whole"
 
 
 @pytest.mark.parametrize("is_folder", [True, False])
-def test_what_was_made_beside_is_gone_unless_it_got_its_name(
-    tmp_path: Path, is_folder: bool
-) -> None:
-    def make(made: Path) -> None:
+def test_an_unpublished_temporary_file_is_removed(tmp_path: Path, is_folder: bool) -> None:
+    def make(temporary: Path) -> None:
         if is_folder:
-            made.mkdir()
-        (made / "inner" if is_folder else made).write_text("all of it")
+            temporary.mkdir()
+        (temporary / "inner" if is_folder else temporary).write_text("all of it")
 
-    with made_beside(tmp_path / "out") as made:
-        make(made)
-        assert is_unfinished(made)
-        publish(made, tmp_path / "out")
-    with pytest.raises(ZeroDivisionError), made_beside(tmp_path / "other") as made:
-        make(made)
+    with temporary_sibling(tmp_path / "out") as temporary:
+        make(temporary)
+        assert is_unfinished(temporary)
+        publish(temporary, tmp_path / "out")
+    with pytest.raises(ZeroDivisionError), temporary_sibling(tmp_path / "other") as temporary:
+        make(temporary)
         raise ZeroDivisionError
-    with made_beside(tmp_path / "never") as made:
+    with temporary_sibling(tmp_path / "never") as temporary:
         pass
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_folder_that_two_make_at_once_is_that_of_the_first_to_end(tmp_path: Path) -> None:
+def test_the_first_complete_folder_wins(tmp_path: Path) -> None:
     out = tmp_path / "cache" / "out"
-    with made_once(out) as slow:
+    with build_once(out) as slow:
         (slow / "by").write_text("slow")
-        with made_once(out) as quick:
+        with build_once(out) as quick:
             (quick / "by").write_text("quick")
     assert (out / "by").read_text() == "quick"
-    with pytest.raises(ZeroDivisionError), made_once(tmp_path / "cache" / "never"):
+    with pytest.raises(ZeroDivisionError), build_once(tmp_path / "cache" / "never"):
         raise ZeroDivisionError
     assert [path.name for path in out.parent.iterdir()] == ["out"]
 
 
-def test_what_was_made_beside_does_not_hide_what_went_wrong(tmp_path: Path) -> None:
+def test_removing_a_temporary_file_keeps_the_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder")
     out = tmp_path / "file" / "out"
-    with pytest.raises(NotADirectoryError) as told, made_beside(out) as made, named_in_errors(out):
-        made.mkdir()
-    assert told.value.filename == str(out)
+    with (
+        pytest.raises(NotADirectoryError) as raised,
+        temporary_sibling(out) as temporary,
+        named_in_errors(out),
+    ):
+        temporary.mkdir()
+    assert raised.value.filename == str(out)

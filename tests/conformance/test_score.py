@@ -1,4 +1,4 @@
-"""The score counts pairs, and the null baselines have none."""
+"""The score counts pairs, and the null baselines pass none."""
 
 from __future__ import annotations
 
@@ -42,25 +42,25 @@ def results(**classes):
     ],
 )
 def test_a_damaged_vector_counts_only_with_its_control(classes, pairs):
-    found = score(results(**classes), VECTORS)
-    assert (found["pairs_passed"], found["pairs_total"]) == pairs
+    scores = score(results(**classes), VECTORS)
+    assert (scores["pairs_passed"], scores["pairs_total"]) == pairs
 
 
-def test_both_halves_must_be_right_in_the_same_profile():
-    found = score(results(whole="pass", flip_="pass"), VECTORS)
-    assert (found["pairs_passed"], found["pairs_total"]) == (0, 1)
+def test_both_halves_must_pass_in_the_same_profile():
+    scores = score(results(whole="pass", flip_="pass"), VECTORS)
+    assert (scores["pairs_passed"], scores["pairs_total"]) == (0, 1)
 
 
 def test_groups_add_up():
-    found = score(results(whole="pass", flip="pass", cut="fail"), VECTORS)
-    assert found["by_group"] == {
+    scores = score(results(whole="pass", flip="pass", cut="fail"), VECTORS)
+    assert scores["by_group"] == {
         "layout": {"passed": 1, "total": 1, "pairs_passed": 0, "pairs_total": 0},
         "checksum": {"passed": 1, "total": 1, "pairs_passed": 1, "pairs_total": 1},
         "torn-tail": {"passed": 0, "total": 1, "pairs_passed": 0, "pairs_total": 1},
     }
 
 
-def test_writes_and_appends_are_counted_by_themselves_and_in_no_pair():
+def test_writes_and_appends_are_not_pairs():
     every = [
         {"vector": "whole", "profile": "append", "class": "pass"},
         {"vector": "flip", "profile": "append", "class": "pass"},
@@ -69,10 +69,10 @@ def test_writes_and_appends_are_counted_by_themselves_and_in_no_pair():
         {"vector": "cut", "profile": "write", "class": "skipped"},
         *results(whole="pass", flip="pass"),
     ]
-    found = score(every, VECTORS)
-    assert (found["pairs_passed"], found["pairs_total"]) == (1, 1)
-    assert (found["written_passed"], found["written_total"]) == (3, 4)
-    append, write = found["by_profile"]["append"], found["by_profile"]["write"]
+    scores = score(every, VECTORS)
+    assert (scores["pairs_passed"], scores["pairs_total"]) == (1, 1)
+    assert (scores["written_passed"], scores["written_total"]) == (3, 4)
+    append, write = scores["by_profile"]["append"], scores["by_profile"]["write"]
     assert (append["passed"], append["total"], append["pairs_total"]) == (2, 3, 0)
     assert (write["passed"], write["total"], write["skipped"]) == (1, 1, 1)
 
@@ -81,16 +81,18 @@ def test_the_null_baselines_score_no_pair(vectors):
     cases = cases_of(list(vectors.values()))
     described = {vector.id: describe(vector) for vector in vectors.values()}
     runs = run_subjects(baseline_subjects(), lambda _: cases)
-    assert [one.subject.name for one in runs] == [baseline.name for baseline in BASELINES]
-    for one in runs:
-        found = score(one.results, described)
-        assert found["pairs_passed"] == 0, one.subject.name
-        assert found["pairs_total"] > 150
-        assert found["written_total"] >= 20
-        assert found["written_passed"] / found["written_total"] < 0.5
+    assert [run_result.subject.name for run_result in runs] == [
+        baseline.name for baseline in BASELINES
+    ]
+    for run_result in runs:
+        scores = score(run_result.results, described)
+        assert scores["pairs_passed"] == 0, run_result.subject.name
+        assert scores["pairs_total"] > 150
+        assert scores["written_total"] >= 20
+        assert scores["written_passed"] / scores["written_total"] < 0.5
 
 
-def test_controls_run_too_and_baselines_stand_beside(vectors, vector):
+def test_controls_and_baselines_run_too(vectors, vector):
     report = run(Plan.of([], vectors, [vector("cut-in-a-payload")], ["recover"]))
     assert list(report["vectors"]) == ["leveldb-log/cut-in-a-payload", "leveldb-log/three-records"]
     assert all(implementation["baseline"] for implementation in report["implementations"])

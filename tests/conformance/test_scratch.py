@@ -1,4 +1,4 @@
-"""Scratch folders whose makers were killed are removed by whoever makes the next one."""
+"""The next harness removes scratch directories of killed ones."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ time.sleep(60)
 
 
 @pytest.fixture(autouse=True)
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Where scratch folders are made, for processes that are started too."""
+def temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the parent of scratch directories, also for child processes."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr(scratch.tempfile, "tempdir", None)  # type: ignore[attr-defined]
     scratch._clear_once.cache_clear()
@@ -36,89 +36,91 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     scratch._clear_once.cache_clear()
 
 
-def held_by_another(*words: str) -> tuple[subprocess.Popen[str], Path]:
+def held_by_another(*arguments: str) -> tuple[subprocess.Popen[str], Path]:
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, *words], stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", HOLDER, *arguments], stdout=subprocess.PIPE, text=True,
         start_new_session=True,
     )  # fmt: skip
     assert holder.stdout is not None
     return holder, Path(holder.stdout.readline().strip())
 
 
-@pytest.mark.parametrize("words", [(), ("with a child that outlives it",)])
-def test_what_a_killed_harness_leaves_goes_with_the_next_start(place: Path, words: tuple[str, ...]):
-    holder, left = held_by_another(*words)
+@pytest.mark.parametrize("arguments", [(), ("with a child that outlives it",)])
+def test_abandoned_folders_are_removed_at_the_next_start(
+    temporary_folder: Path, arguments: tuple[str, ...]
+):
+    holder, left = held_by_another(*arguments)
     try:
-        mine = scratch.Scratch()
+        new_scratch = scratch.Scratch()
         assert left.is_dir(), "its maker lives"
         holder.kill()
         holder.wait()
         assert left.is_dir()
-        scratch.clear_abandoned(place)
-        assert not left.exists() and mine.folder.is_dir()
-        mine.close()
-        assert list(place.iterdir()) == []
+        scratch.clear_abandoned(temporary_folder)
+        assert not left.exists() and new_scratch.folder.is_dir()
+        new_scratch.close()
+        assert list(temporary_folder.iterdir()) == []
     finally:
-        os.killpg(holder.pid, signal.SIGKILL) if words else None
+        os.killpg(holder.pid, signal.SIGKILL) if arguments else None
 
 
-def test_the_first_folder_of_a_process_is_enough(place: Path):
+def test_only_the_first_folder_of_a_process_cleans_up(temporary_folder: Path):
     holder, left = held_by_another()
     holder.kill()
     holder.wait()
-    mine = scratch.Scratch()
+    new_scratch = scratch.Scratch()
     assert not left.exists()
-    mine.close()
+    new_scratch.close()
 
 
-def test_other_folders_stay(place: Path):
+def test_other_folders_stay(temporary_folder: Path):
     for name in ("walproof-mine", f"{scratch.PREFIX}file"):
-        (place / name).mkdir()
-    (place / f"{scratch.PREFIX}link").symlink_to(place / "walproof-mine")
-    (place / f"{scratch.PREFIX}note").write_text("a file")
-    scratch.clear_abandoned(place)
-    kept = {path.name.removeprefix(scratch.PREFIX) for path in place.iterdir()}
-    assert kept == {"walproof-mine", "link", "note"}
+        (temporary_folder / name).mkdir()
+    (temporary_folder / f"{scratch.PREFIX}link").symlink_to(temporary_folder / "walproof-mine")
+    (temporary_folder / f"{scratch.PREFIX}note").write_text("a file")
+    scratch.clear_abandoned(temporary_folder)
+    remaining = {path.name.removeprefix(scratch.PREFIX) for path in temporary_folder.iterdir()}
+    assert remaining == {"walproof-mine", "link", "note"}
 
 
-def test_a_folder_that_is_taken_before_it_is_locked_is_made_again(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_folder_removed_before_its_lock_is_made_again(
+    temporary_folder: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    made = []
+    created = []
     real = scratch.tempfile.mkdtemp  # type: ignore[attr-defined]
 
-    def taken_at_first(**how: object) -> str:
-        made.append(real(**how))
-        if len(made) == 1:
-            scratch.clear_abandoned(place)
-            Path(made[0]).mkdir(exist_ok=True)  # so that it can be opened
+    def taken_at_first(**options: object) -> str:
+        created.append(real(**options))
+        if len(created) == 1:
+            scratch.clear_abandoned(temporary_folder)
+            Path(created[0]).mkdir(exist_ok=True)  # so that it can be opened
             monkeypatch.setattr(scratch.fcntl, "flock", after_removal)
-        return str(made[-1])
+        return str(created[-1])
 
-    def after_removal(lock: int, how: int) -> None:
+    def after_removal(lock: int, operation: int) -> None:
         monkeypatch.undo()
-        Path(made[0]).rmdir()
+        Path(created[0]).rmdir()
 
     monkeypatch.setattr(scratch.tempfile, "mkdtemp", taken_at_first)
-    mine = scratch._locked_folder(place)
-    assert mine[0].is_dir() and not Path(made[0]).exists()
-    os.close(mine[1])
+    new_folder = scratch._locked_folder(temporary_folder)
+    assert new_folder[0].is_dir() and not Path(created[0]).exists()
+    os.close(new_folder[1])
 
 
 class TestAProgramThatWasHereFirst:
-    def test_its_folder_is_not_used(self):
-        mine = scratch.Scratch()
-        (mine.folder / "1").mkdir()
-        assert mine.place("case.log").parent.name == "2"
-        mine.close()
+    def test_a_folder_made_by_a_program_is_not_used(self):
+        new_scratch = scratch.Scratch()
+        (new_scratch.folder / "1").mkdir()
+        assert new_scratch.new_path("case.log").parent.name == "2"
+        new_scratch.close()
 
     @pytest.mark.parametrize("contents", [b"log", {"a/b.log": b"log"}])
-    def test_nothing_is_written_through_its_link(self, tmp_path: Path, contents):
+    def test_a_link_made_by_a_program_is_not_followed(self, tmp_path: Path, contents):
         (tmp_path / "precious").write_text("as it was")
-        mine = scratch.Scratch()
-        place = mine.place("case")
-        place.symlink_to(tmp_path / "precious")
+        new_scratch = scratch.Scratch()
+        path = new_scratch.new_path("case")
+        path.symlink_to(tmp_path / "precious")
         with pytest.raises(OSError, match=r"symbolic link|exists"):
-            write_contents(contents, place)
+            write_contents(contents, path)
         assert (tmp_path / "precious").read_text() == "as it was"
-        mine.close()
+        new_scratch.close()

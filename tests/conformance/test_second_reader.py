@@ -1,4 +1,4 @@
-"""What is written and appended is read the same by the second reader."""
+"""The second reader reads written and appended logs with the same result."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def second_reader():
-    """The command of the second reader, and the formats that it reads."""
-    (found,) = [one for one in all_implementations() if one.name == "kaitai-python"]
-    if not found.is_built():
+    """Return the command of the second reader, and its formats."""
+    (implementation,) = [each for each in all_implementations() if each.name == "kaitai-python"]
+    if not implementation.is_built():
         try:
-            found.make()
+            implementation.make()
         except Unavailable as why:
             pytest.skip(str(why))
-    return found
+    return implementation
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
-    """Vectors that write or append, each with the log that the executable specification leaves."""
+    """Return writing vectors, each with the log that the executable specification leaves."""
 
     def of(format_id):
         folder = tmp_path_factory.mktemp(format_id)
@@ -49,7 +49,8 @@ def written(tmp_path_factory):
             if vector.operation == "append":
                 write_contents(vector.contents, path)
             records = [
-                NewRecord(bytes.fromhex(one["payload"]), one) for one in vector.records_to_write()
+                NewRecord(bytes.fromhex(record["payload"]), record)
+                for record in vector.records_to_write()
             ]
             operation = getattr(named(format_id), vector.operation)
             operation(path, records, body["context"])
@@ -59,7 +60,7 @@ def written(tmp_path_factory):
 
 
 @pytest.mark.parametrize("format_id", registers())
-def test_it_answers_what_the_vector_expects(format_id, second_reader, written):
+def test_the_second_reader_agrees_with_the_vector(format_id, second_reader, written):
     if format_id not in second_reader.formats:
         pytest.skip("not one of its formats")
     pairs = list(written(format_id))
@@ -84,5 +85,5 @@ def test_it_answers_what_the_vector_expects(format_id, second_reader, written):
     assert [reply["seq"] for reply in replies] == list(range(len(pairs)))
     for (vector, _), reply in zip(pairs, replies, strict=True):
         answer = normalise(reply["answer"])
-        found = differences(vector.body["expect"], answer, compared_parts(format_id, ()))
-        assert not found, (vector.id, found)
+        problems = differences(vector.body["expect"], answer, compared_parts(format_id, ()))
+        assert not problems, (vector.id, problems)

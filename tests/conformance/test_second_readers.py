@@ -1,4 +1,4 @@
-"""The second readers use no code of the readers that they are compared with."""
+"""Second readers use no code of the readers with which they are compared."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from conformance.kaitai.compile import ToolMissing, compiled
 SECOND = ROOT / "conformance/implementations/kaitai-python"
 ABOUT = tomllib.loads((SECOND / "implementation.toml").read_text("utf-8"))
 SOURCES = sorted(SECOND.rglob("*.py"))
+# The package ``conformance`` reads grammars from here; it is not part of any reader.
 PLACES = {"reference_impl", "reference_impl.paths"}
-"""Where grammars are; read by the package ``conformance``, and no code of any reader."""
 
 
 def used(source: str) -> Iterator[str]:
-    """Modules that a source names: in imports, and in strings that could be given to one."""
+    """Return the modules that a source names: in imports, and in strings."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and not node.level:
             yield node.module or ""
         elif isinstance(node, ast.Constant) and str(node.value).replace(".", "").isidentifier():
@@ -33,7 +33,7 @@ def used(source: str) -> Iterator[str]:
 
 
 def foreign(source: str) -> list[str]:
-    """What a second reader must not name."""
+    """Return the modules that a second reader must not name."""
     return [name for name in used(source) if name.split(".")[0] in ("reference_impl", "walproof")]
 
 
@@ -51,7 +51,7 @@ def test_no_source_names_the_other_readers(path: Path) -> None:
         "import_module('reference_impl.formats')",
     ],
 )
-def test_a_source_that_does_is_found(source: str) -> None:
+def test_a_source_with_such_an_import_is_found(source: str) -> None:
     assert foreign(source)
 
 
@@ -61,13 +61,17 @@ def test_none_of_their_code_is_loaded(format: str) -> None:
         compiled("sbe")
     except ToolMissing as why:
         pytest.skip(str(why))
-    told = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
+    code = f"import sys, {format.replace('-', '_')}; print(*sys.modules, sep='\\n')"
     done = subprocess.run(
-        [sys.executable, "-c", told],
+        [sys.executable, "-c", code],
         env={"PYTHONPATH": f"{SECOND}:{ROOT}", "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
         check=True,
     )
-    loaded = {one for one in done.stdout.split() if one.startswith(("reference_impl", "walproof."))}
+    loaded = {
+        module
+        for module in done.stdout.split()
+        if module.startswith(("reference_impl", "walproof."))
+    }
     assert loaded <= PLACES

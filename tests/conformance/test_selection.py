@@ -1,4 +1,4 @@
-"""Choosing vectors, and refusing broken ones."""
+"""Select vectors, and refuse invalid ones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def choose(vectors):
     return lambda **options: [v.id for v in Selection(**options).choose(vectors.values())]
 
 
-def test_nothing_said_chooses_everything_in_order(choose, vectors):
+def test_an_empty_selection_has_everything_in_order(choose, vectors):
     assert choose() == list(vectors)
 
 
@@ -50,7 +50,7 @@ def test_by_requirement(choose, vectors):
     assert "leveldb-log/cut-in-a-header" in choose(requirements=["LDB-021"])
 
 
-def test_all_that_is_said_must_hold(choose):
+def test_all_conditions_must_hold(choose):
     both = choose(kinds=["corrupt"], groups=["zeros"])
     assert set(both) == set(choose(kinds=["corrupt"])) & set(choose(groups=["zeros"]))
     assert 0 < len(both) < len(choose(groups=["zeros"]))
@@ -66,34 +66,34 @@ class TestBrokenVectors:
         shutil.copy(source.input, folder)
         return folder
 
-    def test_a_whole_one_loads(self, folder):
+    def test_a_valid_vector_loads(self, folder):
         (vector,) = load_all(folder.parent).values()
         assert len(vector.contents) == 12
 
-    def test_an_input_that_was_changed(self, folder):
+    def test_a_changed_input_is_refused(self, folder):
         (folder / "one-record.log").write_bytes(b"other")
         vector = load(folder / "one-record.json")
         with pytest.raises(BrokenVector, match=r"expected sha256 .* restore it from git"):
             assert vector.contents
 
-    def test_no_json(self, folder):
+    def test_invalid_json_is_refused(self, folder):
         (folder / "one-record.json").write_text("{")
         with pytest.raises(BrokenVector, match=r"one-record\.json: not JSON"):
             load(folder / "one-record.json")
 
-    def test_a_key_that_the_schema_does_not_know(self, folder):
+    def test_an_unknown_key_is_refused(self, folder):
         path = folder / "one-record.json"
         path.write_text(json.dumps({**json.loads(path.read_text()), "kind": "broken"}))
         with pytest.raises(BrokenVector, match="kind: "):
             load(path)
 
-    def test_two_vectors_with_one_id(self, folder):
+    def test_duplicate_ids_are_refused(self, folder):
         shutil.copy(folder / "one-record.json", folder / "other.json")
         with pytest.raises(BrokenVector, match="two vectors share an id"):
             load_all(folder.parent)
 
 
-def test_filled_payloads_are_spelled_out():
+def test_filled_payloads_are_expanded():
     assert expand_payload({"fill": "61", "size": 3}) == {"payload": "616161"}
     assert expand_payload({"fill": "00", "size": "2", "asqn": "7"}) == {
         "payload": "0000",
@@ -103,15 +103,18 @@ def test_filled_payloads_are_spelled_out():
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
-        ({"context": {"no_such_key": 1}}, "context: leveldb-log knows no 'no_such_key'"),
+        (
+            {"context": {"no_such_key": 1}},
+            "context: unknown context key 'no_such_key' for leveldb-log",
+        ),
         ({"format": "toy-log"}, "format: expected one of leveldb-log, "),
     ],
 )
-def test_a_vector_is_held_against_the_register(vectors, tmp_path, change, words):
+def test_vectors_are_validated_by_the_register(vectors, tmp_path, change, message):
     body = {**vectors["leveldb-log/one-record"].body, **change}
     path = tmp_path / "one-record.json"
     path.write_text(json.dumps(body))
-    with pytest.raises(BrokenVector, match=words):
+    with pytest.raises(BrokenVector, match=message):
         load(path)

@@ -1,4 +1,4 @@
-"""A session with a process under limits: what it does has a name, and it is gone afterwards."""
+"""A session with a limited process: failures are classified, and the process is ended."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if sys.argv[1:2] == ["read"]:
 
 @pytest.fixture(params=["alone", "sandbox"])
 def sandbox(request, scratch):
-    """No sandbox, and one: what happens to a program is told alike."""
+    """Run with and without a sandbox: the results are the same."""
     return Sandbox(scratch.folder) if request.param == "sandbox" else None
 
 
 def ask(command, *requests, wall_ms=5000, limits=SMALL, sandbox=None):
-    """The replies to some requests; afterwards the process is gone, whatever happened."""
+    """Return the replies to some requests and end the process in any case."""
     session = ProtocolSession(command, limits, sandbox)
     try:
         session.start()
@@ -66,7 +66,7 @@ def reply(request):
 
 
 class TestLongLived:
-    def test_replies_come_in_turn(self, program):
+    def test_replies_are_in_order(self, program):
         second = {**READ, "seq": 2}
         assert ask(program(body("pass")), READ, second) == [
             {"seq": 1, "answer": {"records": []}},
@@ -84,9 +84,7 @@ class TestLongLived:
         assert reply["answer"]["records"] == [{"payload": payload}]
 
     @pytest.mark.parametrize(("memory", "error"), [(16 << 30, Timeout), (200 << 20, OverLimit)])
-    def test_what_is_started_while_the_end_is_prepared_is_ended_too(
-        self, memory, error, program, tmp_path
-    ):
+    def test_children_started_during_exit_are_ended(self, memory, error, program, tmp_path):
         held = tmp_path / "held"
         starts = f"""
         import fcntl
@@ -106,7 +104,7 @@ class TestLongLived:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # nobody has it open any more
 
     @pytest.mark.parametrize(
-        ("line", "error", "words"),
+        ("line", "error", "message"),
         [
             ("sys.exit(7)", Crash, "exit status 7"),
             ("sys.exit(0)", Crash, "exit status 0"),
@@ -122,23 +120,23 @@ class TestLongLived:
             ("request['x'] = b'x' * (300 << 20); time.sleep(60)", OverLimit, "more than 200 MiB"),
         ],
     )
-    def test_what_goes_wrong_has_a_name(self, program, line, error, words, sandbox):
+    def test_failures_are_classified(self, program, line, error, message, sandbox):
         with pytest.raises(error) as raised:
             ask(program(body(line)), READ, sandbox=sandbox)
-        assert words in str(raised.value)
+        assert message in str(raised.value)
 
     @pytest.mark.parametrize("line", ["time.sleep(60)", "os.close(1); time.sleep(60)"])
-    def test_no_reply_in_time(self, program, line):
+    def test_a_late_reply_is_a_timeout(self, program, line):
         started = time.monotonic()
         with pytest.raises(Timeout, match=r"no reply within 0\.3 s"):
             ask(program(body(line)), READ, wall_ms=300)
         assert time.monotonic() - started < 10
 
-    def test_a_process_that_ended_before_it_was_asked(self, program):
+    def test_a_process_that_exited_early_is_a_crash(self, program):
         with pytest.raises(Crash, match="exit status 3"):
             ask(program(loop="print(json.dumps(HELLO), flush=True); sys.exit(3)"), READ)
 
-    def test_memory_of_what_it_started_counts_too(self, program):
+    def test_memory_of_children_counts(self, program):
         lines = """
         import subprocess
         def reply(request):
@@ -149,7 +147,7 @@ class TestLongLived:
             ask(program(lines), READ, wall_ms=30_000)
 
     @pytest.mark.skipif(not IN_MEMORY.is_dir(), reason="no file can lie in memory here")
-    def test_files_in_memory_count_too(self, program, monkeypatch):
+    def test_files_in_memory_count(self, program, monkeypatch):
         monkeypatch.setattr(process, "SHARED_BYTES", 0)
         folder = tempfile.mkdtemp(prefix="walproof-test-", dir=IN_MEMORY)
         lines = """
@@ -203,12 +201,12 @@ class TestOneShot:
         reply = self.run(program, line)
         assert reply == {"seq": 1, "answer": {"records": [], "verdict": "intact"}}
 
-    def test_it_may_decline(self, program):
+    def test_a_program_may_skip(self, program):
         reply = self.run(program, "print(json.dumps({'skipped': 'not my format'}))")
         assert reply == {"seq": 1, "skipped": "not my format"}
 
     @pytest.mark.parametrize(
-        ("line", "error", "words"),
+        ("line", "error", "message"),
         [
             ("pass", Crash, "exit status 0"),
             ("sys.exit(4)", Crash, "exit status 4"),
@@ -219,21 +217,21 @@ class TestOneShot:
             ("print('x' * (3 << 20))", OverLimit, "a reply of more than"),
         ],
     )
-    def test_what_goes_wrong_has_a_name(self, program, line, error, words, sandbox):
+    def test_failures_are_classified(self, program, line, error, message, sandbox):
         with pytest.raises(error) as raised:
             self.run(program, line, sandbox=sandbox)
-        assert words in str(raised.value)
+        assert message in str(raised.value)
 
-    def test_no_answer_in_time(self, program):
+    def test_a_late_answer_is_a_timeout(self, program):
         with pytest.raises(Timeout):
             self.run(program, "time.sleep(60)", wall_ms=300)
 
-    def test_what_it_reports_is_what_it_prints(self):
+    def test_reports_are_the_printed_parts(self):
         records = [{"payload": "00", "at": 0}, {"payload": "01", "at": 9, "size": 9}]
         assert reported_parts({"records": records, "end": None}) == ["records", "end", "at"]
         assert reported_parts({"records": [], "verdict": "torn"}) == ["records", "verdict"]
 
-    def test_a_program_is_asked_which_form_it_has(self, program):
+    def test_the_form_of_a_program_is_detected(self, program):
         assert why_no_hello(program()) is None
         assert why_no_hello(program(loop="sys.exit(1)")) == "exit status 1"
         with pytest.raises(CannotStart, match=r"cannot start \./no-such-program"):
@@ -247,7 +245,7 @@ class TestOneShot:
             why_no_hello([str(script)], sandbox)
 
 
-def test_exit_statuses_in_words():
+def test_exit_statuses_are_described():
     assert describe_exit(0) == "exit status 0"
     assert describe_exit(-11) == "killed by SIGSEGV"
     assert describe_exit(-40) == "killed by signal 40"

@@ -1,4 +1,4 @@
-"""Skeletons speak the protocol; the examples made from two of them answer every vector right."""
+"""Skeletons speak the protocol; two of them have examples that pass every vector."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.family import children
 pytestmark = pytest.mark.slow
 
 README = ROOT / "conformance" / "README.md"
-PROTOCOL = "---- The protocol: nothing to fill in from here on. ----"
+PROTOCOL = "---- The protocol: nothing to change from here on. ----"
 NOT_WRITTEN = "skipped: read() is not written yet"
 BUILD_SECONDS = 600
 
 
 @dataclass(frozen=True)
 class Language:
-    """How an adapter in a language is built and started.
+    """Build and start commands of adapters in one language.
 
-    In the commands ``here`` is the folder of the sources and ``out`` one to build in. ``probe``
-    fails where something other than the programs is missing, which ``lacking`` names.
+    In the commands ``here`` is the directory of the sources and ``out`` one to build in. ``probe``
+    fails if something other than the programs is missing, which ``lacking`` names.
     """
 
     name: str
@@ -40,8 +40,8 @@ class Language:
     needs: tuple[str, ...] = ()
     probe: str = ""
     lacking: str = ""
+    # True if continuous integration must have the toolchain.
     is_required: bool = True
-    """Whether continuous integration has to have the toolchain."""
 
 
 LANGUAGES = (
@@ -72,23 +72,23 @@ LANGUAGES = (
     ),
 )
 WITH_EXAMPLE = [language for language in LANGUAGES if language.name in ("go", "python")]
-each_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda one: one.name)
-each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda one: one.name)
+each_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+each_example = pytest.mark.parametrize("language", WITH_EXAMPLE, ids=lambda language: language.name)
 
 
 def built(language: Language, folder: str) -> list[str]:
     """Build an adapter from a copy of the sources, and return the command that starts it.
 
-    Skips where a toolchain is missing.
+    Skips if a toolchain is missing.
     """
-    here = ROOT / "conformance" / folder / language.name
+    source_folder = ROOT / "conformance" / folder / language.name
     out = BUILD / folder / language.name
     if missing := [need for need in language.needs if not shutil.which(need)]:
         skip(language, f"{' and '.join(missing)} not found")
     out.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(out / "sources", ignore_errors=True)
-    shutil.copytree(here, out / "sources", ignore=shutil.ignore_patterns("target"))
-    folders = {"here": shlex.quote(str(here)), "out": shlex.quote(str(out))}
+    shutil.copytree(source_folder, out / "sources", ignore=shutil.ignore_patterns("target"))
+    folders = {"here": shlex.quote(str(source_folder)), "out": shlex.quote(str(out))}
     if language.probe and shell(language.probe.format(**folders)).returncode != 0:
         skip(language, language.lacking)
     if language.build:
@@ -117,7 +117,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 def tried(command, vectors):
-    """The findings of the smoke test, and what was said in the hello."""
+    """Return the findings of the smoke test, and the hello."""
     steps = Smoke(command, vectors, ["leveldb-log"], 60)
     steps.run()
     assert children() == []
@@ -125,7 +125,7 @@ def tried(command, vectors):
 
 
 @each_language
-def test_a_skeleton_speaks_and_is_not_written_yet(language, vectors):
+def test_a_skeleton_speaks_the_protocol_and_skips(language, vectors):
     findings, _ = tried(built(language, "skeletons"), vectors)
     assert [finding for finding in findings.values() if finding.status == "wrong"] == []
     untested = {step: f.note for step, f in findings.items() if f.status == "untested"}
@@ -134,7 +134,7 @@ def test_a_skeleton_speaks_and_is_not_written_yet(language, vectors):
         "one-shot: read leveldb-log PATH",
     }
     assert set(untested.values()) == {NOT_WRITTEN}
-    assert findings["survives a path where nothing is"].note == "skipped"
+    assert findings["survives a path without a file"].note == "skipped"
 
 
 @each_example
@@ -148,12 +148,12 @@ def test_an_example_has_a_full_score(language, vectors, walproof, tmp_path):
         "check", "--cmd", shlex.join(command), "--format", "leveldb-log", "--report", tmp_path
     )
     assert outcome.status == 0, outcome.out
-    asked, passed = re.findall(r"(\d+) results in \S+ s: (\d+) pass$", outcome.out, re.M)[0]
-    assert asked == passed and int(asked) > len(vectors)
+    total, passed = re.findall(r"(\d+) results in \S+ s: (\d+) pass$", outcome.out, re.M)[0]
+    assert total == passed and int(total) > len(vectors)
 
 
 @each_example
-def test_an_example_is_its_skeleton_filled_in(language):
+def test_an_example_contains_its_skeleton(language):
     skeleton, example = (
         (ROOT / "conformance" / folder / language.name / language.source).read_text("utf-8")
         for folder in ("skeletons", "examples")

@@ -1,4 +1,4 @@
-"""``walproof check --smoke``: every step, and whose fault it is when one fails."""
+"""``walproof check --smoke``: every step, and the attribution of faults."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ STEPS = [
     "says hello in time",
     "its hello is valid",
     "reads leveldb-log/one-record",
-    "answers the same again",
-    "leaves the log as it was",
-    "takes a line of more than a mebibyte",
-    "survives a path where nothing is",
+    "gives the same answer again",
+    "leaves the log unchanged",
+    "accepts a line of more than a mebibyte",
+    "survives a path without a file",
     "exits on bye",
     "exits at the end of its input",
     "prints nothing but replies",
     "one-shot: read leveldb-log PATH",
 ]
 READS = "reads leveldb-log/one-record"
-LONG_LINE = "takes a line of more than a mebibyte"
-NOWHERE = "survives a path where nothing is"
+LONG_LINE = "accepts a line of more than a mebibyte"
+NOWHERE = "survives a path without a file"
 ONE_SHOT = "one-shot: read leveldb-log PATH"
 
 RIGHT = """
@@ -50,11 +50,11 @@ def answer(path):
 
 @pytest.fixture
 def smoke(vectors):
-    """The findings of a command by step, in the order of the steps."""
+    """Return the findings of a command by step, in step order."""
 
     def run(command, one_shot=False, seconds=10):
-        words = shlex.split(command) if isinstance(command, str) else command
-        steps = Smoke(words, vectors, ["leveldb-log"], seconds)
+        arguments = shlex.split(command) if isinstance(command, str) else command
+        steps = Smoke(arguments, vectors, ["leveldb-log"], seconds)
         steps.run(one_shot)
         assert children() == []
         return {finding.step: finding for finding in steps.findings}
@@ -67,7 +67,7 @@ def wrong_steps(findings):
 
 
 class TestRight:
-    def test_every_step_is_right(self, smoke, program):
+    def test_every_step_passes(self, smoke, program):
         loop = "if sys.argv[1:2] == ['read']: sys.exit(print(json.dumps(answer(sys.argv[3]))))\n"
         findings = smoke(program(RIGHT, loop + PLAIN_LOOP))
         assert list(findings) == STEPS
@@ -85,7 +85,7 @@ class TestRight:
         assert findings[LONG_LINE].note.startswith("writes 10488")
         assert wrong_steps(findings).keys() <= {NOWHERE}
 
-    def test_a_refused_record_was_taken_too(self, smoke, program):
+    def test_a_refused_long_record_passes(self, smoke, program):
         lines = (
             RIGHT
             + """
@@ -104,8 +104,8 @@ def reply(request):
     def test_a_format_without_vectors_is_not_tried(self, program):
         steps = Smoke(program(RIGHT), {}, ["leveldb-log"])
         steps.run()
-        found = {finding.step: finding.note for finding in steps.findings}
-        assert found["reads a log"] == "none of its formats is tried"
+        notes = {finding.step: finding.note for finding in steps.findings}
+        assert notes["reads a log"] == "none of its formats is tested"
 
     def test_a_one_shot_program(self, smoke, program):
         loop = "print(json.dumps(answer(sys.argv[3])))"
@@ -124,7 +124,7 @@ KEEPS_BUFFERING = PLAIN_LOOP.replace("send(", "replies.append(")
 
 class TestHello:
     @pytest.mark.parametrize(
-        ("lines", "loop", "step", "expected", "found"),
+        ("lines", "loop", "step", "expected", "actual"),
         [
             ("", "sys.exit('no config')", "says hello in time", "a line of JSON", "exit status 1"),
             ("replies = []", KEEPS_BUFFERING, "says hello in time", "flushed", "within 1 s"),
@@ -141,16 +141,18 @@ class TestHello:
         ],
         ids=["exits", "buffered", "text", "empty", "formats", "reports"],
     )
-    def test_an_adapters_fault(self, smoke, program, lines, loop, step, expected, found):
+    def test_an_adapter_fault_is_attributed(
+        self, smoke, program, lines, loop, step, expected, actual
+    ):
         seconds = 1 if loop == KEEPS_BUFFERING else 10
         findings = smoke(program(lines, loop), seconds=seconds)
         assert wrong_steps(findings) == {step: "adapter"}
-        assert expected in findings[step].expected and found in findings[step].found
+        assert expected in findings[step].expected and actual in findings[step].actual
 
-    def test_a_program_that_is_not_there(self, smoke):
+    def test_a_missing_program_is_reported(self, smoke):
         findings = smoke("./no-such-program")
         assert wrong_steps(findings) == {"starts": "adapter"}
-        assert "No such file or directory" in findings["starts"].found
+        assert "No such file or directory" in findings["starts"].actual
 
     def test_the_end_of_stderr_is_shown(self, smoke, program):
         findings = smoke(program(loop="sys.exit('no config')"))
@@ -158,49 +160,54 @@ class TestHello:
 
 
 class TestWrong:
-    """What each wrong implementation is blamed for. The adapters there die of an unknown path."""
+    """The faults of each wrong implementation. Those adapters crash on an unknown path."""
 
     @pytest.mark.parametrize(
         ("name", "blamed"),
         [
             ("prints_garbage", {READS: "adapter", LONG_LINE: "adapter"}),
             ("prints_its_progress", {READS: "adapter", LONG_LINE: "adapter"}),
-            ("answers_twice", {"answers the same again": "adapter"}),
+            ("answers_twice", {"gives the same answer again": "adapter"}),
             ("forgets_bye", dict.fromkeys(["exits on bye", "exits at the end of its input"])),
             ("crashes_on_case_3", {LONG_LINE: "implementation"}),
             ("invents_a_record", {READS: "implementation", ONE_SHOT: "implementation"}),
-            ("removes_the_log", {"leaves the log as it was": "implementation"}),
+            ("removes_the_log", {"leaves the log unchanged": "implementation"}),
             ("greets_with_garbage", {"its hello is valid": "adapter"}),
         ],
     )
-    def test_blame(self, smoke, wrong, name, blamed, monkeypatch):
+    def test_faults_are_attributed(self, smoke, wrong, name, blamed, monkeypatch):
         monkeypatch.setattr("conformance.smoke.BYE_SECONDS", 1.0)
         seconds = 1.5 if name == "forgets_bye" else 10
         findings = wrong_steps(smoke(wrong(name), seconds=seconds))
         for step, fault in blamed.items():
             assert findings[step] == (fault or "adapter")
 
-    def test_what_shows_on_damaged_logs_only_is_left_to_check(self, smoke, wrong):
+    def test_damage_handling_is_not_tested(self, smoke, wrong):
         assert wrong_steps(smoke(wrong("ignores_checksums"))).keys() <= {NOWHERE}
 
     def test_raw_line_and_number_are_shown(self, smoke, wrong):
         finding = smoke(wrong("answers_another_request"))[READS]
-        assert (finding.expected, finding.found) == ("seq 1", "2")
+        assert (finding.expected, finding.actual) == ("seq 1", "2")
         assert finding.line.startswith('{"seq": 2, "answer"')
 
     @pytest.mark.parametrize(
-        ("change", "step", "fault", "found"),
+        ("change", "step", "fault", "actual"),
         [
-            ("if request['seq'] == 2: time.sleep(60)", "answers the same again", "adapter", "2 s"),
+            (
+                "if request['seq'] == 2: time.sleep(60)",
+                "gives the same answer again",
+                "adapter",
+                "2 s",
+            ),
             (
                 "if request['seq'] > 1: return {'seq': request['seq'], 'answer': {'records': []}}",
-                "answers the same again",
+                "gives the same answer again",
                 "implementation",
                 '{"answer":{"records":[]}}',
             ),
             (
                 "open(request['path'], 'ab').write(b'.')",
-                "leaves the log as it was",
+                "leaves the log unchanged",
                 "implementation",
                 "14 bytes, changed",
             ),
@@ -238,17 +245,17 @@ class TestWrong:
             "upper case",
         ],
     )
-    def test_one_fault(self, smoke, program, change, step, fault, found):
+    def test_one_fault_is_summarised(self, smoke, program, change, step, fault, actual):
         lines = RIGHT.replace("def reply(request):", f"def reply(request):\n    {change}", 1)
         finding = smoke(program(lines))[step]
         assert (finding.status, finding.fault) == ("wrong", fault)
-        assert found in finding.found
+        assert actual in finding.actual
 
     @pytest.mark.parametrize(
-        ("loop", "step", "found"),
+        ("loop", "step", "actual"),
         [
             (PLAIN_LOOP + "sys.exit(4)", "exits on bye", "exit status 4"),
-            (PLAIN_LOOP + "print('Goodbye!')", "prints nothing but replies", "besides: Goodbye!"),
+            (PLAIN_LOOP + "print('Goodbye!')", "prints nothing but replies", "also: Goodbye!"),
             (
                 PLAIN_LOOP.replace("        break", "        os.kill(os.getpid(), 9)"),
                 "exits on bye",
@@ -256,15 +263,15 @@ class TestWrong:
             ),
         ],
     )
-    def test_the_end(self, smoke, program, loop, step, found):
+    def test_the_summary_is_printed(self, smoke, program, loop, step, actual):
         finding = smoke(program(RIGHT, loop))[step]
-        assert (finding.status, finding.fault, finding.found) == ("wrong", "adapter", found)
+        assert (finding.status, finding.fault, finding.actual) == ("wrong", "adapter", actual)
 
     @pytest.mark.parametrize(
         ("name", "fault"),
         [("one_shot_prints_text", "adapter"), ("one_shot_crashes_at_exit", "implementation")],
     )
-    def test_one_shot(self, smoke, wrong, name, fault):
+    def test_the_one_shot_form_is_summarised(self, smoke, wrong, name, fault):
         assert wrong_steps(smoke(wrong(name), one_shot=True)) == {ONE_SHOT: fault}
 
 
@@ -277,11 +284,11 @@ class TestCommandLine:
             assert step in outcome.out
         assert "adapter speaks the protocol; read() is not written yet" in outcome.out
 
-    def test_a_right_one_is_sent_on(self, walproof, program):
+    def test_a_correct_adapter_is_referred_to_check(self, walproof, program):
         outcome = walproof("check", "--smoke", "--cmd", shlex.join(program(RIGHT)))
         assert outcome.status == 0
         assert outcome.out.splitlines()[-1] == (
-            "The adapter speaks the protocol; next is walproof check."
+            "The adapter speaks the protocol; the next step is walproof check."
         )
 
     def test_an_adapters_fault_exits_3(self, walproof, wrong):
@@ -297,7 +304,7 @@ class TestCommandLine:
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert "The adapter speaks the protocol; 1 fault of the implementation." in outcome.out
 
-    def test_what_shows_the_messages_does(self, walproof, program, tmp_path, monkeypatch):
+    def test_the_printed_command_shows_the_messages(self, walproof, program, tmp_path, monkeypatch):
         monkeypatch.chdir(tmp_path)
         lines = RIGHT.replace("data[7:]", "data[8:]")
         *_, ask = (
@@ -310,7 +317,7 @@ class TestCommandLine:
         assert 'expected "alpha" (5 bytes), found "lpha" (4 bytes)' in outcome.out
         assert list((tmp_path / "kept").iterdir())
 
-    def test_no_hello_hints_at_the_one_shot_form(self, walproof, wrong):
+    def test_a_missing_hello_suggests_the_one_shot_form(self, walproof, wrong):
         outcome = walproof("check", "--smoke", "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 3 and "say --one-shot" in outcome.out
         arguments = ["--one-shot", "--format", "leveldb-log"]

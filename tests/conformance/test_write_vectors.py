@@ -1,4 +1,4 @@
-"""``python -m conformance.recipes``: files written, and none where a recipe does not hold."""
+"""``python -m conformance.recipes`` writes files, and none for an invalid recipe."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from conformance.recipes.recipe import Book, RecipeError
 
 
 @pytest.fixture
-def made(tmp_path, monkeypatch):
-    """Run the command on one recipe: its exit status, what it says, the files that are there."""
+def write_vectors(tmp_path, monkeypatch):
+    """Run the command on one recipe; return its exit status, output, and files."""
 
     def make(survivors, field=None):
         book: Book[LevelDBLog] = Book("leveldb-log")
@@ -37,28 +37,28 @@ def made(tmp_path, monkeypatch):
     return make
 
 
-def test_a_log_and_its_description(made):
-    status, said, files = made([0])
-    assert status == 0 and "1 vector, 3 files changed" in said
+def test_a_log_and_its_description(write_vectors):
+    status, output, files = write_vectors([0])
+    assert status == 0 and "1 vector, 3 files changed" in output
     assert files == ["index.json", "only-one.json", "only-one.log"]
 
 
-def test_a_recipe_that_contradicts_the_specification_leaves_nothing(made):
-    status, said, files = made([])
-    assert status == 1 and "the recipe expects intact None records of [] bytes" in said
+def test_a_recipe_that_contradicts_the_specification_leaves_nothing(write_vectors):
+    status, output, files = write_vectors([])
+    assert status == 1 and "the recipe expects intact None records of [] bytes" in output
     assert files == []
 
 
-def test_a_recipe_that_names_no_field_is_named_itself(made):
-    """Where a field of the grammar was renamed, say."""
-    status, said, files = made([0], "blocks[0].records[0].header.crc")
-    assert status == 1 and "Traceback" not in said
-    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in said
+def test_a_recipe_with_an_unknown_field_is_named(write_vectors):
+    """For example after a field of the grammar was renamed."""
+    status, output, files = write_vectors([0], "blocks[0].records[0].header.crc")
+    assert status == 1 and "Traceback" not in output
+    assert "leveldb-log/only-one: the recipe damages what is not there: no field" in output
     assert files == []
 
 
 def _called(*slugs: str) -> generate.Source:
-    """Recipes whose inputs have one name."""
+    """Return recipes whose inputs have the same name."""
     book: Book[LevelDBLog] = Book("leveldb-log")
     for slug in slugs:
 
@@ -73,12 +73,12 @@ def _called(*slugs: str) -> generate.Source:
     return generate.Source(book, LevelDBLog, ".log")
 
 
-def test_an_input_may_have_a_name_of_its_own():
+def test_an_input_may_have_its_own_name():
     files = dict(generate.generate(_called("one")))
     assert list(files) == ["leveldb-log/MANIFEST-000002", "leveldb-log/one.json"]
     assert b'"input": "MANIFEST-000002"' in files["leveldb-log/one.json"]
 
 
-def test_no_two_inputs_have_one_name():
-    with pytest.raises(RecipeError, match="other: another input is called MANIFEST-000002"):
+def test_input_names_are_unique():
+    with pytest.raises(RecipeError, match="other: another input has the name MANIFEST-000002"):
         list(generate.generate(_called("one", "other")))

@@ -1,7 +1,8 @@
-"""Audits that are killed: a process that dies at its n-th touch of the file system.
+"""Audits that are killed: a process that dies at its n-th file system call.
 
-Run as a program with a lake, an output and an n; it ends by SIGKILL, or by itself with status 0
-when it was done before that. It forks: to import everything again and again would take a minute.
+Run as a program with an input directory, an output directory and n. It ends by SIGKILL, or with
+status 0 if it finished before that. It forks, because importing everything each time would take a
+minute.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from pathlib import Path
 TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.symlink"}
 
 
-def die_at(count: int, below: str) -> None:
-    """Arrange for the end of this process, before the ``count``-th touch of the output."""
+def die_at(count: int, folder: str) -> None:
+    """End this process before the ``count``-th access to the output."""
     left = count
 
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         nonlocal left
-        if event in TOUCHES and below in f"{arguments[0]}":
+        if event in TOUCHES and folder in f"{arguments[0]}":
             left -= 1
             if left == 0:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -29,7 +30,7 @@ def die_at(count: int, below: str) -> None:
 
 
 def killed_audit(lake: Path, out: Path, at: int) -> bool:
-    """Audit in a child that dies at its ``at``-th touch; whether it did die."""
+    """Audit in a child that dies at its ``at``-th access; return whether it died."""
     from pyspark_journal.audit import audit
     from tests.walproof.inventory.lakes import options
 

@@ -1,7 +1,7 @@
 """Audits on a file system that fails at its n-th call (``failing.c``), a line of JSON for each.
 
-Run as a program under ``LD_PRELOAD``; each line on standard input is a case. It forks for each: to
-import everything again would take minutes.
+Run as a program under ``LD_PRELOAD``; each line on standard input is a case. It forks for each,
+because importing everything each time would take minutes.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .in_process import InProcess
 
 
 def run(case: dict[str, Any]) -> dict[str, Any]:
-    """Audit with a call that fails; what came of it, and how many such calls there were."""
+    """Audit with a failing call; return the result and the number of such calls."""
     shim = ctypes.CDLL(None)
     shim.fail(
         case["kind"].encode(), case["below"].encode(), ctypes.c_long(case["at"]),
@@ -40,10 +40,10 @@ def run(case: dict[str, Any]) -> dict[str, Any]:
 
 
 def main() -> None:
-    """See the module."""
+    """Run the cases on standard input."""
     passing.PAUSES = (0.0, 0.0)  # type: ignore[misc]
     warm = json.loads(sys.stdin.readline())
-    # Loads the kernels once for all.
+    # Load the kernels once for all cases.
     audit(options(warm["lake"]), Path(warm["out"]), spark=InProcess())
     for line in sys.stdin:
         case = json.loads(line)
@@ -57,8 +57,8 @@ def main() -> None:
             finally:
                 os._exit(status)
         os.close(to)
-        with os.fdopen(back, "rb") as said:
-            answer = said.read()
+        with os.fdopen(back, "rb") as pipe:
+            answer = pipe.read()
         _, status = os.waitpid(child, 0)
         print((answer or json.dumps({"status": status}).encode()).decode(), flush=True)
 

@@ -1,4 +1,4 @@
-"""Stands in for a Spark session: tasks run in the process of the test."""
+"""A substitute for a Spark session that runs tasks in the process of the test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class InProcess:
-    """The few parts of a session that an audit needs."""
+    """The parts of a session that an audit needs."""
 
     defaultParallelism = 2
 
@@ -33,4 +33,4 @@ class InProcess:
         return []
 
     def cancelAllJobs(self) -> None:
-        """Do nothing: there is one thread."""
+        """Do nothing: there is only one thread."""

@@ -1,4 +1,4 @@
-"""The job without Spark: what it reads again, and what its folder shows whatever happens to it."""
+"""The audit without Spark: logs read again, and the state of the output after any failure."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def counts(outcome: Outcome) -> tuple[int, int]:
 
 
 def state(out: Path) -> State:
-    """All that a user sees; None where there is nothing yet."""
+    """Return everything that a user sees, None before the first result."""
     if not out.exists() or not list(out.iterdir()):
         return None
     assert {path.name for path in out.iterdir()} == {
@@ -55,7 +55,7 @@ def state(out: Path) -> State:
     return (*(rows(out, name) for name in ("records", "damage", "files")), totals)
 
 
-def test_nothing_is_read_twice(lake: Path, out: Path) -> None:
+def test_unchanged_logs_are_not_read_again(lake: Path, out: Path) -> None:
     first = run(lake, out)
     assert counts(first) == (12, 0)
     inode = out.stat().st_ino
@@ -64,7 +64,7 @@ def test_nothing_is_read_twice(lake: Path, out: Path) -> None:
     assert out.stat().st_ino == inode
 
 
-def test_only_what_has_changed_is_read(lake: Path, out: Path) -> None:
+def test_only_changed_logs_are_read(lake: Path, out: Path) -> None:
     run(lake, out)
     log = lake / "zmq-raft" / "a-thousand-entries.rlog"
     log.write_bytes(log.read_bytes()[:-3])
@@ -90,7 +90,7 @@ def test_files_of_unchanged_logs_are_linked(tmp_path: Path, out: Path) -> None:
     assert before.items() < after.items()
 
 
-def test_a_file_system_without_hard_links(
+def test_files_are_copied_without_hard_links(
     tmp_path: Path, lake: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(lake, out)
@@ -105,7 +105,7 @@ def test_a_file_system_without_hard_links(
     assert state(out) == state(tmp_path / "fresh")
 
 
-def test_a_change_inside_is_seen_by_its_time(tmp_path: Path, out: Path) -> None:
+def test_a_change_is_detected_by_its_time(tmp_path: Path, out: Path) -> None:
     log = leveldb(tmp_path / "lake" / "long.log", 1000)
     run(tmp_path / "lake", out)
     data = bytearray(log.read_bytes())
@@ -115,13 +115,13 @@ def test_a_change_inside_is_seen_by_its_time(tmp_path: Path, out: Path) -> None:
     assert any(row["file"] == str(log) for row in rows(out, "damage"))
 
 
-def test_with_other_options_everything_is_read(lake: Path, out: Path) -> None:
+def test_changed_options_read_everything(lake: Path, out: Path) -> None:
     run(lake, out)
     assert counts(run(lake, out, payload=True)) == (12, 0)
     assert any(row["payload"] for row in rows(out, "records"))
 
 
-def test_what_could_not_be_read_is_read_again(
+def test_unreadable_logs_are_read_again(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     leveldb(tmp_path / "lake" / "a.log", 3)
@@ -137,14 +137,14 @@ def test_what_could_not_be_read_is_read_again(
     assert len(rows(out, "records")) == 3
 
 
-def test_the_output_may_lie_in_the_lake(lake: Path) -> None:
+def test_the_output_may_be_inside_the_input(lake: Path) -> None:
     out = lake / "audit"
     run(lake, out)
     assert not run(lake, out).is_new
     assert not any("/audit/" in row["file"] for row in rows(out, "files"))
 
 
-def test_the_page_needs_nothing(lake: Path, out: Path) -> None:
+def test_the_page_is_self_contained(lake: Path, out: Path) -> None:
     name = "<script>alert(1)<⁄script>&.log"
     (lake / "leveldb-log" / "large-lengths-in-every-block.log").rename(lake / name)
     run(lake, out)
@@ -153,8 +153,8 @@ def test_the_page_needs_nothing(lake: Path, out: Path) -> None:
     links = re.findall(r"""(?:href|src)=["']([^"']+)|url\(([^)]+)""", page)
     assert all("".join(link).startswith("data:") for link in links)
     assert page.count("<svg") >= 3
-    for words in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
-        assert words in page
+    for heading in ("Damage by reason", "Where in the files it lies", "The files that lost most"):
+        assert heading in page
 
 
 def small_lake(lake: Path) -> None:
@@ -174,10 +174,10 @@ def audited(lake: Path, out: Path) -> State:
 
 
 @pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
-def test_killed_at_every_touch_of_the_file_system(
+def test_a_kill_at_any_file_system_call_keeps_the_result(
     tmp_path: Path, first: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("os.fsync", lambda _: None)  # for power cuts, which do not happen here
+    monkeypatch.setattr("os.fsync", lambda _: None)  # for power failures, which do not happen here
     lake, original = tmp_path / "lake", tmp_path / "original"
     small_lake(lake)
     old = None if first else audited(lake, original)
@@ -191,10 +191,10 @@ def test_killed_at_every_touch_of_the_file_system(
         if original.exists():
             shutil.copytree(original, out)
         died = killed_audit(lake, out, at)
-        found = state(out)
-        assert found in (old, new), f"killed at touch {at}"
-        seen.append(found == new)
-        # The next run puts everything right, and leaves nothing behind.
+        final_state = state(out)
+        assert final_state in (old, new), f"killed at touch {at}"
+        seen.append(final_state == new)
+        # The next run repairs everything and leaves no temporary files.
         assert audited(lake, out) == new
         assert not list(tmp_path.glob(f".{out.name}.*"))
         shutil.rmtree(out)
@@ -205,10 +205,10 @@ def test_killed_at_every_touch_of_the_file_system(
     assert seen == sorted(seen), "once the new result is there, it stays"
 
 
-def test_a_second_copy_of_a_task_comes_too_late(
+def test_a_late_copy_of_a_task_changes_nothing(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Spark ends a job when each task was done once; another copy of one may still be writing."""
+    """Spark ends a job when each task has finished once; another copy may still be writing."""
     lake = tmp_path / "lake"
     small_lake(lake)
     expected = audited(lake, tmp_path / "fresh")
@@ -252,7 +252,7 @@ def test_one_audit_at_a_time(tmp_path: Path, out: Path) -> None:
 
     class Second(InProcess):
         def collect(self) -> list[Written]:
-            with pytest.raises(OutputRefused, match="another audit writes here"):
+            with pytest.raises(OutputRefused, match="another audit is writing here"):
                 run(tmp_path / "lake", out)
             return super().collect()
 
@@ -260,7 +260,7 @@ def test_one_audit_at_a_time(tmp_path: Path, out: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["records", "notes.txt"])
-def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, out: Path, name: str) -> None:
+def test_a_folder_of_another_program_is_refused(tmp_path: Path, out: Path, name: str) -> None:
     if name == "notes.txt":
         leveldb(tmp_path / "lake" / "a.log", 1)
         run(tmp_path / "lake", out)
@@ -268,12 +268,12 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, out: Path, name
         out.mkdir()
     (out / name).mkdir(parents=True)
     (out / name / "mine").write_text("kept")
-    with pytest.raises(OutputRefused, match=f"{name} was not made by an audit"):
+    with pytest.raises(OutputRefused, match=f"{name} is not part of an audit"):
         run(tmp_path, out, is_again=True)
     assert (out / name / "mine").read_text() == "kept"
 
 
-def test_an_output_behind_a_link(tmp_path: Path, out: Path) -> None:
+def test_the_output_may_be_a_link(tmp_path: Path, out: Path) -> None:
     leveldb(tmp_path / "lake" / "a.log", 1)
     (tmp_path / "disk").mkdir()
     out.symlink_to(tmp_path / "disk")
@@ -296,7 +296,7 @@ org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
 @pytest.mark.parametrize(
     ("message", "line"),
     [
-        (KILLED, "a Python worker was killed each time it ran one of the tasks (Linux does so"),
+        (KILLED, "a Python worker was killed each time it ran one of the tasks (possibly out"),
         (
             f"{KILLED}: Fatal Python error: Segmentation fault\n\nCurrent thread 0x0 (most recent",
             "a Python worker was killed each time it ran one of the tasks (Segmentation fault)",
@@ -306,5 +306,5 @@ org.apache.spark.SparkException: Python worker exited unexpectedly (crashed)"""
         ("", ""),
     ],
 )
-def test_one_line_of_the_many_of_spark(message: str, line: str) -> None:
+def test_spark_errors_become_one_line(message: str, line: str) -> None:
     assert reason_of(message).startswith(line)

@@ -1,4 +1,4 @@
-"""A file system that fails: no log is blamed for it, and the next run has the whole truth."""
+"""A failing file system: no log is charged for it, and the next run has the complete result."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("unavailable, because no C compiler was found")
-    made = tmp_path_factory.mktemp("shim") / "failing.so"
-    command = [compiler, "-shared", "-fPIC", "-O1", "-o", made, HERE / "failing.c", "-ldl"]
+    library = tmp_path_factory.mktemp("shim") / "failing.so"
+    command = [compiler, "-shared", "-fPIC", "-O1", "-o", library, HERE / "failing.c", "-ldl"]
     subprocess.run(command, check=True)
-    return made
+    return library
 
 
 @pytest.fixture(scope="module")
@@ -79,19 +79,21 @@ def ask(shim: Path, lake: Path, tmp_path_factory: pytest.TempPathFactory) -> Ite
     program.stdin.write(json.dumps(warm) + "\n")
     number = 0
 
-    def one(lake: Path, kind: str, below: str, at: int, times: int, error: int) -> dict[str, Any]:
+    def run_case(
+        lake: Path, call: str, directory: str, at: int, times: int, error: int
+    ) -> dict[str, Any]:
         nonlocal number
         number += 1
         out = folder / f"the-output-{number}"
         case = {
             "lake": str(lake), "out": str(out),
-            "kind": kind, "below": below, "at": at, "times": times, "error": error,
+            "kind": call, "below": directory, "at": at, "times": times, "error": error,
         }  # fmt: skip
         program.stdin.write(json.dumps(case) + "\n")
         program.stdin.flush()
         return {**json.loads(program.stdout.readline()), "out": out}
 
-    yield one
+    yield run_case
     program.stdin.close()
     program.wait(60)
 
@@ -107,49 +109,49 @@ def again(lake: Path, out: Path) -> dict[str, Any]:
     return state(out)
 
 
-@pytest.mark.parametrize("kind", ["open", "read", "list", "stat"])
-def test_what_reading_once_missed_the_next_run_reads(
-    kind: str, lake: Path, truth: dict[str, Any], ask: Ask
+@pytest.mark.parametrize("call", ["open", "read", "list", "stat"])
+def test_a_failed_read_is_repeated_by_the_next_run(
+    call: str, lake: Path, truth: dict[str, Any], ask: Ask
 ) -> None:
     at = failed = 0
     while True:
         at += 1 + at // 4  # each of the first calls, then fewer and fewer
         error = (errno.EIO, errno.ESTALE, errno.EMFILE)[at % 3]
-        found = ask(lake, kind, "the-lake", at, 1, error)
-        assert "error" not in found, f"{kind} {at}: {found}"
-        if found["unreadable"]:
-            assert again(lake, found["out"]) == truth, f"{kind} {at}"
+        result = ask(lake, call, "the-lake", at, 1, error)
+        assert "error" not in result, f"{call} {at}: {result}"
+        if result["unreadable"]:
+            assert again(lake, result["out"]) == truth, f"{call} {at}"
         else:
-            assert state(found["out"]) == truth, f"{kind} {at}"
-        if found["calls"] < at:
+            assert state(result["out"]) == truth, f"{call} {at}"
+        if result["calls"] < at:
             break
         failed += 1
-        shutil.rmtree(found["out"])
+        shutil.rmtree(result["out"])
     assert failed >= 3
 
 
-@pytest.mark.parametrize("kind", ["open", "write", "sync", "rename", "mkdir"])
-def test_an_output_that_fails_is_no_fault_of_a_log(
-    kind: str, small: Path, ask: Ask, tmp_path: Path
+@pytest.mark.parametrize("call", ["open", "write", "sync", "rename", "mkdir"])
+def test_an_output_error_is_not_charged_to_a_log(
+    call: str, small: Path, ask: Ask, tmp_path: Path
 ) -> None:
-    owed = again(small, tmp_path / "truth")
+    expected = again(small, tmp_path / "truth")
     at = failed = 0
     while True:
         at += 1 + at // 5
         error = (errno.ENOSPC, errno.EIO)[at % 2]
-        found = ask(small, kind, "the-output", at, 1, error)
-        if found["calls"] < at:
+        result = ask(small, call, "the-output", at, 1, error)
+        if result["calls"] < at:
             break
         failed += 1
-        out = found["out"]
-        assert "status" not in found, f"{kind} {at}"
-        if "error" in found:
-            assert "the-output" in found["error"], f"{kind} {at}: {found['error']}"
-            assert os.strerror(error) in found["error"]
+        out = result["out"]
+        assert "status" not in result, f"{call} {at}"
+        if "error" in result:
+            assert "the-output" in result["error"], f"{call} {at}: {result['error']}"
+            assert os.strerror(error) in result["error"]
         else:
-            # What is not needed for the result, such as the removal of an older one.
-            assert found["unreadable"] == 0
-            assert state(out) == owed
-        assert again(small, out) == owed, f"{kind} {at}"
+            # Calls that the result does not need, such as the removal of an older one.
+            assert result["unreadable"] == 0
+            assert state(out) == expected
+        assert again(small, out) == expected, f"{call} {at}"
         shutil.rmtree(out)
     assert failed >= 2

@@ -1,4 +1,4 @@
-"""An audit on a cluster of several processes, one of which dies in the middle."""
+"""An audit on a cluster of several processes, one of which dies during the run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def cluster(tmp_path: Path, java: None) -> Iterator[Cluster]:
     assert left == []
 
 
-def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_killed_worker_does_not_change_the_result(cluster: Cluster, tmp_path: Path) -> None:
     lake = tmp_path / "lake"
     lake.mkdir()
     for log in (ROOT / "vectors" / "leveldb-log").glob("*.log"):
@@ -77,15 +77,15 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
         text=True,
     )
     try:
-        # When each has done some, and most is still to be done.
+        # When each worker has done some tasks, and most are still to do.
         wait_for(lambda: _done(out) >= 6 or None, _ended(job))
         cluster.workers[0].kill()
         so_far = _done(out)
-        said, _ = job.communicate(timeout=PATIENCE)
+        output, _ = job.communicate(timeout=PATIENCE)
     finally:
         job.kill()
         job.wait()
-    assert job.returncode == 3, said
+    assert job.returncode == 3, output
     assert so_far < 40, "the job was over before the worker died"
     expected = write_tables(options(lake), tmp_path / "here")
     for table in ("records", "damage", "files"):
@@ -94,14 +94,14 @@ def test_a_worker_is_killed_in_the_middle(cluster: Cluster, tmp_path: Path) -> N
 
 
 def _done(out: Path) -> int:
-    """How many tasks have written their files."""
+    """Return the number of tasks that have written their files."""
     return sum(1 for _ in out.parent.glob(f".{out.name}.unfinished/tasks/records/[0-9a-f]*"))
 
 
 def only_python(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Keep code and data, without the adapters."""
-    wanted = member.isdir() or member.name.endswith((".py", ".json", ".toml"))
-    return member if wanted and "implementations" not in member.name else None
+    is_needed = member.isdir() or member.name.endswith((".py", ".json", ".toml"))
+    return member if is_needed and "implementations" not in member.name else None
 
 
 def _ended(job: subprocess.Popen[str]) -> Callable[[], bool]:

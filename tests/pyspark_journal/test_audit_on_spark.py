@@ -1,4 +1,4 @@
-"""The audit on Spark: the same tables, whatever happens to a worker; and Spark reads them."""
+"""The audit on Spark: the same tables after any worker failure, and Spark reads them."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("spark")
 
 
-def test_the_tables_are_those_of_one_process(spark: SparkSession, tmp_path: Path) -> None:
+def test_spark_writes_the_tables_of_one_process(spark: SparkSession, tmp_path: Path) -> None:
     lake = options(mixed(tmp_path / "lake"), payload=True)
     on_spark = audit(lake, tmp_path / "a", max_task_bytes=64 << 10, spark=spark).summary
-    here = write_tables(lake, tmp_path / "b")
+    local = write_tables(lake, tmp_path / "b")
     for table in ("records", "damage", "files"):
         assert rows(tmp_path / "a", table) == rows(tmp_path / "b", table)
     for name in ("totals", "reasons", "where", "worst"):
-        assert on_spark[name] == here[name]
+        assert on_spark[name] == local[name]
 
 
 def test_spark_reads_the_tables(spark: SparkSession, tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_a_log_that_kills_its_reader_does_not_end_the_job(
 ) -> None:
     for name in ("a", "crash", "z"):
         leveldb(tmp_path / "lake" / f"{name}.log", 3)
-    # Not in this process: in the workers, and in what they start.
+    # Not in this process, but in the workers and their children.
     (tmp_path / "sitecustomize.py").write_text(CRASHES)
     monkeypatch.setitem(spark.sparkContext.environment, "PYTHONPATH", str(tmp_path))
     audit(options(tmp_path / "lake"), tmp_path / "out", spark=spark)
@@ -72,7 +72,7 @@ COMMAND = (sys.executable, "-m", "walproof", "audit")
 
 
 @pytest.mark.usefixtures("java")
-def test_the_command(tmp_path: Path) -> None:
+def test_the_command_prints_the_summary(tmp_path: Path) -> None:
     lake, out = tmp_path / "lake", tmp_path / "out"
     intact = leveldb(lake / "a.log", 3)
     refused = vector("rocksdb-wal", "compressed-with-lz4.log", lake)
@@ -94,7 +94,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("java")
-def test_stopped_by_sigterm_the_previous_result_stays(tmp_path: Path) -> None:
+def test_sigterm_keeps_the_previous_result(tmp_path: Path) -> None:
     for number in range(40):
         leveldb(tmp_path / "lake" / f"{number}.log", 2000)
     out = tmp_path / "out"
@@ -112,8 +112,8 @@ def test_stopped_by_sigterm_the_previous_result_stays(tmp_path: Path) -> None:
 
 
 def test_a_wrong_option_is_one_line(tmp_path: Path) -> None:
-    words = [".", "--out", str(tmp_path / "out"), "--option", "colour=red"]
-    command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *words]
+    arguments = [".", "--out", str(tmp_path / "out"), "--option", "colour=red"]
+    command = [sys.executable, str(ROOT / "pyspark_journal" / "audit.py"), *arguments]
     environment = {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert ended.returncode == 1

@@ -1,4 +1,4 @@
-"""Which log is which: and how little is read to find out."""
+"""The identity of logs, and the number of reads to find it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.lake.trees import tree_of
 
 
 class Counting:
-    """A tree that counts what is read of each file."""
+    """A tree that counts the reads of each file."""
 
     def __init__(self, folder: Path) -> None:
         self._tree = tree_of(str(folder), {})
@@ -35,8 +35,8 @@ def look(folder: Path, tree: Counting) -> list[Looked]:
     from dataclasses import replace
 
     options = replace(parse({}), paths=(str(folder),))
-    found = [replace(log, format="leveldb-log") for log in find(options)]
-    return [Looked(log, tree) for log in found]  # type: ignore[arg-type]
+    logs = [replace(log, format="leveldb-log") for log in find(options)]
+    return [Looked(log, tree) for log in logs]  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -49,15 +49,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def reached(looked: list[Looked]) -> dict[str, Position]:
-    """Positions in the middle of each, as a stream leaves them in its checkpoint."""
-    made = {}
-    for one in looked:
-        position = with_mark(Position(one.found.path, "leveldb-log", at=90), one.tree)
-        made[one.name] = with_identity(position, one.found, one.tree)
-    return made
+    """Return positions in the middle of each log, as in a stream's checkpoint."""
+    identified = {}
+    for log in looked:
+        position = with_mark(Position(log.listed.path, "leveldb-log", at=90), log.tree)
+        identified[log.name] = with_identity(position, log.listed, log.tree)
+    return identified
 
 
-def test_logs_that_stayed_are_not_read(folder: Path) -> None:
+def test_unmoved_logs_are_not_read(folder: Path) -> None:
     tree = Counting(folder)
     before = reached(look(folder, tree))
     tree.reads.clear()
@@ -65,7 +65,7 @@ def test_logs_that_stayed_are_not_read(folder: Path) -> None:
     assert tree.reads == []
 
 
-def test_one_that_was_renamed_is_read_and_known(folder: Path) -> None:
+def test_a_renamed_log_is_read_and_identified(folder: Path) -> None:
     tree = Counting(folder)
     before = reached(look(folder, tree))
     tree.reads.clear()
@@ -74,7 +74,7 @@ def test_one_that_was_renamed_is_read_and_known(folder: Path) -> None:
     assert tree.reads == ["000009.log"] * 2, "its mark and its head"
 
 
-def test_an_inode_that_is_used_again_is_another_log(folder: Path) -> None:
+def test_a_reused_inode_is_another_log(folder: Path) -> None:
     tree = Counting(folder)
     before = reached(look(folder, tree))
     renamed = folder / "000009.log"
@@ -85,7 +85,7 @@ def test_an_inode_that_is_used_again_is_another_log(folder: Path) -> None:
     assert os.fspath(renamed) in keys_of(look(folder, tree), before)
 
 
-def test_a_name_and_an_inode_are_found_out_once(folder: Path) -> None:
-    (one, *_) = look(folder, Counting(folder))
-    assert one.name is one.name and "name" in vars(one)
-    assert one.inode == (folder / "000000.log").stat().st_ino and "inode" in vars(one)
+def test_name_and_inode_are_read_once(folder: Path) -> None:
+    (log, *_) = look(folder, Counting(folder))
+    assert log.name is log.name and "name" in vars(log)
+    assert log.inode == (folder / "000000.log").stat().st_ino and "inode" in vars(log)

@@ -1,4 +1,4 @@
-"""Spark finds the source by itself where ``PYSPARK_PYTHON`` names the right Python."""
+"""Spark finds the source by itself if ``PYSPARK_PYTHON`` names a suitable Python."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ SECONDS = 300
 
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
-    """The Python of an environment that has the packages of this one, and ours as installed."""
+    """Return the Python of an environment with these packages and this project installed."""
     folder = tmp_path / "venv"
     command = [sys.executable, "-m", "venv", "--without-pip", str(folder)]
     subprocess.run(command, check=True, timeout=SECONDS)
     (site,) = folder.glob("lib/python*/site-packages")
-    theirs = [path for path in sys.path if path.endswith("site-packages")]
-    (site / "packages.pth").write_text("\n".join([str(ROOT), *theirs, str(CONNECT)]) + "\n")
+    site_packages = [path for path in sys.path if path.endswith("site-packages")]
+    (site / "packages.pth").write_text("\n".join([str(ROOT), *site_packages, str(CONNECT)]) + "\n")
     return folder / "bin" / "python"
 
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """No variable of Spark or Python, and a ``python3`` on the PATH that has no packages."""
+    """Remove variables of Spark and Python, and put a ``python3`` without packages on the PATH."""
     bare = tmp_path / "bare"
     bare.mkdir()
     (bare / "python3").symlink_to(Path(sys.base_prefix) / "bin" / "python3")
     path = os.pathsep.join([str(bare), os.environ["PATH"]])
-    found = {
+    variables = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PYTHON", "PYSPARK", "SPARK", "VIRTUAL_ENV"))
     }
     home = java_home()
-    return {**found, "PATH": path, **({"JAVA_HOME": str(home)} if home else {})}
+    return {**variables, "PATH": path, **({"JAVA_HOME": str(home)} if home else {})}
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ REMOTE = 'SparkSession.builder.remote("local[1]")'
 @pytest.mark.parametrize("session", [PLAIN, REMOTE])
 @pytest.mark.usefixtures("java")
 @pytest.mark.xdist_group("spark")
-def test_a_script(
+def test_a_script_finds_the_source(
     python: Path, environment: dict[str, str], log: Path, tmp_path: Path, session: str
 ) -> None:
     if session == REMOTE and not (CONNECT / "grpc").is_dir():
@@ -110,5 +110,5 @@ def test_an_error_names_the_variable_to_set(
 @pytest.mark.parametrize(
     "session", [_session(sys.executable), _session("/no/python", "spark://head:7077")]
 )
-def test_the_right_python_and_other_machines_pass(session: Any) -> None:
+def test_a_suitable_python_and_other_machines_pass(session: Any) -> None:
     interpreter.check_workers(session)

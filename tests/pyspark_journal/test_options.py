@@ -1,4 +1,4 @@
-"""Options: one table, and errors that say what was expected."""
+"""Options: one table, and errors that state the expectation."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def test_an_option_of_a_format_is_not_in_its_context_by_default() -> None:
         ({"spark.anything": "1"}, "paths", ()),
     ],
 )
-def test_values(given: dict[str, str], attribute: str, value: Any) -> None:
+def test_values_are_parsed(given: dict[str, str], attribute: str, value: Any) -> None:
     assert getattr(parse(given), attribute) == value
 
 
 @pytest.mark.parametrize(
-    ("given", "words"),
+    ("given", "message_parts"),
     [
         ({"foo": "1"}, ("foo", "unknown option", "journalFormat")),
         ({"journalFormat": "rocksdb"}, ("journalFormat", "'rocksdb'", "zeebe-journal")),
@@ -66,16 +66,16 @@ def test_values(given: dict[str, str], attribute: str, value: Any) -> None:
         ({"paths": "a"}, ("paths", "JSON")),
     ],
 )
-def test_errors_name_option_value_and_what_was_expected(
-    given: dict[str, str], words: tuple[str, ...]
+def test_errors_name_option_value_and_expectation(
+    given: dict[str, str], message_parts: tuple[str, ...]
 ) -> None:
     with pytest.raises(BadOption) as caught:
         parse(given)
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
 
 
-def test_contexts() -> None:
+def test_contexts_are_parsed() -> None:
     options = parse({"lastFlushedIndex": "meta", "journalName": "raft", "rawEntries": "true"})
     assert options.context("zeebe-journal") == {"last_flushed_index": "meta", "name": "raft"}
     assert options.context("zmq-raft") == {"entries": "raw"}

@@ -1,4 +1,4 @@
-"""Rows are the answer of the reference reader, however logs are found, split, packed and read."""
+"""Rows equal the reference reader's answer, however logs are found, split, packed and read."""
 
 from __future__ import annotations
 
@@ -31,40 +31,40 @@ def place(row: dict[str, Any]) -> tuple[Any, ...]:
     return (row["file"], row["offset"] or 0, row["length"] or 0, row["kind"], row["reason"] or "")
 
 
-def found(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
-    """All that rows and answers have in common, in an order of its own."""
+def row_tuples(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """Return the common parts of rows and answers, in a fixed order."""
     return sorted((*place(row), row["verdict"], row["payload"]) for row in rows)
 
 
-def owed(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
-    made: list[tuple[Any, ...]] = []
+def expected_rows(answer: Answer, path: Path) -> list[tuple[Any, ...]]:
+    rows: list[tuple[Any, ...]] = []
 
     def name(file: str | None) -> str:
         return str(path) if file is None else f"{path}/{file}"
 
     for record in answer.records:
-        place = (name(record.file), record.at, record.size, "record", "")
-        made.append((*place, "intact", record.payload))
+        row = (name(record.file), record.at, record.size, "record", "")
+        rows.append((*row, "intact", record.payload))
     for lost in answer.lost:
-        place = (name(lost.file), lost.start, lost.end - lost.start, "lost", lost.reason)
-        made.append((*place, "torn" if lost.torn else "damaged", None))
+        row = (name(lost.file), lost.start, lost.end - lost.start, "lost", lost.reason)
+        rows.append((*row, "torn" if lost.torn else "damaged", None))
     if answer.verdict == "refused":
-        made.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
-    return sorted(made)
+        rows.append((str(path), 0, 0, "refused", answer.reason, "refused", None))
+    return sorted(rows)
 
 
 OPTION_OF = {"last_flushed_index": "lastFlushedIndex", "key": "verificationKey"}
 
 
 def of_vector(vector: Vector) -> tuple[dict[str, str], dict[str, Any]]:
-    """Options for the source, and the context for the reference, that mean the same."""
+    """Return options for the source and the context for the reference with the same meaning."""
     context = vector.body.get("context", {})
-    told = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
-    options = {OPTION_OF[key]: str(value) for key, value in told.items()}
+    known_context = {k: v for k, v in context.items() if k in OPTION_OF and v is not None}
+    options = {OPTION_OF[key]: str(value) for key, value in known_context.items()}
     if context.get("entries") == "raw":
         options["rawEntries"] = "true"
-        told["entries"] = "raw"
-    return options, told
+        known_context["entries"] = "raw"
+    return options, known_context
 
 
 META_ALONE = (
@@ -74,31 +74,31 @@ META_ALONE = (
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_vector(format_id: str, rows_of: RowsOf) -> None:
+def test_every_vector_yields_its_answer(format_id: str, rows_of: RowsOf) -> None:
     differing = []
     for vector in (v for v in READ if v.body["format"] == format_id):
         options, context = of_vector(vector)
         if options.get("lastFlushedIndex", "").startswith("-"):
-            continue  # a broker's -1 is no index: the option does not take it
+            continue  # a broker's -1 is not an index, and the option does not accept it
         if options.get("verificationKey") == "no key":
-            continue  # the option takes keys only, whatever the file is
+            continue  # the option accepts only keys, for any file
         if vector.id.startswith("zeebe-journal/all-segments-missing"):
-            continue  # an empty folder holds no log
+            continue  # an empty directory holds no log
         if vector.id in META_ALONE:
-            continue  # in a lake, a .meta alone is a journal that has lost its segments
+            continue  # for the source, a .meta alone is a journal without its segments
         if {"log", "snapshot_file"} & set(vector.body["context"]):
-            continue  # other names within a folder, for which the source has no option
+            continue  # the source has no option for other names inside a directory
         answer = collect(named(format_id).read(vector.input, "recover", context))
         rows = rows_of(vector.input, journalFormat=format_id, **options)
         if answer.reason == "ambiguous-journal":
-            continue  # several journals in one folder are several logs
-        expected = owed(answer, vector.input)
+            continue  # several journals in one directory are several logs
+        expected = expected_rows(answer, vector.input)
         if vector.input.is_dir():
-            # What else is in the folder: the reference leaves it alone, here it may be a log.
+            # The reference ignores other files in the directory; for the source they may be logs.
             (log, *_) = find(parse({"path": str(vector.input), "journalFormat": format_id}))
-            mine = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
-            rows = [row for row in rows if row["file"] in mine]
-        if found(rows) != expected:
+            files = {str(vector.input), *(f"{log.path}/{name}" for name in log.files)}
+            rows = [row for row in rows if row["file"] in files]
+        if row_tuples(rows) != expected:
             differing.append(vector.id)
     assert differing == []
 
@@ -130,16 +130,16 @@ def damage(rng: random.Random, path: Path) -> None:
         if len(data) < 2:
             break
         at = rng.randrange(len(data))
-        kind = rng.randrange(6)
-        if kind == 0:
+        damage_type = rng.randrange(6)
+        if damage_type == 0:
             data[at] ^= 1 << rng.randrange(8)
-        elif kind == 1:
+        elif damage_type == 1:
             data[at // 512 * 512 : at // 512 * 512 + 512] = bytes(512)
-        elif kind == 2:
+        elif damage_type == 2:
             del data[at:]
-        elif kind == 3:
+        elif damage_type == 3:
             del data[at : at + rng.randrange(1, 40_000)]
-        elif kind == 4:
+        elif damage_type == 4:
             data[at:at] = data[at : at + rng.randrange(1, 40_000)]
         else:
             struct.pack_into("<H", data, max(0, at - 2), rng.randrange(65536))
@@ -154,7 +154,7 @@ def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsO
         path = leveldb(rng, tmp_path / f"{number:06d}.log", rng.randint(1, 40))
         if rng.random() < 0.8:
             damage(rng, path)
-        expected += owed(collect(named("leveldb-log").read(path, "recover", {})), path)
+        expected += expected_rows(collect(named("leveldb-log").read(path, "recover", {})), path)
     for _ in range(4):
         rows = rows_of(
             tmp_path,
@@ -163,7 +163,7 @@ def test_damaged_logs_in_random_splits(seed: int, tmp_path: Path, rows_of: RowsO
             openCostInBytes=rng.randint(1, 100_000),
             minPartitionNum=rng.randint(1, 50),
         )
-        assert found(rows) == sorted(expected)
+        assert row_tuples(rows) == sorted(expected)
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -189,13 +189,13 @@ def test_damaged_vectors_in_random_splits(format_id: str, tmp_path: Path, rows_o
             log = find(parse({"path": str(copy), "journalFormat": format_id}))[0]
             mine = {str(copy), *(f"{copy}/{name}" for name in log.files)}
             rows = [row for row in rows_of(copy, **options) if row["file"] in mine]
-            assert found(rows) == owed(answer, copy), vector.id
+            assert row_tuples(rows) == expected_rows(answer, copy), vector.id
         shutil.rmtree(copy) if copy.is_dir() else copy.unlink()
 
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Path:
-    """Logs good, damaged, torn, of another dialect and of no format, and a dead link."""
+    """Return good, damaged, torn, unknown and refused logs, and a broken link."""
     rng = random.Random(1)
     leveldb(rng, tmp_path / "000001.log", 50)
     data = bytearray(leveldb(rng, tmp_path / "000002.log", 50).read_bytes())
@@ -242,7 +242,7 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "words"),
+    ("file", "message_parts"),
     [
         ("000002.log", ("at offset 32", "checksum-mismatch")),
         ("000003.log", ("at offset", "torn-payload")),
@@ -251,13 +251,13 @@ def test_drop_malformed(lake: Path, rows_of: RowsOf) -> None:
         ("README", ("unknown-format", "at offset 0", "6f 66 20")),
     ],
 )
-def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, words: tuple[str, ...]) -> None:
+def test_fail_fast(lake: Path, rows_of: RowsOf, file: str, message_parts: tuple[str, ...]) -> None:
     with pytest.raises(Malformed) as caught:
-        # The link leads nowhere: as a path of its own it does not exist at all.
+        # The link is broken: as a path it does not exist.
         rows_of(f"{lake}/*", mode="FAILFAST", pathGlobFilter=file)
     assert file in str(caught.value)
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
     assert rows_of(lake / "000001.log", mode="FAILFAST")
 
 
@@ -270,7 +270,7 @@ def test_ignore_corrupt_files(lake: Path, rows_of: RowsOf) -> None:
     assert rows_of(lake, ignoreCorruptFiles=True, mode="FAILFAST")
 
 
-def test_a_file_that_vanishes_between_plan_and_read(lake: Path) -> None:
+def test_a_file_deleted_after_planning(lake: Path) -> None:
     def read(**options: str) -> dict[str, set[tuple[str, Any, Any]]]:
         leveldb(random.Random(2), lake / "000009.log", 20)
         source = JournalDataSource({"path": str(lake), "pathGlobFilter": "000009.log", **options})
@@ -289,7 +289,7 @@ def test_a_file_that_vanishes_between_plan_and_read(lake: Path) -> None:
 def test_an_error_while_reading(
     lake: Path, rows_of: RowsOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read before it stands."""
+    """Rows before the error are kept."""
     from walproof.lake import opening
 
     real = opening.scanner
@@ -321,13 +321,13 @@ def test_no_permission(lake: Path, rows_of: RowsOf) -> None:
     reader = source.reader(source.schema())
     partitions = reader.partitions()
     was = os.geteuid()
-    if was == 0:  # who may read everything
+    if was == 0:  # root may read everything
         os.seteuid(65534)
     try:
-        made = [batch for partition in partitions for batch in reader.read(partition)]
+        batches_read = [batch for partition in partitions for batch in reader.read(partition)]
     finally:
         os.seteuid(was)
-    (row,) = [row for batch in made for row in batch.to_pylist()]
+    (row,) = [row for batch in batches_read for row in batch.to_pylist()]
     assert row["kind"] == "unreadable" and "Permission denied" in row["detail"]
 
 
@@ -335,7 +335,7 @@ def test_nothing_to_read(tmp_path: Path, rows_of: RowsOf) -> None:
     assert rows_of(tmp_path) == []
 
 
-def test_ten_thousand_files_and_one_is_bad(
+def test_one_bad_file_among_ten_thousand(
     tmp_path: Path, batches: Callable[..., list[pa.RecordBatch]]
 ) -> None:
     named("leveldb-log").write(tmp_path / "000000.log", [NewRecord(b"alpha")], {})
@@ -344,11 +344,11 @@ def test_ten_thousand_files_and_one_is_bad(
         (tmp_path / f"{number:06d}.log").write_bytes(data)
     (tmp_path / "000000.log").unlink()
     (tmp_path / "000000.log").symlink_to("/nowhere")
-    made = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
-    assert sum(batch.num_rows for batch in made) == 10_000
-    assert len(made) <= 20
-    kinds = pa.chunked_array([batch["kind"] for batch in made]).value_counts().to_pylist()
-    assert {one["values"]: one["counts"] for one in kinds} == {"record": 9_999, "unreadable": 1}
+    batches_read = batches(tmp_path, journalFormat="leveldb-log", minPartitionNum=2)
+    assert sum(batch.num_rows for batch in batches_read) == 10_000
+    assert len(batches_read) <= 20
+    kinds = pa.chunked_array([batch["kind"] for batch in batches_read]).value_counts().to_pylist()
+    assert {each["values"]: each["counts"] for each in kinds} == {"record": 9_999, "unreadable": 1}
 
 
 def test_the_bytes_of_lost_ranges(lake: Path, rows_of: RowsOf) -> None:
@@ -381,7 +381,7 @@ def test_long_payloads_are_cut(tmp_path: Path, rows_of: RowsOf) -> None:
     assert [row["payload_truncated"] for row in rows] == [True, False]
 
 
-def test_a_name_that_is_not_utf8(tmp_path: Path, rows_of: RowsOf) -> None:
+def test_file_names_may_not_be_utf8(tmp_path: Path, rows_of: RowsOf) -> None:
     log = tmp_path / os.fsdecode(b"bad\xff.log")
     named("leveldb-log").write(log, [NewRecord(b"one")], {})
     (tmp_path / os.fsdecode(b"text\xfe.txt")).write_text("no log at all, and long enough to see it")

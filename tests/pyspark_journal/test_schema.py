@@ -1,4 +1,4 @@
-"""Columns: of a format, of all, and those that a user asks for."""
+"""Columns: of one format, of all formats, and of a user's schema."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from walproof.tables.rows import FIXED
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_of_a_format(format_id: str) -> None:
+def test_the_schema_of_a_format(format_id: str) -> None:
     names = offered(parse({"journalFormat": format_id})).names
     assert names == [*FIXED.names, *(column.name for column in plugin_for(format_id).columns)]
 
 
-def test_of_all_formats() -> None:
-    """By themselves only what they share; each of the others when a schema names it."""
+def test_the_schema_of_all_formats() -> None:
+    """By default only the common columns; each other column if a schema names it."""
     assert offered(parse({})).names == FIXED.names
     assert offered(parse({"decode": "true"})).names == [*FIXED.names, "decoded"]
     schema = known(parse({}))
@@ -42,24 +42,24 @@ def test_a_column_of_one_format_among_all() -> None:
 
 
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
-def test_the_whole_schema_may_be_asked_for(format_id: str) -> None:
+def test_the_whole_schema_may_be_requested(format_id: str) -> None:
     options = parse({"journalFormat": format_id, "columnNameOfCorruptRecord": "raw"})
     columns = requested_columns(spark_schema(options), options)
     assert list(columns.names) == offered(options).names
 
 
-def test_only_what_is_asked_for_is_looked_at() -> None:
+def test_only_requested_columns_are_read() -> None:
     options = parse({"journalFormat": "zeebe-journal"})
     columns = requested_columns(
         from_arrow_schema(pa.schema({"Offset": pa.int64(), "term": pa.int64()})), options
     )
-    wanted = columns.wanted("zeebe-journal", options)
+    requested = columns.needed("zeebe-journal", options)
     assert columns.names == ("offset", "term") and columns.target.names == ["Offset", "term"]
-    assert not wanted.payload and wanted.wants("term") and not wanted.wants("checksum")
+    assert not requested.payload and requested.wants("term") and not requested.wants("checksum")
 
 
 @pytest.mark.parametrize(
-    ("field", "words"),
+    ("field", "message_parts"),
     [
         (pa.field("offset", pa.int32()), ("offset", "bigint", "int")),
         (pa.field("nonsense", pa.string()), ("nonsense", "leveldb-log", "payload")),
@@ -67,17 +67,15 @@ def test_only_what_is_asked_for_is_looked_at() -> None:
         (pa.field("payload", pa.binary(), nullable=False), ("payload", "NOT NULL")),
     ],
 )
-def test_errors_name_the_column(field: pa.Field, words: tuple[str, ...]) -> None:
+def test_errors_name_the_column(field: pa.Field, message_parts: tuple[str, ...]) -> None:
     schema = from_arrow_schema(pa.schema([field]))
     with pytest.raises(BadSchema) as caught:
         requested_columns(schema, parse({"journalFormat": "leveldb-log"}))
-    for word in words:
-        assert word in str(caught.value)
+    for part in message_parts:
+        assert part in str(caught.value)
 
 
-def test_batches_have_the_schema_that_spark_was_told(
-    batches: Callable[..., list[Any]], tmp_path: Path
-) -> None:
+def test_batches_have_sparks_schema(batches: Callable[..., list[Any]], tmp_path: Path) -> None:
     from pyspark.sql.pandas.types import to_arrow_schema
 
     every = sorted(p for p in VECTORS.glob("*/*") if p.suffix != ".json" and p.is_file())
@@ -90,8 +88,8 @@ def test_batches_have_the_schema_that_spark_was_told(
         ]
     )
     for schema in (None, some, known(parse({}))):
-        told = from_arrow_schema(schema) if schema else spark_schema(parse({}))
-        made = batches(*every[::7], schema=schema)
-        assert made
-        for batch in made:
-            assert batch.schema.equals(to_arrow_schema(told, timezone="UTC"))
+        spark_type = from_arrow_schema(schema) if schema else spark_schema(parse({}))
+        created = batches(*every[::7], schema=schema)
+        assert created
+        for batch in created:
+            assert batch.schema.equals(to_arrow_schema(spark_type, timezone="UTC"))

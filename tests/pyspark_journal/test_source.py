@@ -30,26 +30,26 @@ def log(tmp_path: Path) -> Path:
 
 
 def test_importing_the_package_is_light() -> None:
-    """Spark imports it in every session, whoever needs it or not."""
+    """Spark imports it in every session, needed or not."""
     heavy = "{'numba', 'numpy', 'pyarrow', 'pandas', 'pyspark', 'reference_impl'}"
     code = f"import sys, pyspark_journal; print(sorted({heavy} & sys.modules.keys()))"
-    # What Spark does to find the source: it may import pyspark, which is there already.
+    # This is how Spark finds the source: it may import pyspark, which is already loaded.
     names = ("pyarrow", "numba", "reference_impl.formats")
     again = f"print(*(name in sys.modules for name in {names}))"
-    found = f"{code}; pyspark_journal.DefaultSource; {again}"
+    actual = f"{code}; pyspark_journal.DefaultSource; {again}"
     done = subprocess.run(
-        [sys.executable, "-c", found], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "-c", actual], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert done.stdout.split("\n")[:2] == ["[]", "False False False"]
 
 
-def test_found_by_spark_itself(spark: SparkSession, log: Path) -> None:
+def test_spark_discovers_the_source(spark: SparkSession, log: Path) -> None:
     frame = spark.read.format("journal").load(str(log.parent))
     assert frame.count() == 1000
     assert frame.columns[:4] == ["file", "offset", "length", "kind"]
 
 
-def test_from_sql(spark: SparkSession, log: Path) -> None:
+def test_the_source_works_in_sql(spark: SparkSession, log: Path) -> None:
     spark.sql(
         f"CREATE OR REPLACE TEMP VIEW found USING journal OPTIONS (path '{log.parent}',"
         " journalFormat 'leveldb-log')"
@@ -60,15 +60,15 @@ def test_from_sql(spark: SparkSession, log: Path) -> None:
     assert (row.n, row.f) == (1000, str(log)) and row.last > 0
 
 
-def test_registered(spark: SparkSession, log: Path) -> None:
+def test_the_source_can_be_registered(spark: SparkSession, log: Path) -> None:
     import pyspark_journal
 
     pyspark_journal.register(spark)
     assert spark.read.format("journal").load(str(log)).count() == 1000
 
 
-def test_all_vectors(spark: SparkSession) -> None:
-    """Every row of every format passes through the JVM; nothing fails the job."""
+def test_all_vectors_yield_their_rows(spark: SparkSession) -> None:
+    """Every row of every format passes through the JVM, and nothing fails the job."""
     frame = (
         spark.read.format("journal")
         .option("pathGlobFilter", "[!_]*[!n]")
@@ -78,7 +78,7 @@ def test_all_vectors(spark: SparkSession) -> None:
     assert counts["record"] > 3000 and counts["lost"] > 1000 and counts["refused"] > 5
 
 
-def test_splits_in_tasks(spark: SparkSession, tmp_path: Path) -> None:
+def test_logs_are_split_into_tasks(spark: SparkSession, tmp_path: Path) -> None:
     path = tmp_path / "000001.log"
     records = [NewRecord(bytes([n % 256]) * 50_000) for n in range(40)]
     named("leveldb-log").write(path, records, {})
@@ -103,7 +103,7 @@ def test_decoded_structs_pass_through_spark(spark: SparkSession, tmp_path: Path)
     assert (op.op.op, bytes(op.op.key), bytes(op.op.value)) == ("put", b"k", b"v")
 
 
-def test_a_schema_prunes(spark: SparkSession, log: Path) -> None:
+def test_a_schema_selects_columns(spark: SparkSession, log: Path) -> None:
     frame = spark.read.format("journal").schema("OFFSET bigint, kind string").load(str(log))
     assert frame.first().asDict() == {"OFFSET": 0, "kind": "record"}
 
@@ -114,12 +114,12 @@ def test_an_error_of_the_source_reaches_the_user(spark: SparkSession, log: Path)
         reader.load(str(log)).count()
 
 
-def test_a_writer_says_what_there_is_instead(spark: SparkSession, log: Path) -> None:
+def test_a_writer_error_names_the_alternative(spark: SparkSession, log: Path) -> None:
     with pytest.raises(Exception, match=r"df\.write\.parquet.*walproof recover"):
         spark.read.format("journal").load(str(log)).write.format("journal").mode("append").save("x")
 
 
-def test_a_missing_path(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_missing_path_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(Exception, match="path does not exist"):
         spark.read.format("journal").load(str(tmp_path / "nothing")).count()
     with pytest.raises(Exception, match="no path"):

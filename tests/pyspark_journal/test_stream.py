@@ -1,4 +1,4 @@
-"""Following logs that grow: each record once, whatever the batches are. No JVM in here."""
+"""Following growing logs: each record once, in any batches, without a JVM."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class Stream:
         self.reader: JournalStreamReader = self.source.streamReader(self.source.schema())
 
     def read(self, start: dict[str, Any], end: dict[str, Any]) -> Rows:
-        found = []
+        rows = []
         for partition in self.reader.partitions(start, end):
             for batch in self.reader.read(partition):
-                found += batch.to_pylist()
-        return sorted(found, key=lambda row: (row["file"], row["offset"] or 0))
+                rows += batch.to_pylist()
+        return sorted(rows, key=lambda row: (row["file"], row["offset"] or 0))
 
     def batch(self) -> bool:
-        """One batch; False when there is none."""
+        """Read one batch; return False if there is none."""
         end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
         if end == self.offset:
             return False
@@ -55,14 +55,14 @@ class Stream:
         return True
 
     def all(self) -> Rows:
-        """All batches that there are now."""
+        """Read all batches that exist now."""
         while self.batch():
             assert len(self.batches) < 1000
         return self.rows
 
     def records(self) -> list[tuple[str, int, bytes]]:
-        found = [row for row in self.rows if row["kind"] == "record"]
-        return [(row["file"], row["offset"], row["payload"]) for row in found]
+        record_rows = [row for row in self.rows if row["kind"] == "record"]
+        return [(row["file"], row["offset"], row["payload"]) for row in record_rows]
 
 
 def record(format_id: str, number: int, rng: random.Random) -> NewRecord:
@@ -94,13 +94,13 @@ def answer(format_id: str, path: Path) -> Answer:
     return collect(named(format_id).read(path, "recover", {}))
 
 
-def owed(records: tuple[Record, ...], path: Path) -> list[tuple[str, int, bytes]]:
+def record_tuples(records: tuple[Record, ...], path: Path) -> list[tuple[str, int, bytes]]:
     return [(str(path / r.file) if r.file else str(path), r.at, r.payload) for r in records]
 
 
 @pytest.mark.parametrize("limit", [None, 300])
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_a_log_that_grows(format_id: str, limit: int | None, tmp_path: Path) -> None:
+def test_a_growing_log_is_followed(format_id: str, limit: int | None, tmp_path: Path) -> None:
     rng = random.Random(format_id)
     path = tmp_path / "logs" / NAMES[format_id]
     path.parent.mkdir()
@@ -117,19 +117,19 @@ def test_a_log_that_grows(format_id: str, limit: int | None, tmp_path: Path) -> 
         if step % 2:
             stream.restart()
         stream.all()
-        expected = owed(answer(format_id, path).records, path)
+        expected = record_tuples(answer(format_id, path).records, path)
         assert sorted(stream.records()) == sorted(expected)
         assert len(expected) == number
     if limit is not None:
         assert len(stream.batches) > 6
-    # What a crash leads to: batches are planned and read again, when the log has grown.
+    # After a crash, batches are planned and read again, when the log has grown.
     stream.restart()
     for start, end, rows in stream.batches:
         assert stream.read(start, end) == rows
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_bytes_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
+def test_bytes_may_arrive_singly(seed: int, tmp_path: Path) -> None:
     """A torn tail is held back until it is whole, wherever the file was cut."""
     rng = random.Random(seed)
     whole, path = tmp_path / "whole", tmp_path / "logs" / "000001.log"
@@ -149,7 +149,7 @@ def test_bytes_that_arrive_one_by_one(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_id", ["zeebe-journal", "kahadb-journal"])
-def test_preallocated_files(format_id: str, tmp_path: Path) -> None:
+def test_preallocated_files_are_followed(format_id: str, tmp_path: Path) -> None:
     """The file has its size from the start; zeros become records."""
     rng = random.Random(format_id)
     whole = tmp_path / "whole"
@@ -177,7 +177,7 @@ def leveldb(path: Path, count: int, size: int = 1_000) -> Path:
     return path
 
 
-def test_new_files_and_files_that_go(tmp_path: Path) -> None:
+def test_files_may_appear_and_disappear(tmp_path: Path) -> None:
     stream = Stream(tmp_path)
     leveldb(tmp_path / "000001.log", 3)
     assert len(stream.all()) == 3
@@ -187,7 +187,7 @@ def test_new_files_and_files_that_go(tmp_path: Path) -> None:
     assert [key.rpartition("/")[2] for key in stream.offset] == ["000002.log"]
 
 
-def test_limits(tmp_path: Path) -> None:
+def test_limits_bound_a_batch(tmp_path: Path) -> None:
     for number in range(6):
         leveldb(tmp_path / f"{number:06d}.log", 5)
     files = Stream(tmp_path, maxFilesPerTrigger=2)
@@ -198,7 +198,7 @@ def test_limits(tmp_path: Path) -> None:
     assert len(tiny.all()) == 30 and len(tiny.batches) == 30
 
 
-def test_available_now_stops_at_what_was_there(tmp_path: Path) -> None:
+def test_available_now_stops_at_the_initial_data(tmp_path: Path) -> None:
     path = leveldb(tmp_path / "000001.log", 20)
     stream = Stream(tmp_path, maxBytesPerTrigger=5_000)
     stream.reader.prepareForTriggerAvailableNow()
@@ -238,14 +238,14 @@ def test_damage_at_the_end_waits_until_the_log_is_quiet(tmp_path: Path) -> None:
     assert [row["kind"] for row in stream.all()][9:] == ["lost"]
     stream.restart()
     assert len(stream.all()) == 10
-    # It grows all the same: what comes in the next block is read.
+    # The log still grows: records in the next block are read.
     with path.open("ab") as file:
         file.write(bytes(32_768 - path.stat().st_size))
     named("leveldb-log").append(path, [NewRecord(b"more")], {})
     assert [row["payload"] for row in stream.all()][10:] == [b"more"]
 
 
-def test_files_of_no_format_and_links_to_nowhere(tmp_path: Path) -> None:
+def test_unknown_files_and_broken_links_are_reported(tmp_path: Path) -> None:
     (tmp_path / "README").write_text("of no format at all")
     (tmp_path / "000001.log").symlink_to(tmp_path / "gone")
     stream = Stream(tmp_path)
@@ -259,12 +259,12 @@ def test_files_of_no_format_and_links_to_nowhere(tmp_path: Path) -> None:
     assert len(stream.all()) == 4  # under its own name, and not through the link again
 
 
-@pytest.mark.parametrize("how", ["truncated", "replaced"])
-def test_a_log_that_was_rewritten(how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["truncated", "replaced"])
+def test_a_rewritten_log_is_detected(change: str, tmp_path: Path) -> None:
     path = leveldb(tmp_path / "000001.log", 10)
     stream, again = Stream(tmp_path), Stream(tmp_path, onRewrite="restart")
     assert len(stream.all()) == len(again.all()) == 10
-    if how == "truncated":
+    if change == "truncated":
         path.write_bytes(path.read_bytes()[:5_000])
     else:
         path.unlink()
@@ -273,10 +273,10 @@ def test_a_log_that_was_rewritten(how: str, tmp_path: Path) -> None:
     with pytest.raises(Rewritten, match=r"000001\.log: at offset \d+.*onRewrite"):
         stream.batch()
     again.restart()
-    assert len(again.all()) == 10 + (30 if how == "replaced" else 4)
+    assert len(again.all()) == 10 + (30 if change == "replaced" else 4)
 
 
-def test_journald_renames_its_files(tmp_path: Path) -> None:
+def test_renamed_journald_files_are_followed(tmp_path: Path) -> None:
     rng = random.Random(0)
     path, form = tmp_path / "system.journal", named("systemd-journal")
     form.write(path, [record("systemd-journal", n, rng) for n in range(3)], {"file_id": "aa" * 16})
@@ -290,7 +290,7 @@ def test_journald_renames_its_files(tmp_path: Path) -> None:
     assert sorted(stream.offset) == [f"systemd:{'aa' * 16}", f"systemd:{'bb' * 16}"]
 
 
-def test_limits_are_what_the_options_say(tmp_path: Path) -> None:
+def test_options_set_the_limits(tmp_path: Path) -> None:
     assert isinstance(Stream(tmp_path).reader.getDefaultReadLimit(), ReadAllAvailable)
     limit = Stream(tmp_path, maxBytesPerTrigger="1k").reader.getDefaultReadLimit()
     assert limit == ReadMaxBytes(1024)
@@ -309,15 +309,15 @@ def payloads(stream: Stream) -> list[bytes]:
 
 
 @pytest.mark.parametrize("restarts", [False, True])
-def test_a_log_that_is_renamed_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
-    """As log rotation does it: each file moves on, and a new one takes the first name."""
+def test_a_renamed_log_is_the_same_log(restarts: bool, tmp_path: Path) -> None:
+    """As in log rotation: each file moves on, and a new one takes the first name."""
     stream = Stream(tmp_path)
     newest = tmp_path / "0.log"
     for turn in range(4):
         add(newest, 10 * turn, 4)
         stream.all()
         if turn == 2:
-            add(newest, 10 * turn + 4, 2)  # written between the last look and the rename
+            add(newest, 10 * turn + 4, 2)  # written between the last listing and the rename
         for number in range(turn, -1, -1):
             (tmp_path / f"{number}.log").rename(tmp_path / f"{number + 1}.log")
         if restarts:
@@ -326,17 +326,15 @@ def test_a_log_that_is_renamed_is_the_same_log(restarts: bool, tmp_path: Path) -
         stream.all()
         newest.unlink()
         stream.all()
-    owed = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
-    owed += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
-    assert sorted(payloads(stream)) == sorted(owed)
+    expected = [b"record %d" % (10 * turn + n) for turn in range(4) for n in range(4)]
+    expected += [b"record 24", b"record 25", *(b"record %d" % (100 + turn) for turn in range(4))]
+    assert sorted(payloads(stream)) == sorted(expected)
     add(tmp_path / "4.log", 500, 1)
     stream.all()
     assert payloads(stream)[-1] == b"record 500"
 
 
-def test_an_inode_that_is_used_again_is_another_log(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reused_inode_is_another_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Stream(tmp_path)
     add(tmp_path / "old.log", 0, 5)
     stream.all()
@@ -346,8 +344,12 @@ def test_an_inode_that_is_used_again_is_another_log(
     entry = LocalTree.entry
 
     def reused(tree: LocalTree, path: str) -> Entry:
-        found = entry(tree, path)
-        return replace(found, inode=(found.inode[0], inode)) if found.inode else found
+        first_entry = entry(tree, path)
+        return (
+            replace(first_entry, inode=(first_entry.inode[0], inode))
+            if first_entry.inode
+            else first_entry
+        )
 
     monkeypatch.setattr(LocalTree, "entry", reused)
     stream.all()

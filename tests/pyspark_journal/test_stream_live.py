@@ -1,4 +1,4 @@
-"""A stream beside a writer, at every moment of it: each record once, in order, none invented."""
+"""A stream beside a writer, at every moment: each record once, in order, none invented."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(not may_trace(), reason="no program can be trace
 
 
 def put(state: State, folder: Path, modified: int) -> None:
-    """Change the files of a folder in place: a file keeps its inode, as under a writer."""
+    """Change the files of a directory in place: a file keeps its inode, as under a writer."""
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_file() and path.relative_to(folder).as_posix() not in state.files:
             path.unlink()
@@ -46,7 +46,7 @@ def put(state: State, folder: Path, modified: int) -> None:
 
 
 class Stream:
-    """A query: its offsets, and the payloads that its batches brought."""
+    """A query: its offsets, and the payloads of its batches."""
 
     def __init__(self, path: Path) -> None:
         source = JournalDataSource({"path": str(path)})
@@ -55,7 +55,7 @@ class Stream:
         self.payloads: list[bytes] = []
 
     def look(self) -> None:
-        """Take what there is now."""
+        """Read the available data."""
         while True:
             end = self.reader.latestOffset(self.offset, self.reader.getDefaultReadLimit())
             if end == self.offset:
@@ -73,11 +73,11 @@ class Stream:
 
 @pytest.mark.parametrize("format", ["leveldb-log", "kahadb-journal", "zmq-raft"])
 def test_a_stream_returns_each_record_once(format: str, tmp_path: Path) -> None:
-    what = crash_of(format)
-    records = what.records(6)
-    written = [one.payload for one in records]
-    ours = next(one for one in all_implementations() if one.name == "executable-spec")
-    trace, _ = record(list(ours.command), format, what, records)
+    crash = crash_of(format)
+    records = crash.records(6)
+    written = [each.payload for each in records]
+    ours = next(each for each in all_implementations() if each.name == "executable-spec")
+    trace, _ = record(list(ours.command), format, crash, records)
     stream = Stream(tmp_path)
     now = time.time_ns()
     for number, moment in enumerate(moments(trace)):

@@ -1,4 +1,4 @@
-"""Every record exactly once in the sink, when the whole query is killed in mid-run."""
+"""Every record exactly once in the sink, when the whole query is killed while it runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("spark")
 PER_FILE = 40
 
-# A query of its own in a process of its own, slow enough to be killed in the middle.
+# A separate query in its own process, slow enough to be killed during a batch.
 QUERY = """
 import sys
 from pyspark_journal.session import session
@@ -52,7 +52,7 @@ def committed(checkpoint: Path) -> int:
     return len([p for p in (checkpoint / "commits").glob("*") if p.name.isdecimal()])
 
 
-def test_a_query_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_killed_query_delivers_each_record_once(spark: SparkSession, tmp_path: Path) -> None:
     logs, out, checkpoint = (tmp_path / name for name in ("logs", "out", "checkpoint"))
     logs.mkdir()
     write(logs, range(1, 6))
@@ -73,7 +73,7 @@ def test_a_query_that_is_killed(spark: SparkSession, tmp_path: Path) -> None:
         process.wait()
     before = committed(checkpoint)
     assert before >= 3
-    # While nobody looks, the torn record becomes whole, and there is a new log.
+    # Meanwhile, the torn record becomes whole, and a new log appears.
     torn.write_bytes(whole)
     write(logs, range(50, 51))
     for _ in range(2):  # the second time there is nothing to do

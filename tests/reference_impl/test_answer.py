@@ -42,15 +42,15 @@ def test_lost_ranges_are_put_in_log_order() -> None:
     assert collect([late, early, INTACT]).lost == (early, late)
 
 
-def test_lost_ranges_of_several_files_stand_in_the_order_of_the_files() -> None:
-    """That is the order in which they were met: seg-10 behind seg-9."""
+def test_lost_ranges_follow_the_order_of_files() -> None:
+    """That is the order in which they were read: seg-10 after seg-9."""
     ranges = [("seg-9", 9), ("seg-10", 5), ("seg-9", 0)]
     events = [Lost(start, start + 1, "x", file=file) for file, start in ranges]
-    found = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost
-    assert [(gap.file, gap.start) for gap in found] == [("seg-9", 0), ("seg-9", 9), ("seg-10", 5)]
+    lost = collect([Record(0, 4, b"x", file="seg-9"), *events, INTACT]).lost
+    assert [(gap.file, gap.start) for gap in lost] == [("seg-9", 0), ("seg-9", 9), ("seg-10", 5)]
 
 
-def test_files_and_fields_stand_in_the_json() -> None:
+def test_the_json_has_files_and_fields() -> None:
     record = Record(8, 4, b"x", {"index": "18446744073709551615", "term": 2}, file="seg-1")
     assert record.to_json() == {
         "file": "seg-1",
@@ -78,8 +78,8 @@ def test_a_reader_without_an_end_is_a_defect() -> None:
         collect([Record(0, 12, b"alpha")])
 
 
-def test_a_reader_that_goes_on_behind_its_end_is_a_defect() -> None:
-    with pytest.raises(ValueError, match="went on after its end"):
+def test_a_reader_that_continues_after_its_end_is_a_defect() -> None:
+    with pytest.raises(ValueError, match="continued after its end"):
         collect([INTACT, Record(0, 12, b"alpha")])
-    with pytest.raises(ValueError, match="went on after its end"):
+    with pytest.raises(ValueError, match="continued after its end"):
         collect([INTACT, INTACT])

@@ -14,7 +14,7 @@ TYPES = {"integer", "boolean", "object", "list", "null", "text", "hex", "decimal
 OPERATIONS = {"read", "write", "append"}
 
 
-def test_the_formats_are_those_of_the_registers_in_their_order() -> None:
+def test_formats_follow_the_registers_in_order() -> None:
     assert list(FORMATS) == [
         "leveldb-log", "zeebe-journal", "kahadb-journal", "systemd-journal", "zmq-raft",
     ]  # fmt: skip
@@ -27,7 +27,7 @@ def test_every_chapter_of_a_format_has_a_register() -> None:
 
 
 @pytest.mark.parametrize("id", list(registers()))
-def test_what_a_register_says_is_of_its_closed_lists(id: str) -> None:
+def test_registers_use_only_the_closed_lists(id: str) -> None:
     register = registers()[id]
     for reason in register.reasons.values():
         assert reason.kinds and set(reason.kinds) <= KINDS
@@ -48,7 +48,7 @@ def test_a_format_is_the_package_named_like_it() -> None:
         assert format.read is package.read
 
 
-def test_a_register_that_lacks_a_key_is_told_so(tmp_path: Path) -> None:
+def test_a_missing_register_key_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "toy-log.toml"
     path.write_text('id = "toy-log"\ntitle = "A toy"\n')
     with pytest.raises(ValueError, match=r"toy-log\.toml: key 'prefix' is missing"):

@@ -12,13 +12,13 @@ import pytest
 from conformance.vectors import load_all
 from reference_impl.register import Register, registers
 
+# The substitute for ``payload`` above 4096 bytes, in every format (spec/conventions.md).
 COMMON = {"payload_sha256": ("hex",)}
-"""What stands for ``payload`` above 4096 bytes, in every format (spec/conventions.md)."""
 VERDICTS = {"torn": "torn", "damaged": "damage", "refused": "refused"}
 
 
 @pytest.mark.parametrize("format", list(registers()))
-def test_answers_are_as_the_register_says(format: str) -> None:
+def test_answers_match_the_register(format: str) -> None:
     register = registers()[format]
     assert sorted(set(strangers(register, list(answers(format))))) == []
 
@@ -39,10 +39,10 @@ def answers(format: str) -> Iterator[Mapping[str, Any]]:
                 yield vector.body["expect_strict"]
 
 
-def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[str]:
-    """What the register does not know of answers."""
+def strangers(register: Register, answers: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the parts of answers that the register lacks."""
     types = {name: field.types for name, field in register.fields.items()} | COMMON
-    for answer in found:
+    for answer in answers:
         if (reason := answer["reason"]) is not None:
             kinds = register.reasons[reason].kinds if reason in register.reasons else ()
             if VERDICTS[answer["verdict"]] not in kinds:
@@ -51,12 +51,12 @@ def strangers(register: Register, found: list[Mapping[str, Any]]) -> Iterator[st
                     if gap["reason"] not in register.reasons)  # fmt: skip
         for record in answer["records"]:
             for name, value in record.items():
-                if not any(is_of(one, value) for one in types.get(name, ())):
+                if not any(is_of(type_name, value) for type_name in types.get(name, ())):
                     yield f"{name}: {value!r:.60}"
 
 
 def is_of(type: str, value: Any) -> bool:
-    """Whether a value in JSON is of a type of the registers."""
+    """Return whether a JSON value has a type of the registers."""
     if isinstance(value, str):
         patterns = {"text": ".*", "hex": "([0-9a-f]{2})*", "decimal": "-?[0-9]+"}
         return type in patterns and bool(re.fullmatch(patterns[type], value, re.DOTALL))

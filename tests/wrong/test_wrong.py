@@ -185,7 +185,7 @@ ROWS: dict[str, Row] = {
     "counts_to_infinity": Row({"one-record": "protocol-error: expected a line of JSON, found b'{"}),
     "nests_its_answer": Row({"one-record": "protocol-error: expected at most 100 levels of JSON"}),
     "nests_folders": Row(
-        {"append-to-three-records": "over-limit: more than 32 folders stand in each other"}, APPEND
+        {"append-to-three-records": "over-limit: folders are nested more than 32 deep"}, APPEND
     ),
     "grows_the_log": Row({"one-record": "fail: the reader changed the log it read"}),
     "floods_stdout": Row(

@@ -11,7 +11,7 @@ import click
 
 from conformance.contents import Contents, size, write_contents
 from conformance.kaitai.compile import GrammarError, ToolMissing
-from conformance.saving import made_beside, named_in_errors, publish, saved
+from conformance.saving import named_in_errors, publish, saved, temporary_sibling
 from reference_impl.formats import Format
 from walproof.cli.opening import opened, source_of
 from walproof.cli.output import say
@@ -81,7 +81,7 @@ def damage(
         if ksy is not None:
             with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
                 if held := grammar.sandbox.isolation()["could"]:
-                    say(f"not held: the parser could {'; '.join(held)}", err=True)
+                    say(f"not isolated: the parser could {'; '.join(held)}", err=True)
                 path = source.path
                 return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, asked)
         with opened(log, format_id) as found:
@@ -157,7 +157,7 @@ def _list(log: LogToDamage) -> None:
 
 
 def _write(contents: Contents, out: Path) -> None:
-    with made_beside(out) as made:
+    with temporary_sibling(out) as made:
         with named_in_errors(out):
             write_contents(contents, made)
         publish(made, out)
@@ -172,7 +172,7 @@ def _write_family(
     out: Path,
 ) -> None:
     about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
-    with made_beside(out) as made:
+    with temporary_sibling(out) as made:
         with named_in_errors(out):
             made.mkdir()
         with named_in_errors(out), saved(made / MANIFEST) as file:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from conformance.saving import made_beside, publish
+from conformance.saving import publish, temporary_sibling
 from reference_impl.answer import End, Event, Lost
 from reference_impl.formats import UnknownFormat
 from reference_impl.systemd_journal import loaded
@@ -254,7 +254,7 @@ def _tables(
     options = Options(source, not is_bare, is_decoded, codec)
     if out.exists():
         raise click.UsageError(f"--parquet {out} is there already")
-    with stoppable(), made_beside(out) as building:
+    with stoppable(), temporary_sibling(out) as building:
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())
         result = building / "result"

@@ -181,6 +181,6 @@ def test_grammar(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
     if not quiet:
         say(f"isolation: {', '.join(isolation['by'])}")
     if isolation["could"]:
-        say(f"not held: the parser could {'; '.join(isolation['could'])}")
+        say(f"not isolated: the parser could {'; '.join(isolation['could'])}")
     say(f"{passed} passed, {failed} failed")
     return 3 if failed else 0

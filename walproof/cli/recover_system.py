@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 
 import click
 
-from conformance.saving import made_beside, named_in_errors, publish
+from conformance.saving import named_in_errors, publish, temporary_sibling
 from conformance.text import one_line
 from reference_impl.answer import Record
 from reference_impl.formats import Format, named
@@ -83,7 +83,7 @@ def recover_folder(
         raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
     systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
     systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
-    with made_beside(out) as made, named_in_errors(out):
+    with temporary_sibling(out) as made, named_in_errors(out):
         copy = partial(_copy_logs, systems) if only_logs else _copy
         not_copied = copy(folder, made, out)
         done = [
@@ -263,7 +263,7 @@ def _replace(
     ``ValueError`` if the survivors cannot stand in one log; then nothing has changed.
     """
     counts = f"{counted(before, 'record')} before, {found.record_count:,} after"
-    with made_beside(made / "log") as new:
+    with temporary_sibling(made / "log") as new:
         write_anew(named(system.format), path, found.kept.records, new, context)
         if log.name != WHOLE:
             (made / log.name).rename(made / f"{log.name}{ASIDE}")

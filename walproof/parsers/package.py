@@ -23,7 +23,7 @@ from conformance import GRAMMARS, VECTORS, __version__, templates
 from conformance.kaitai.compile import compile_to, grammar_files
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
-from conformance.saving import is_unfinished, made_beside, named_in_errors, save
+from conformance.saving import is_unfinished, named_in_errors, save, temporary_sibling
 from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
 from walproof.parsers.spelling import lower_camel, number, spelled
@@ -93,7 +93,7 @@ def make_package(
     naming = naming or Naming(version=release_of(__version__))
     language = language.named(naming)
     names = list(chosen) or all_grammars(grammars)
-    with named_in_errors(out), made_beside(out) as fresh:
+    with named_in_errors(out), temporary_sibling(out) as fresh:
         fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
         files = [grammars / f"{name}.ksy" for name in names]

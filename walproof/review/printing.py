@@ -139,7 +139,7 @@ def _endings(review: Review) -> list[str]:
     for excuse in review.unused_excuses:
         lines.append(f"Excuses nothing any more: {excuse.rule} {excuse.subject}")
     if held := review.isolation:
-        open = f"; not held, they could {'; '.join(held['could'])}" if held["could"] else ""
+        open = f"; not isolated, they could {'; '.join(held['could'])}" if held["could"] else ""
         lines.append(f"The readers ran in isolation: {', '.join(held['by'])}{open}.")
     return ["", *lines] if lines else []
 

@@ -94,7 +94,7 @@ class Worker:
             return self._program.request({"seconds": self._wall_seconds * 0.75, **request})
         except NoReply as why:
             text = str(why)
-            return {"error": "the reader died" if text == "it died" else text}
+            return {"error": "the reader died" if text == "it exited without a reply" else text}
 
     def close(self) -> None:
         """Stop the process, if there is one."""

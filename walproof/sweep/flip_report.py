@@ -54,7 +54,7 @@ def to_json(searched: undetected_flips.Searched, stretches: Sequence[Stretch]) -
                 "field": row.field,
                 "flipped": row.tried,
                 "unseen": dict(row.counts),
-                "beside": list(row.beside),
+                "beside": list(row.other_fields),
                 "why": [register.unseen[number - 1].why for number in row.why],
             }
             for row in undetected_flips.rows(searched, register.unseen)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from conformance import postconditions
-from conformance.cases import found_at
+from conformance.cases import contents_at
 from conformance.contents import MAX_BYTES, Contents, digest, size, write_contents
 from conformance.recipes.generate import NOTHING, record_to_json
 from conformance.vectors import Vector
@@ -203,7 +203,7 @@ class Writer:
         answer = NO_LOG
         if place.exists():
             answer = seen(self.format.read(place, "recover", context))
-        return _Left(refused, answer, found_at(place), files, digests)
+        return _Left(refused, answer, contents_at(place), files, digests)
 
     def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> Seen:
         place = self._place(name)

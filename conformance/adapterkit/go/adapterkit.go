@@ -1,7 +1,7 @@
 // Package adapterkit speaks Walproof's adapter protocol v1 (JSON lines on stdin and stdout, and the
 // one-shot form `PROGRAM read FORMAT PATH`) for a reader or writer written in Go: fill in an
-// Adapter and call Run. Nothing is recovered here: a panic in the code under test ends the
-// process, because a crash is a result of its own and must not look like an answer.
+// Adapter and call Run. It does not recover from panics: a panic in the code under test ends the
+// process, because a crash is a separate result and must not look like an answer.
 package adapterkit
 
 import (
@@ -15,12 +15,12 @@ import (
 	"strings"
 )
 
-// Adapter says hello and holds the functions that drive the implementation. Read returns an error
-// (other than Skip) only for what is not the implementation's doing, such as a file that cannot be
-// opened: it ends the process. Write serves write and append (req.Cmd tells which): the first
-// creates req.Path, the second opens it as the implementation does after a restart; its errors are
-// answered as "refused". What Profiles does not list is answered as "skipped" without a call.
-// Acknowledges says that Write calls req.Acknowledge after each record that it has made durable.
+// Adapter holds the hello reply and the functions that drive the implementation. Read returns an
+// error (other than Skip) only for failures outside the implementation, such as a file that cannot
+// be opened; the error ends the process. Write serves the commands write and append (see req.Cmd):
+// write creates req.Path, append opens it as the implementation does after a restart. Its errors are
+// answered as "refused". Requests for unlisted Profiles are answered as "skipped" without a call.
+// Acknowledges means that Write calls req.Acknowledge after each durable record.
 type Adapter struct {
 	Name     string   `json:"name"`
 	Version  string   `json:"version"` // see ModuleVersion
@@ -37,9 +37,9 @@ type Adapter struct {
 	Write func(req Request) error            `json:"-"`
 }
 
-// Request is one line from the harness. Context is what the vector says about the log from outside
-// of it, empty if nothing; Records are those to write or append. Where each of them is to be durable
-// before the next, Acknowledge says how many are, and waits until the harness has seen it; else nil.
+// Request is one line from the harness. Context is the vector's information that is not in the
+// bytes, possibly empty; Records are those to write or append. If each must be durable before the
+// next, Acknowledge sends the number of durable records and waits for the harness; otherwise nil.
 type Request struct {
 	Cmd     string          `json:"cmd"`
 	Seq     json.RawMessage `json:"seq"`
@@ -53,29 +53,29 @@ type Request struct {
 	Acknowledge func(count int) `json:"-"`
 }
 
-// Record is a record that a reader released or a writer is to write. At (offset of its first
-// header) and Size (to the end of its last fragment) are set only by a reader that is told them.
+// Record is a record that a reader released or a writer must write. At (offset of its first
+// header) and Size (to the end of its last fragment) are set only if the reader reports them.
 type Record struct {
 	At      *int64 `json:"at,omitempty"`
 	Size    *int64 `json:"size,omitempty"`
 	Payload string `json:"payload"` // lower-case hexadecimal
 }
 
-// Bytes are the payload of a record to write.
+// Bytes returns the payload of a record to write.
 func (r Record) Bytes() []byte {
 	payload, err := hex.DecodeString(r.Payload)
 	check(err)
 	return payload
 }
 
-// Answer holds the parts of an answer that Go readers give so far: the records they released and,
-// in Signals, their own words about damage, both in order. Start from NewAnswer.
+// Answer holds the parts of an answer that Go readers give so far: the released records and, in
+// Signals, the reader's messages about damage, both in order. Create it with NewAnswer.
 type Answer struct {
 	Records []Record `json:"records"`
 	Signals []string `json:"signals"`
 }
 
-// NewAnswer is the answer of a reader that has released nothing and said nothing.
+// NewAnswer returns an answer without records and signals.
 func NewAnswer() *Answer { return &Answer{[]Record{}, []string{}} }
 
 // Release adds a complete record.
@@ -83,15 +83,15 @@ func (a *Answer) Release(payload []byte) {
 	a.Records = append(a.Records, Record{Payload: hex.EncodeToString(payload)})
 }
 
-// Signal adds what the reader said of damage.
+// Signal adds the reader's message about damage.
 func (a *Answer) Signal(err error) { a.Signals = append(a.Signals, err.Error()) }
 
-// Skip is the error with which Read or Write declines a request, saying why.
+// Skip is the error with which Read or Write skips a request; its text is the reason.
 type Skip string
 
 func (s Skip) Error() string { return string(s) }
 
-// ModuleVersion is the version, without its v, of a module that this program was linked with.
+// ModuleVersion returns the version, without its v, of a module that this program is linked with.
 func ModuleVersion(path string) string {
 	info, _ := debug.ReadBuildInfo()
 	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == path })
@@ -101,18 +101,18 @@ func ModuleVersion(path string) string {
 // Run serves the protocol or the one-shot form until bye or the end of stdin; it does not return.
 func Run(a Adapter) {
 	a.Language = "Go"
-	replies := json.NewEncoder(os.Stdout) // unbuffered: every reply leaves at once
-	os.Stdout = os.Stderr                 // what the implementation prints is not a reply
+	replies := json.NewEncoder(os.Stdout) // unbuffered: every reply is sent at once
+	os.Stdout = os.Stderr                 // output of the implementation is not a reply
 	if args := os.Args[1:]; len(args) == 3 && args[0] == "read" {
 		r := a.serve(Request{Cmd: "read", Format: args[1], Path: args[2], Profile: "recover"})
-		if r["answer"] == nil { // declined, which is no failure
+		if r["answer"] == nil { // skipped or refused, which is not a failure
 			check(replies.Encode(map[string]any{"skipped": r["skipped"]}))
 		} else {
 			check(replies.Encode(r["answer"]))
 		}
 		os.Exit(0)
 	}
-	requests := json.NewDecoder(os.Stdin) // has no limit on a line, as bufio.Scanner would
+	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, it does not limit the line length
 	for {
 		var req Request
 		if err := requests.Decode(&req); err == io.EOF || req.Cmd == "bye" {
@@ -159,7 +159,7 @@ func (a Adapter) serve(req Request) map[string]any {
 	return reply
 }
 
-// check ends the process for a fault of the adapter or its surroundings, never for a damaged log.
+// check ends the process after a fault of the adapter or its environment, never for a damaged log.
 func check(err error) {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "adapterkit:", err)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the adapter in the working directory as $WALPROOF_BUILD/adapter; says nothing unless that fails.
+# Builds the adapter in the working directory as $WALPROOF_BUILD/adapter. Prints only errors.
 set -eu
 export GOTOOLCHAIN=local GOFLAGS='-mod=readonly -buildvcs=false' CGO_ENABLED=0
 log="$WALPROOF_BUILD/build.log"

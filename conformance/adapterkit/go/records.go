@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// RecordReader and RecordWriter are what the log packages of Go that descend from golang/leveldb's
-// record have in common.
+// RecordReader and RecordWriter are the common interface of the Go log packages that descend from
+// golang/leveldb's record.
 type RecordReader interface{ Next() (io.Reader, error) }
 
 type RecordWriter interface {
@@ -42,8 +42,8 @@ func ReadRecords[R RecordReader](req Request, newReader func(io.Reader) R) (*Ans
 	}
 }
 
-// WriteRecords makes a new log at req.Path and flushes after every record. Where each is to be
-// durable it syncs the file, as these databases do for a synced write; they do not sync its folder.
+// WriteRecords creates a log at req.Path and flushes after every record. If each must be durable, it
+// syncs the file, as these databases do for a synced write; they do not sync its directory.
 func WriteRecords[W RecordWriter](req Request, newWriter func(io.Writer) W) error {
 	file, err := os.OpenFile(req.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -1,12 +1,12 @@
-# Sourced by the build.sh of an adapter in Java: names its folder ($here), this kit ($kit) and $WALPROOF_BUILD ($out),
-# and goes to the last.
+# Sourced by the build.sh of an adapter in Java: sets $here (its directory), $kit (this kit) and $out ($WALPROOF_BUILD),
+# and changes to $out.
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
 cd "$out"
 
-# fetch_jars POM: fills lib with the jars that POM names, from Maven's local repository when it has them; again only
-# when POM changes, or its parent, the pom.xml of this kit.
+# fetch_jars POM: puts the jars of POM into lib, from Maven's local repository if it has them. Repeated only if POM or
+# its parent, the pom.xml of this kit, changes.
 fetch_jars() {
     cat "$kit/pom.xml" "$1" > wanted.xml
     cmp -s wanted.xml fetched.xml && return
@@ -21,7 +21,7 @@ run_maven() {
     mvn -q -B "$@" -f "$pom" "-Dlib=$out/lib" generate-resources > maven.log 2>&1
 }
 
-# compile OPTION … FILE …: makes lib/adapter.jar. Options are those of javac, $jdk/bin/javac where $jdk is set.
+# compile OPTION … FILE …: creates lib/adapter.jar with the options of javac, or of $jdk/bin/javac if $jdk is set.
 compile() {
     rm -rf classes lib/adapter.jar
     nice "${jdk:+$jdk/bin/}javac" -cp "lib/*" -d classes "$@"

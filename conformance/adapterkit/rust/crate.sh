@@ -1,16 +1,16 @@
-# Sourced by the build.sh of an adapter in Rust, whose folder has the name of the crate under test.
-# Lays the adapter and this kit out in $WALPROOF_BUILD as they stand in the repository and goes to the copy of the
-# adapter: Cargo works there, so that no Cargo.lock and no target/ appear in the repository.
+# Sourced by the build.sh of an adapter in Rust, whose directory has the name of the crate under test.
+# Copies the adapter and this kit to $WALPROOF_BUILD, with the same relative paths as in the repository, and changes to
+# the copy of the adapter: Cargo works there, so that it creates no Cargo.lock and no target/ in the repository.
 
 here=$(cd "$(dirname "$0")" && pwd)
 out=${WALPROOF_BUILD:?names the folder to build in}
 name=$(basename "$here")
 
-# main.rs says hello with the version that is pinned.
+# main.rs reports the pinned version in its hello.
 CRATE_VERSION=$(sed -n "s/^$name = .*\"=\([^\"]*\)\".*/\1/p" "$here/Cargo.toml")
 export CRATE_VERSION
 
-# copy_crate FROM TO: the sources and the manifest; what Cargo made there before stays.
+# copy_crate FROM TO: the sources and the manifest; earlier output of Cargo stays.
 copy_crate() {
     mkdir -p "$2"
     rm -rf "$2/src"
@@ -22,12 +22,12 @@ fail() {
     exit 1
 }
 
-# Runs a command; its words are shown only when it fails.
+# Runs a command; its output is shown only if it fails.
 quietly() {
     nice "$@" > cargo.log 2>&1 || { cat cargo.log >&2; fail "$1 $2 failed: $(grep -m 1 '^error' cargo.log)"; }
 }
 
-# build_adapter [OPTION …]: options are Cargo's. The network is asked only when something is missing.
+# build_adapter [OPTION …]: options are Cargo's. The network is used only if something is missing.
 build_adapter() {
     set -- cargo build --release --jobs 2 --target-dir "$out/target" "$@"
     nice "$@" --offline > cargo.log 2>&1 || quietly "$@"

@@ -1,4 +1,4 @@
-// A complete Walproof adapter: skeletons/go/main.go with a reader and a writer of LevelDB logs in it.
+// A complete Walproof adapter: skeletons/go/main.go with a reader and a writer of LevelDB logs.
 //
 //	walproof check --cmd 'go run conformance/examples/go/main.go' --format leveldb-log
 //
@@ -26,7 +26,7 @@ func read(format, path, profile string, context object) object {
 	return object{"answer": (&reader{log: log, zerosFrom: -1}).answer(profile)}
 }
 
-// write makes a log, or goes on with the one that is there where its end is.
+// write creates a log, or appends to the existing one at its end.
 func write(cmd, format, path string, records []any, context object) object {
 	log, flags := []byte{}, os.O_WRONLY|os.O_CREATE|os.O_EXCL
 	if cmd == "append" {
@@ -37,7 +37,7 @@ func write(cmd, format, path string, records []any, context object) object {
 		if before.End == nil {
 			return object{"refused": "start a new file: " + *before.Reason}
 		}
-		if len(records) == 0 { // which changes nothing
+		if len(records) == 0 { // nothing to change
 			return object{"done": true}
 		}
 		check(os.Truncate(path, int64(*before.End)))
@@ -57,7 +57,7 @@ func write(cmd, format, path string, records []any, context object) object {
 	return object{"done": true}
 }
 
-// check ends the process for what is no fault of the log.
+// check ends the process after an error that the log did not cause.
 func check(err error) {
 	if err != nil {
 		panic(err)
@@ -90,13 +90,13 @@ type span struct {
 	Reason string `json:"reason"`
 }
 
-// fragments are those of a record whose FIRST was read and whose LAST was not.
+// fragments are those of a record with a FIRST but no LAST so far.
 type fragments struct {
 	at, end int
 	data    []byte
 }
 
-// reader reads a log as spec/leveldb-log.md says.
+// reader reads a log according to spec/leveldb-log.md.
 type reader struct {
 	log       []byte
 	records   []record
@@ -104,12 +104,12 @@ type reader struct {
 	open      *fragments
 	zerosFrom int // -1 if the log does not end in zeros
 	torn      *span
-	damage    *span // the first, as far as the end of the log
+	damage    *span // the first, extended to the end of the log
 	before    int   // the number of records before it
 	outOfStep bool
 }
 
-// answer has all that is whole or, with "strict", what is before the first damage.
+// answer returns all complete records or, with "strict", those before the first damage.
 func (r *reader) answer(profile string) answerOf {
 	if foreignDialect(r.log) {
 		reason := "foreign-dialect"
@@ -153,7 +153,7 @@ func (r *reader) block(base int) {
 		r.loseOpen()
 		r.zerosFrom = -1
 	}
-	for at := base; at < end && base+block-at >= header; { // what is left then is the trailer
+	for at := base; at < end && base+block-at >= header; { // the rest is the trailer
 		rest := r.log[at:end]
 		short := len(rest) < header
 		if (short || isZero(rest[4:7])) && isZero(rest) {
@@ -188,7 +188,7 @@ func (r *reader) block(base int) {
 	}
 }
 
-// fragment takes a physical record whose checksum holds.
+// fragment adds a physical record with a valid checksum.
 func (r *reader) fragment(kind byte, data []byte, at, end int) {
 	switch kind {
 	case full, first:
@@ -230,14 +230,14 @@ func (r *reader) loseOpen() {
 	}
 }
 
-// loseRest gives up a block, since a length cannot be trusted: the next block gets a reader back in step.
+// loseRest skips the rest of a block, because a length may be wrong; reading resumes at the next block.
 func (r *reader) loseRest(at, end int, reason string) {
 	r.lose(at, end, reason)
 	r.loseOpen()
 	r.outOfStep = end%block != 0
 }
 
-// tear notes that the log ends inside a write; that of an open record began at its FIRST.
+// tear records that the log ends inside a write; the write of an open record began at its FIRST.
 func (r *reader) tear(at, end int, reason string) {
 	if r.open != nil {
 		at = r.open.at
@@ -249,7 +249,7 @@ func isZero(data []byte) bool {
 	return !slices.ContainsFunc(data, func(b byte) bool { return b != 0 })
 }
 
-// foreignDialect tells whether the first physical record is of another dialect (LDB-043).
+// foreignDialect returns whether the first physical record is of another dialect (LDB-043).
 func foreignDialect(log []byte) bool {
 	if len(log) < header {
 		return false
@@ -264,7 +264,7 @@ func foreignDialect(log []byte) bool {
 		9 <= kind && kind <= 12 && holds(19)
 }
 
-// framed appends a record to a log as a writer does.
+// framed appends a framed record to a log.
 func framed(log, payload []byte) []byte {
 	for begin := true; ; begin = false {
 		left := block - len(log)%block
@@ -294,15 +294,15 @@ func framed(log, payload []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskedCRC is the CRC-32C, masked (LDB-007).
+// maskedCRC returns the masked CRC-32C (LDB-007).
 func maskedCRC(data []byte) uint32 {
 	crc := crc32.Checksum(data, castagnoli)
 	return (crc>>15 | crc<<17) + 0xa282ead8
 }
 
-// ---- The protocol: nothing to fill in from here on. ----
+// ---- The protocol: nothing to change from here on. ----
 
-// answer carries out a request that names a log.
+// answer performs a request for a log.
 func answer(req object) object {
 	cmd, format, path := req["cmd"].(string), req["format"].(string), req["path"].(string)
 	context, _ := req["context"].(object)
@@ -316,7 +316,7 @@ func answer(req object) object {
 }
 
 func main() {
-	replies := json.NewEncoder(os.Stdout) // writes each reply at once: the harness waits for it
+	replies := json.NewEncoder(os.Stdout) // writes each reply at once, because the harness waits for it
 	if len(os.Args) > 3 && os.Args[1] == "read" {
 		profile := append(os.Args, "recover")[4]
 		reply := answer(object{"cmd": "read", "format": os.Args[2], "path": os.Args[3], "profile": profile})
@@ -327,7 +327,7 @@ func main() {
 		}
 		return
 	}
-	requests := json.NewDecoder(os.Stdin) // takes lines of any length; a bufio.Scanner would not
+	requests := json.NewDecoder(os.Stdin) // reads lines of any length, unlike bufio.Scanner
 	for req := (object{}); requests.Decode(&req) == nil && req["cmd"] != "bye"; req = (object{}) {
 		reply := hello
 		if req["cmd"] != "hello" {

@@ -1,4 +1,4 @@
-"""A complete Walproof adapter: skeletons/python/adapter.py with a reader and a writer in it.
+"""A complete Walproof adapter: skeletons/python/adapter.py with a reader and a writer.
 
 walproof check --cmd 'python3 conformance/examples/python/adapter.py' --format leveldb-log
 
@@ -25,21 +25,21 @@ HELLO = {
 
 
 def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Return what the reader found."""
+    """Return the reader's answer."""
     return {"answer": Reader(path.read_bytes()).answer(profile)}
 
 
 def write(
     cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
 ) -> dict[str, Any]:
-    """Make a log at path, or go on with the one that is there where its end is."""
+    """Make a log at path, or append to an existing one at its end."""
     with path.open("xb" if cmd == "write" else "r+b") as log:
         if cmd == "append":
             before = Reader(log.read()).answer("recover")
             if before["end"] is None:
                 return {"refused": f"start a new file: {before['reason']}"}
             if not records:
-                return {"done": True}  # which changes nothing
+                return {"done": True}  # nothing changes
             log.truncate(before["end"])
             log.seek(before["end"])
         for record in records:
@@ -53,7 +53,7 @@ FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
 
 @dataclass
 class Fragments:
-    """A record whose FIRST was read and whose LAST was not."""
+    """A record with a FIRST fragment and no LAST fragment yet."""
 
     at: int
     end: int
@@ -61,7 +61,7 @@ class Fragments:
 
 
 class Reader:
-    """Reads the bytes of a log as spec/leveldb-log.md says."""
+    """Reads the bytes of a log by spec/leveldb-log.md."""
 
     def __init__(self, log: bytes) -> None:
         self.log = log
@@ -70,12 +70,12 @@ class Reader:
         self.open: Fragments | None = None
         self.zeros_from: int | None = None
         self.torn: dict[str, Any] | None = None
+        # The first damage, and the number of records before it.
         self.first: dict[str, Any] | None = None
-        """The first damage, and how many records are before it."""
         self.in_step = True
 
     def answer(self, profile: str) -> dict[str, Any]:
-        """All that is whole, or with "strict" what is before the first damage."""
+        """Return all whole records, or with "strict" those before the first damage."""
         if foreign_dialect(self.log):
             return answer_of("refused", "foreign-dialect", [], [], None)
         for base in range(0, len(self.log), BLOCK):
@@ -97,14 +97,14 @@ class Reader:
         return answer_of("damaged", reason, self.records, lost, end if self.in_step else None)
 
     def block(self, base: int) -> None:
-        """The physical records of one block."""
+        """Read the physical records of one block."""
         end = min(base + BLOCK, len(self.log))
         if self.zeros_from is not None and not self.is_zero(base, end):
             self.lose(self.zeros_from, base, "zero-gap")
             self.lose_open()
             self.zeros_from = None
         at = base
-        while at < end and base + BLOCK - at >= HEADER:  # else it is the trailer
+        while at < end and base + BLOCK - at >= HEADER:  # otherwise it is the trailer
             if end - at < HEADER and not self.is_zero(at, end):
                 return self.tear(at, end, "torn-header")
             if end - at < HEADER or (
@@ -112,27 +112,27 @@ class Reader:
             ):
                 self.zeros_from = at if self.zeros_from is None else self.zeros_from
                 return None
-            checksum, length, kind = struct.unpack_from("<IHB", self.log, at)
+            checksum, length, type = struct.unpack_from("<IHB", self.log, at)
             after = at + HEADER + length
             if after > base + BLOCK:
                 return self.lose_rest(at, end, "bad-length")
             if after > end:
                 return self.tear(at, end, "torn-payload")
-            if kind == 0 and length == 0:
+            if type == 0 and length == 0:
                 return self.lose_rest(at, end, "zero-header")
             if masked_crc(self.log[at + 6 : after]) != checksum:
                 return self.lose_rest(at, end, "checksum-mismatch")
-            self.fragment(kind, self.log[at + HEADER : after], at, after)
+            self.fragment(type, self.log[at + HEADER : after], at, after)
             at = after
         return None
 
-    def fragment(self, kind: int, data: bytes, at: int, end: int) -> None:
-        """A physical record whose checksum holds."""
-        if kind in (FULL, FIRST):
+    def fragment(self, type: int, data: bytes, at: int, end: int) -> None:
+        """Add a physical record whose checksum matches."""
+        if type in (FULL, FIRST):
             if self.open and self.open.data:
                 self.lose_open()
             self.open = Fragments(at, end, bytearray(data))
-        elif kind not in (MIDDLE, LAST):
+        elif type not in (MIDDLE, LAST):
             self.lose(at, end, "unknown-type")
             self.lose_open()
             return
@@ -142,37 +142,37 @@ class Reader:
         else:
             self.open.end = end
             self.open.data += data
-        if kind in (FULL, LAST):
+        if type in (FULL, LAST):
             whole, self.open = self.open, None
             size = whole.end - whole.at
             self.records.append({"at": whole.at, "size": size, "payload": whole.data.hex()})
 
     def lose(self, start: int, end: int, reason: str) -> None:
-        """A range that may have held a record."""
+        """Report a range that may have held a record."""
         if self.first is None:
             before = min(start, self.open.at) if self.open else start
             self.first = {"from": before, "reason": reason, "records": len(self.records)}
         self.lost.append({"from": start, "to": end, "reason": reason})
 
     def lose_open(self) -> None:
-        """What was read of a record that does not go on."""
+        """Report the fragments of an incomplete record."""
         if self.open:
             self.lose(self.open.at, self.open.end, "incomplete-record")
             self.open = None
 
     def lose_rest(self, at: int, end: int, reason: str) -> None:
-        """A length that cannot be trusted: only the next block gets a reader back in step."""
+        """Report the rest of a block, because its lengths cannot be trusted."""
         self.lose(at, end, reason)
         self.lose_open()
         self.in_step = end % BLOCK == 0
 
     def tear(self, at: int, end: int, reason: str) -> None:
-        """The log ends inside a write; of an open record, it began at its FIRST."""
+        """Note an unfinished write; one of an open record began at its FIRST."""
         self.torn = {"from": self.open.at if self.open else at, "to": end, "reason": reason}
         self.open = None
 
     def is_zero(self, start: int, end: int) -> bool:
-        """Whether a range holds zeros only."""
+        """Return whether a range holds only zeros."""
         return self.log.count(0, start, end) == end - start
 
 
@@ -183,37 +183,37 @@ def answer_of(
     lost: list[dict[str, Any]],
     end: int | None,
 ) -> dict[str, Any]:
-    """The parts of an answer under their names."""
+    """Return the parts of an answer under their names."""
     parts = {"verdict": verdict, "reason": reason, "end": end}
     return {"records": records, "lost": lost, **parts}
 
 
 def foreign_dialect(log: bytes) -> bool:
-    """Whether the first physical record is of another dialect (LDB-043)."""
+    """Return whether the first physical record is of another dialect (LDB-043)."""
     if len(log) < HEADER:
         return False
-    checksum, length, kind = struct.unpack_from("<IHB", log)
-    sizes = []  # that the header has in the dialects of this type
-    if kind in (5, 6, 7, 8, 11, 131):
+    checksum, length, type = struct.unpack_from("<IHB", log)
+    sizes = []  # header sizes of the dialects with this type
+    if type in (5, 6, 7, 8, 11, 131):
         sizes.append(11)
-    if kind in (9, 10, 11, 12):
+    if type in (9, 10, 11, 12):
         sizes.append(19)
-    if (kind, length) in ((9, 4), (130, 24)) or (kind == 10 and length and length % 6 == 0):
+    if (type, length) in ((9, 4), (130, 24)) or (type == 10 and length and length % 6 == 0):
         sizes.append(HEADER)
     ends = [size + length for size in sizes if size + length <= min(BLOCK, len(log))]
     return any(masked_crc(log[6:end]) == checksum for end in ends)
 
 
 def framed(payload: bytes, position: int) -> bytes:
-    """A record as a writer appends it to a log of position bytes."""
+    """Return a record as a writer appends it to a log of position bytes."""
     out, rest, begin = b"", payload, True
     while True:
         left = BLOCK - (position + len(out)) % BLOCK
         if left < HEADER:
             out, left = out + bytes(left), BLOCK
         data, rest = rest[: left - HEADER], rest[left - HEADER :]
-        kind = (FIRST if begin else MIDDLE) if rest else (FULL if begin else LAST)
-        covered = bytes([kind]) + data
+        type = (FIRST if begin else MIDDLE) if rest else (FULL if begin else LAST)
+        covered = bytes([type]) + data
         out += struct.pack("<IH", masked_crc(covered), len(data)) + covered
         begin = False
         if not rest:
@@ -221,7 +221,7 @@ def framed(payload: bytes, position: int) -> bytes:
 
 
 def table_entry(crc: int) -> int:
-    """The CRC of one byte."""
+    """Return the CRC of one byte."""
     for _ in range(8):
         crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
     return crc
@@ -231,7 +231,7 @@ TABLE = [table_entry(byte) for byte in range(256)]
 
 
 def masked_crc(data: bytes) -> int:
-    """CRC-32C, masked (LDB-007)."""
+    """Return the masked CRC-32C (LDB-007)."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc = crc >> 8 ^ TABLE[(crc ^ byte) & 0xFF]
@@ -239,7 +239,7 @@ def masked_crc(data: bytes) -> int:
     return (crc >> 15 | crc << 17) + 0xA282EAD8 & 0xFFFFFFFF
 
 
-# ---- The protocol: nothing to fill in from here on. ----
+# ---- The protocol: nothing to change from here on. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -255,8 +255,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
-        told = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
-        result = answer({"cmd": "read", "context": {}, **told})
+        parts = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
+        result = answer({"cmd": "read", "context": {}, **parts})
         print(json.dumps(result.get("answer", result)))
         return
     for line in sys.stdin:

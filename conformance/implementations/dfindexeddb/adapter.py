@@ -1,8 +1,8 @@
 """Adapter: the log reader of dfindexeddb, Google's forensic reader of LevelDB and IndexedDB files.
 
-``log.FileReader.GetWriteBatches`` finds the physical records, joins them and hands each whole
-record to ``log.WriteBatch.FromBytes``, which decodes it. Only that last step is replaced: a record
-of the log need not be a WriteBatch, and its bytes are what we are after.
+``log.FileReader.GetWriteBatches`` finds the physical records, joins them and passes each whole
+record to ``log.WriteBatch.FromBytes``, which decodes it. The adapter replaces only that last step:
+a record of the log need not be a WriteBatch, and the adapter needs its bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,14 @@ from conformance.adapterkit import record, serve
 
 
 class Undecoded:
-    """Stands in for ``log.WriteBatch``: keeps a record as it was handed over."""
+    """A substitute for ``log.WriteBatch`` that keeps the bytes of a record."""
 
     @staticmethod
     def FromBytes(raw_data: bytes | bytearray, base_offset: int = 0) -> dict[str, Any]:
-        """``base_offset`` is that of the first fragment's contents; 0 if there was no FIRST yet."""
+        """Return a record.
+
+        ``base_offset`` is that of the first fragment's data, 0 without a FIRST.
+        """
         at = base_offset - log.PhysicalRecord.PHYSICAL_HEADER_LENGTH if base_offset else None
         return record(bytes(raw_data), at)
 
@@ -32,7 +35,7 @@ log.WriteBatch = Undecoded
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The records released up to the first exception, and what that said."""
+    """Return the records before the first exception, and the exception's text."""
     answer: dict[str, Any] = {"records": [], "signals": []}
     try:
         for released in log.FileReader(str(path)).GetWriteBatches():

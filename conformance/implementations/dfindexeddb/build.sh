@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs dfindexeddb into $WALPROOF_BUILD/venv; says nothing unless that fails.
+# Installs dfindexeddb into $WALPROOF_BUILD/venv; prints only errors.
 set -eu
 log="$WALPROOF_BUILD/build.log"
 {

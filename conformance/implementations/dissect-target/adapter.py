@@ -1,8 +1,8 @@
 """Adapter: the journal reader of dissect.target, a framework for forensics.
 
-``JournalFile`` gives a dictionary for each entry: its time, and its fields under names in lower
-case and without leading underscores. ``decode_value`` is what changes the names; a layer over it
-keeps them as they stand in the file. The values are those of the dictionary.
+``JournalFile`` returns a dictionary for each entry: its time, and its fields under lower-case names
+without leading underscores. ``decode_value`` changes the names; a subclass keeps them as they are
+in the file. The values are those of the dictionary.
 """
 
 from __future__ import annotations
@@ -21,55 +21,53 @@ from conformance.adapterkit import Skipped, measure, record, serve
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NONCHARACTERS = "".join(chr(plane << 16 | low) for plane in range(17) for low in (0xFFFE, 0xFFFF))
+# Characters that a single-line value of the export format must not hold. Those from ``\\ud800`` on
+# represent bytes that are not UTF-8.
 NOT_A_LINE = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef{NONCHARACTERS}]")
-"""Characters that a value on a single line of the export format must not hold.
-
-From ``\\ud800`` on they stand for bytes that are not UTF-8.
-"""
 
 
 class Log:
-    """Stands in for the logger of a target: what it is told becomes a signal."""
+    """A substitute for the logger of a target that turns warnings into signals."""
 
     def __init__(self) -> None:
         self.signals: list[str] = []
 
     def warning(self, text: str, *values: object) -> None:
-        """What is logged of damage."""
+        """Add a warning about damage to the signals."""
         self.signals.append(text % values)
 
     def debug(self, *_: object, **__: object) -> None:
-        """Only repeats a warning with its traceback."""
+        """Do nothing: it only repeats a warning with its traceback."""
 
 
 class Target:
-    """Stands in for ``Target``: ``JournalFile`` needs only its logger."""
+    """A substitute for ``Target``, of which ``JournalFile`` needs only the logger."""
 
     def __init__(self) -> None:
         self.log = Log()
 
 
 class NamedJournalFile(journal.JournalFile):
-    """``JournalFile``, with the names of fields as they are in the file."""
+    """``JournalFile`` with the field names of the file."""
 
     def __init__(self, fh: Any, target: Target) -> None:
         super().__init__(fh, target)
         self.names: dict[str, str] = {}
 
     def decode_value(self, value: bytes) -> tuple[str, str]:
-        """What dissect.target makes of a payload; keeps its name as well."""
+        """Return dissect.target's result for a payload, and store the original name."""
         key, text = super().decode_value(value)
         self.names[key] = value.partition(b"=")[0].decode("ascii", "replace").strip()
         return key, text
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The entries up to the first exception, what that said, and what was logged."""
+    """Return the entries before the first exception, its text, and the logged warnings."""
     if (
-        asked := {"match", "from_seqnum", "from_realtime", "max_field_size"}
+        unsupported := {"match", "from_seqnum", "from_realtime", "max_field_size"}
         & request["context"].keys()
     ):
-        raise Skipped(f"dissect.target has no {', '.join(sorted(asked))}")
+        raise Skipped(f"dissect.target has no {', '.join(sorted(unsupported))}")
     target = Target()
     answer: dict[str, Any] = {"records": [], "signals": target.log.signals}
     try:
@@ -82,7 +80,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
-    """A record: the fields in export format, in the order of the chapter."""
+    """Return a record: the fields in export format, in the order of the chapter."""
     fields = {
         (opened.names[key], value) for key, value in event.items() if key not in ("ts", "boot_id")
     }
@@ -93,7 +91,7 @@ def entry(opened: NamedJournalFile, event: dict[str, Any]) -> dict[str, Any]:
 
 
 def exported(name: str, value: str) -> bytes:
-    """A field in the export format of systemd."""
+    """Return a field in the export format of systemd."""
     content = value.encode(errors="surrogateescape")
     if NOT_A_LINE.search(value):
         return name.encode() + b"\n" + len(content).to_bytes(8, "little") + content + b"\n"
@@ -101,7 +99,7 @@ def exported(name: str, value: str) -> bytes:
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """How many entries there are, and the bytes of their fields: one pass of a measurement."""
+    """Return the number of entries and the bytes of their fields, for one pass of a measurement."""
     records = payload_bytes = 0
     with path.open("rb") as file:
         opened = NamedJournalFile(file, Target())

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs dissect.target into $WALPROOF_BUILD/venv; says nothing unless that fails.
+# Installs dissect.target into $WALPROOF_BUILD/venv; prints only errors.
 set -eu
 log="$WALPROOF_BUILD/pip.log"
 {

@@ -1,4 +1,4 @@
-"""The executable specification as an implementation like any other."""
+"""Adapter: the executable specification as an implementation like any other."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reference_impl.formats import FORMATS, named
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """The answer of the reader, in the profile asked for."""
+    """Return the reader's answer in the requested profile."""
     check(request["format"], request["context"])
     events = named(request["format"]).read(path, request["profile"], request["context"])
     return collect(events).to_json()
 
 
 def write(path: Path, request: Request) -> None:
-    """A new log; records that the format cannot hold are refused."""
+    """Write a new log; refuse records that the format cannot hold."""
     try:
         check(request["format"], request["context"])
         if "acknowledged" in request:
@@ -34,7 +34,7 @@ def write(path: Path, request: Request) -> None:
 
 
 def append(path: Path, request: Request) -> None:
-    """Recover and append; a log that must not be appended to is refused."""
+    """Recover a log and append to it; refuse a log that must not be appended to."""
     try:
         check(request["format"], request["context"])
         if "acknowledged" in request:
@@ -46,13 +46,13 @@ def append(path: Path, request: Request) -> None:
 
 
 def _one_by_one(path: Path, request: Request) -> None:
-    """Write each record and sync the log, as the caller of a writer does that syncs nothing."""
+    """Write each record and sync the log, as the caller of a writer without syncs does."""
     format = named(request["format"])
     for count, record in enumerate(_records(request), 1):
         writer = format.append if path.exists() else format.write
         writer(path, [record], request["context"])
-        for one in [*sorted(path.rglob("*"), reverse=True), path, path.parent]:
-            sync_to_disk(one)
+        for entry in [*sorted(path.rglob("*"), reverse=True), path, path.parent]:
+            sync_to_disk(entry)
         request["acknowledged"](count)
 
 

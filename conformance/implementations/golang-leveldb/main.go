@@ -1,4 +1,4 @@
-// Adapter for golang/leveldb's record package: its reader and writer, called the way leveldb.DB does.
+// Adapter for golang/leveldb's record package: its reader and writer, called as leveldb.DB does.
 package main
 
 import (
@@ -25,8 +25,8 @@ func main() {
 	})
 }
 
-// read is the loop of DB.replayLogFile (leveldb.go) without the decoding of write batches: the first
-// error is the last word, and Reader.Recover is never called, because the DB does not call it.
+// read is the loop of DB.replayLogFile (leveldb.go) without the decoding of write batches: it ends at
+// the first error, and never calls Reader.Recover, because the DB does not.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	return adapterkit.ReadRecords(req, record.NewReader)
 }

@@ -45,13 +45,13 @@ public final class Adapter implements Implementation {
       for (Slice record = reader.readRecord(); record != null; record = reader.readRecord()) {
         answer.release(record.getBytes());
       }
-    } catch (RuntimeException thrown) { // the monitor's, or the reader's own: DB.open fails with it
+    } catch (RuntimeException thrown) { // from the monitor or the reader: DB.open fails with it
       answer.signal(thrown.toString());
     }
     return answer;
   }
 
-  /** Writes with the writer that DbImpl takes: on 64-bit systems the memory-mapped one. */
+  /** Writes with the writer of DbImpl: on 64-bit systems the memory-mapped one. */
   @Override
   public void write(Request request) throws IOException {
     LogWriter writer = Logs.createLogWriter(request.path().toFile(), 1);
@@ -68,7 +68,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Does what LogMonitors.logMonitor() does, which DbImpl uses, but keeps the words. */
+  /** Acts as LogMonitors.logMonitor(), which DbImpl uses, but keeps the messages. */
   private record Collector(Answer answer) implements LogMonitor {
     @Override
     public void corruption(long bytes, String reason) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fills $WALPROOF_BUILD/lib: the jars that pom.xml names and the adapter's own.
+# Puts the jars of pom.xml and of the adapter into $WALPROOF_BUILD/lib.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 . "$kit/jars.sh"

@@ -6,7 +6,7 @@ import (
 	"sort"
 )
 
-// chainEnd is where the chain of p up to limit ends, or -1 (KDB-045).
+// chainEnd returns the end of the chain of p up to limit, or -1 (KDB-045).
 func (r *file) chainEnd(p, limit int) int {
 	x := p + 28
 	if x < limit && r.headerAt(x) {
@@ -46,7 +46,7 @@ func (r *file) chainEnd(p, limit int) int {
 	return res
 }
 
-func (r *file) plausible(q int) bool { // KDB-046; the header is there
+func (r *file) plausible(q int) bool { // KDB-046; requires the header at q
 	k := r.ctl(q)
 	if !k.possible || !r.inStep(k.c) {
 		return false
@@ -60,27 +60,27 @@ func (r *file) plausible(q int) bool { // KDB-046; the header is there
 	return k.size == 0 || r.chainEnd(q, k.c) == k.c
 }
 
-// proven tells whether a checksum alone vouches for a batch; the header is there.
+// proven returns whether a checksum alone confirms a batch; its header is known.
 func (r *file) proven(q int) bool { // KDB-046
 	k := r.ctl(q)
 	return k.possible && k.size > 0 && r.holds(k, k.c)
 }
 
-// nextPlausible is the first plausible batch at or after x, or -1.
+// nextPlausible returns the first plausible batch at or after x, or -1.
 func (r *file) nextPlausible(x int) int { return r.search(&r.plaus, x, r.plausible) }
 
-// nextPlace is the first plausible or proven batch at or after x, or -1.
+// nextPlace returns the first plausible or proven batch at or after x, or -1.
 func (r *file) nextPlace(x int) int {
 	return r.search(&r.place, x, func(q int) bool { return r.plausible(q) || r.proven(q) })
 }
 
-// memo is what a search for headers has found out, for each header.
+// memo caches the results of a search for each header.
 type memo struct {
 	is   []int8 // 0 unknown, 1 yes, 2 no
-	next []int  // index of the next one that is, or -1
+	next []int  // index of the next match, or -1
 }
 
-// scanned makes the list of all headers, once.
+// scanned lists all headers, once.
 func (r *file) scanned() []int {
 	if !r.scan {
 		r.scan = true
@@ -100,7 +100,7 @@ func (r *file) scanned() []int {
 	return r.heads
 }
 
-// reach is the largest end that a header in [from, to) claims, 0 if there is none (KDB-051).
+// reach returns the largest end stated by a header in [from, to), 0 if there is none (KDB-051).
 func (r *file) reach(from, to int) int {
 	heads, c := r.scanned(), 0
 	for i := sort.SearchInts(heads, from); i < len(heads) && heads[i] < to; i++ {
@@ -157,7 +157,7 @@ func (r *file) lose(from, to int, code string, torn bool) {
 	r.items = append(r.items, item{lost: &lostRange{from, to, code, torn}})
 }
 
-// fills tells whether the records of an unchecked batch fill it (KDB-037).
+// fills returns whether the records of an unchecked batch fill it (KDB-037).
 func (r *file) fills(k ctl) bool {
 	x := k.p + 28
 	for x < k.c {
@@ -173,7 +173,7 @@ func (r *file) fills(k ctl) bool {
 	return true
 }
 
-// users tells whether all records of a sound batch are of type 1.
+// users returns whether all records of a sound batch are of type 1.
 func (r *file) users(k ctl) bool {
 	for x := k.p + 28; x < k.c; x += int(binary.BigEndian.Uint32(r.d[x:])) {
 		if r.d[x+4] != 1 {

@@ -10,7 +10,7 @@ const (
 	nowhere
 )
 
-// resync gives the place where the reader goes on after a batch at k.p that is not sound.
+// resync returns the offset at which the reader continues after an unsound batch at k.p.
 func (r *file) resync(k ctl, badHeader bool) (int, int) {
 	p := k.p
 	sure := func(b bool) int {
@@ -67,11 +67,11 @@ func allZero(b []byte) bool {
 	return true
 }
 
-// read makes the checks of KDB-030 from offset 0 on.
+// read performs the checks of KDB-030 from offset 0 on.
 func (r *file) read() {
-	p, doubt, beyond := 0, false, 0 // the doubt lasts up to beyond at least
+	p, doubt, beyond := 0, false, 0 // the doubt lasts at least up to beyond
 	N, f, d := r.N, r.f, r.d
-	finish := func(at int) { // the file ends for the reader at this offset
+	finish := func(at int) { // the reader ends the file at this offset
 		r.end = at
 		if doubt {
 			r.end = -1
@@ -169,7 +169,7 @@ func (r *file) read() {
 	}
 }
 
-// sibling tells whether a data file belongs to a sibling format (KDB-055).
+// sibling returns whether a data file belongs to a sibling format (KDB-055).
 func sibling(d []byte) bool {
 	return bytes.HasPrefix(d, []byte("J.IO")) ||
 		len(d) >= 20 && bytes.Equal(d[:5], header[:5]) && bytes.Equal(d[9:20], header[5:]) ||

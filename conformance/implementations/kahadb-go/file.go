@@ -13,7 +13,7 @@ var (
 
 const mod = 65521
 
-// sums gives the Adler-32 of any range from sums of prefixes (KDB-053).
+// sums returns the Adler-32 of any range from sums of prefixes (KDB-053).
 type sums struct {
 	d []byte
 	a []uint32 // sum of bytes before block k
@@ -56,7 +56,7 @@ func (s *sums) adler(from, to int) uint32 {
 type lostRange struct {
 	from, to int
 	code     string
-	torn     bool // one of the torn codes, as met
+	torn     bool // with one of the torn codes
 }
 
 type rec struct{ at, size, typ, batch int }
@@ -74,7 +74,7 @@ type file struct {
 	heads []int // offsets of headers
 	scan  bool
 	plaus memo // of the plausible batches
-	place memo // of the plausible and the proven ones
+	place memo // of the plausible and proven batches
 	chain map[int]int
 	items []item
 	end   int // -1: null
@@ -133,7 +133,7 @@ func (r *file) inStep(x int) bool { // KDB-031
 		len(rest) <= 4 && bytes.Equal(rest, eofRec[:len(rest)]))
 }
 
-// ctl is what the 28 bytes at p say, whether or not the header is there.
+// ctl holds the values of the 28 bytes at p, whether or not they begin with the header.
 type ctl struct {
 	p        int
 	possible bool

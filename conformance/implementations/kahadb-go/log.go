@@ -19,7 +19,7 @@ var commands = []string{"KAHA_TRACE_COMMAND", "KAHA_ADD_MESSAGE_COMMAND", "KAHA_
 	"KAHA_REMOVE_SCHEDULED_JOB_COMMAND", "KAHA_REMOVE_SCHEDULED_JOBS_COMMAND", "KAHA_DESTROY_SCHEDULER_COMMAND",
 	"KAHA_REWRITTEN_DATA_FILE_COMMAND"}
 
-// command is the number of the command in a payload, or -1 (KDB-016).
+// command returns the number of the command in a payload, or -1 (KDB-016).
 func command(b []byte) int {
 	if len(b) < 2 || int(b[0]) >= len(commands) {
 		return -1
@@ -78,13 +78,13 @@ func number(name string) (int64, bool) {
 
 func plainName(n int64) string { return "db-" + strconv.FormatInt(n, 10) + ".log" }
 
-// listing is what a log consists of.
+// listing holds the files of a log.
 type listing struct {
 	folder  bool
 	all     []dataFile // every data file
 	read    []dataFile // in the order of reading
 	unread  []dataFile // duplicates
-	highest int64      // number in a name, whatever bears it
+	highest int64      // number in a name, of a file or anything else
 }
 
 func list(path string) *listing {
@@ -104,7 +104,7 @@ func list(path string) *listing {
 		if !ok {
 			continue
 		}
-		l.highest = max(l.highest, n) // KDB-024: whatever bears the name
+		l.highest = max(l.highest, n) // KDB-024: a file or anything else
 		st, err := os.Stat(filepath.Join(path, e.Name()))
 		if err != nil || !st.Mode().IsRegular() {
 			continue
@@ -137,7 +137,7 @@ func list(path string) *listing {
 	return l
 }
 
-// hasDouble tells whether another file has the number of f (KDB-004).
+// hasDouble returns whether another file has the number of f (KDB-004).
 func (l *listing) hasDouble(f dataFile) bool {
 	for _, other := range l.unread {
 		if other.num == f.num {
@@ -161,12 +161,12 @@ func mapped(path string) ([]byte, func()) {
 	return d, func() { syscall.Munmap(d) }
 }
 
-// place is where a writer goes on.
+// place is the position at which a writer continues.
 type place struct {
 	ok   bool // false: null
 	file string
 	at   int
-	fill bool // there is fill at it
+	fill bool // fill begins there
 }
 
 type answer struct {
@@ -200,7 +200,7 @@ func readLog(path string, strict bool) *answer {
 	}
 
 	files := make([]*file, len(l.read))
-	last := -1 // the last one with content
+	last := -1 // the last file with content
 	for i := range l.read {
 		files[i] = newFile(data[i])
 		if foreign[i] || files[i].f > 0 {

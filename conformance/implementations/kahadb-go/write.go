@@ -23,11 +23,11 @@ type context struct {
 	WriteBatchSize int64  `json:"write_batch_size"`
 }
 
-// A step of the plan: make a file, or write a batch.
+// A step of the plan: create a file, or write a batch.
 type step struct {
 	file  string
 	make  bool
-	cut   int64 // with make: length that the file before it really has, -1 if it is not to be cut
+	cut   int64 // with make: the actual length of the previous file, -1 if it is not truncated
 	prev  string
 	at    int64
 	recs  [][]byte
@@ -76,7 +76,7 @@ func openPlan(c context, folder bool, dir string, cur string, made bool, length,
 			cur, made, length = name, true, 0
 		}
 		pend, key = &step{file: cur, at: length, recs: [][]byte{payload}, bytes: s}, r.Batch
-		made = true // or written to, which is the same for what follows
+		made = true // or written to, which has the same effect below
 	}
 	flush()
 	return steps, nil
@@ -219,7 +219,7 @@ func appendLog(path string, c context, recs []input) error {
 			there = there || f.name == cur
 		}
 		_, err := os.Lstat(filepath.Join(path, cur))
-		if !a.place.ok || (!there && err == nil) { // a folder has the name: KDB-024
+		if !a.place.ok || (!there && err == nil) { // a directory has the name: KDB-024
 			if highest >= 1<<31-1 {
 				return errors.New("no number is left for a new data file")
 			}

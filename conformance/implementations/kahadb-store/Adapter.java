@@ -14,7 +14,7 @@ import org.apache.activemq.util.ByteSequence;
 import walproof.adapterkit.Implementation;
 import walproof.adapterkit.Protocol;
 
-/** Drives the public API of KahaDB's Journal, whichever release is on the class path, on a copy of the log. */
+/** Drives the public API of KahaDB's Journal on a copy of the log, with the release on the class path. */
 public final class Adapter implements Implementation {
   private static final int MAX_FILE_LENGTH = Journal.DEFAULT_MAX_FILE_LENGTH;
 
@@ -43,7 +43,7 @@ public final class Adapter implements Implementation {
         true);
   }
 
-  /** A journal on a folder, with checksums and the check of every file at the start; nothing is preallocated. */
+  /** Returns a journal of a folder, with checksums, a check of every file at the start, and no preallocation. */
   static Journal open(Path folder, JsonObject context) throws IOException {
     Journal journal = new Journal();
     journal.setDirectory(new SortedFolder(folder));
@@ -62,7 +62,7 @@ public final class Adapter implements Implementation {
     try (Copy copy = new Copy(request.path())) {
       Journal journal = open(copy.folder, request.context());
       try {
-        journal.start(); // may never return: then the harness ends this process
+        journal.start(); // may never return; then the harness ends this process
         walk(journal, copy, answer);
       } catch (IOException | RuntimeException thrown) {
         answer.signal(thrown.toString());
@@ -73,7 +73,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Every location once, and no more than the files have room for. */
+  /** Returns every location once, and at most as many as fit in the files. */
   private static void walk(Journal journal, Copy copy, Answer answer) throws IOException {
     long room = copy.size / Journal.RECORD_HEAD_SPACE + copy.files + 1;
     Location location = null;
@@ -100,8 +100,8 @@ public final class Adapter implements Implementation {
   }
 
   /**
-   * The corrupted ranges of every file as half-open ones; a range ends with its last byte, unless it runs to the end of
-   * the file: then with one more. The length of the last file, where the next batch goes, is the end.
+   * Adds the corrupted ranges of every file as half-open ranges. KahaDB's ranges end with their last byte, but one that
+   * extends to the end of the file ends one byte later. The end is the length of the last file, for the next batch.
    */
   private static void report(Journal journal, Copy copy, Answer answer) {
     JsonArray lost = new JsonArray();
@@ -137,7 +137,7 @@ public final class Adapter implements Implementation {
     return journal;
   }
 
-  /** Makes a new journal: single records as a broker writes them, batches through TargetedDataFileAppender. */
+  /** Creates a journal: single records as a broker writes them, batches with TargetedDataFileAppender. */
   @Override
   public void write(Request request) throws Exception {
     JsonObject context = request.context();
@@ -161,7 +161,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Starts the journal as after a crash, writes each record synchronously, and puts the files back. */
+  /** Starts the journal as after a crash, writes each record synchronously, and copies the files back. */
   @Override
   public void append(Request request) throws Exception {
     if (request.acknowledge() != null) {
@@ -179,7 +179,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** Each record synchronously, in the folder itself: a batch is synced before its write returns. */
+  /** Writes each record synchronously, in the folder itself: a batch is synced before its write returns. */
   private static void oneByOne(Request request) throws Exception {
     Journal journal = openToWrite(request.path(), request.context());
     journal.start();
@@ -204,7 +204,7 @@ public final class Adapter implements Implementation {
     appender.close();
   }
 
-  /** Records with the same batch number next to each other. */
+  /** Groups adjacent records with the same batch number. */
   private static List<List<JsonObject>> groups(List<JsonObject> records) {
     List<List<JsonObject>> groups = new ArrayList<>();
     Integer last = null;
@@ -232,7 +232,7 @@ public final class Adapter implements Implementation {
   static void close(Journal journal) {
     try {
       journal.close();
-    } catch (IOException | RuntimeException ignored) { // of a journal that could not be started
+    } catch (IOException | RuntimeException ignored) { // from a journal that could not be started
       System.err.println(ignored);
     }
   }

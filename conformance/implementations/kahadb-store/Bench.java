@@ -8,7 +8,7 @@ import org.apache.activemq.store.kahadb.disk.journal.Location;
 import org.apache.activemq.util.ByteSequence;
 import walproof.adapterkit.Measure;
 
-/** Measures the reader: start with the check of all files, then every record. */
+/** Measures the reader: a start with the check of all files, then every record. */
 final class Bench {
   private Bench() {}
 
@@ -34,9 +34,9 @@ final class Bench {
   }
 
   /**
-   * {@code generate FOLDER COUNT SIZE HOW}: makes a journal in an existing folder. HOW is a list of words with commas
-   * between: async (one write for as many records as there are) or sync; checksum; a preallocation; and, after max=, the
-   * greatest length of a file. Record n is its number in twelve digits and as many bytes of it again as SIZE asks for.
+   * {@code generate FOLDER COUNT SIZE HOW}: creates a journal in an existing folder. HOW is a comma-separated list:
+   * async (one write for as many records as possible) or sync; checksum; a preallocation; and max=, the largest length
+   * of a file. Record n is its number in twelve digits, repeated up to SIZE bytes.
    */
   static void generate(Path folder, int count, int size, String how) throws Exception {
     JsonObject context = new JsonObject();

@@ -9,20 +9,20 @@ import org.apache.activemq.store.kahadb.disk.journal.DataFile;
 import walproof.adapterkit.Implementation.Answer;
 
 /**
- * A private folder with a copy of a log. The journal opens its files for writing and makes one where there is none; and
- * a process that is killed while start() loops must leave nothing in the place where the log is.
+ * A private folder with a copy of a log. The journal opens its files for writing and creates a missing one, and a
+ * process that is killed while start() loops must not leave anything in the folder of the log.
  */
 final class Copy implements AutoCloseable {
   private static final String ONLY_FILE = "db-1.log";
   private static final long STALE_MILLIS = 600_000;
 
   final Path folder;
-  /** Bytes and number of the files that were copied. */
+  /** Bytes and number of the copied files. */
   long size;
   int files;
   private final boolean several;
 
-  /** Copies a data file, or the files of a folder and its folders without what is in them; nothing for null. */
+  /** Copies a data file, or the files and (empty) subfolders of a folder; nothing for null. */
   Copy(Path log) throws IOException {
     String scratch = System.getProperty("walproof.scratch");
     if (scratch == null) {
@@ -52,7 +52,7 @@ final class Copy implements AutoCloseable {
     }
   }
 
-  /** Where the journal would go on writing. It is shown and not compared: see README.md. */
+  /** Returns the position of the next write. It is shown and not compared: see README.md. */
   void end(Answer answer, DataFile file) {
     if (several) {
       JsonObject end = new JsonObject();
@@ -90,7 +90,7 @@ final class Copy implements AutoCloseable {
     delete(folder);
   }
 
-  /** Removes what killed processes left. */
+  /** Removes the folders of killed processes. */
   private static void sweep(Path parent) throws IOException {
     long now = System.currentTimeMillis();
     try (Stream<Path> old = Files.list(parent)) {

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * A folder that lists its files by name. Of two names for one number the journal keeps the one that is listed last;
- * the order of a file system differs from machine to machine, this one does not.
+ * A folder that lists its files by name. Of two names with one number the journal keeps the one that is listed last,
+ * so the order of the file system, which differs between machines, must not matter.
  */
 final class SortedFolder extends File {
   private static final long serialVersionUID = 1;

@@ -1,9 +1,9 @@
 #!/bin/sh
-# build.sh [POM]: fills $WALPROOF_BUILD/lib with the jars that POM names and the adapter's own.
+# build.sh [POM]: puts the jars of POM and of the adapter into $WALPROOF_BUILD/lib.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 pom=$(realpath "${1:-$(dirname "$0")/pom.xml}")
 . "$kit/jars.sh"
 fetch_jars "$pom"
-# No -Werror: the jars of 5.15 name others in their manifests that nothing here needs.
+# No -Werror: the manifests of the jars of 5.15 name others that are not needed here.
 compile --release 17 -Xlint:all,-path,-classfile -sourcepath "$kit:$here" "$here"/*.java

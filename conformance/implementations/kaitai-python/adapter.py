@@ -1,8 +1,8 @@
-"""Adapter: the Python parsers generated from the grammars, with the rules they cannot say.
+"""Adapter: the generated Python parsers, with the rules that grammars cannot express.
 
-Each format has a module here, named like it: its ``read`` finds structure with the parser and
-decides the rest by the chapter alone. It shares no code with ``reference_impl``: where the two
-agree, two readers agree.
+Each format has a module here with its name. The module's ``read`` finds structure with the parser
+and follows the chapter for everything else. It shares no code with ``reference_impl``, so that
+agreement of the two confirms an answer.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ FORMATS = tomllib.loads(_ABOUT)["formats"]
 
 
 def every_part() -> list[str]:
-    """The whole answer, with the fields of all formats, from their registers."""
-    registers = [tomllib.loads((SPEC / f"{one}.toml").read_text("utf-8")) for one in FORMATS]
+    """Return all parts of an answer, with the fields of all formats, from their registers."""
+    registers = [tomllib.loads((SPEC / f"{format}.toml").read_text("utf-8")) for format in FORMATS]
     fields = {name for register in registers for name in register["fields"]} - {"payload"}
     return ["records", *sorted(fields), "verdict", "reason", "lost", "end"]
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log, by the module of its format."""
+    """Return the answer for one log, from the module of its format."""
     module = import_module(request["format"].replace("-", "_"))
     answer: dict[str, Any] = module.read(path, request)
     return answer
@@ -39,7 +39,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     for format in FORMATS:
-        import_module(format.replace("-", "_"))  # before the clock of a request runs
+        import_module(format.replace("-", "_"))  # before the time limit of a request starts
     serve(
         {
             "name": "kaitai-python",

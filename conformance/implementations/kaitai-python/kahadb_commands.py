@@ -1,4 +1,4 @@
-"""The command in a payload of a broker, by spec/kahadb-journal.md alone (KDB-016)."""
+"""The command in a broker's payload, implemented from spec/kahadb-journal.md alone (KDB-016)."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ COMMANDS = (
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """``command`` and ``command_name``, if the payload is one."""
+    """Return ``command`` and ``command_name``, if the payload is a command."""
     if not payload or payload[0] >= len(COMMANDS):
         return {}
     length = 0  # a varint of one to five bytes
-    for place, byte in enumerate(payload[1:6]):
-        length |= (byte & 0x7F) << 7 * place
+    for index, byte in enumerate(payload[1:6]):
+        length |= (byte & 0x7F) << 7 * index
         if byte < 0x80:
-            if len(payload) != 2 + place + length:
+            if len(payload) != 2 + index + length:
                 return {}
             name = f"KAHA_{COMMANDS[payload[0]]}_COMMAND"
             return {"command": payload[0], "command_name": name}

@@ -1,8 +1,8 @@
-"""The Python parser generated from ksy/kahadb_journal.ksy, with the rules it cannot state.
+"""A KahaDB reader on the Python parser generated from ksy/kahadb_journal.ksy.
 
-The grammar finds control records and records; here are the checks and the resynchronisation,
-written from spec/kahadb-journal.md alone. It shares no code with ``reference_impl``, holds each
-file in memory, and takes no care of time.
+The grammar finds control records and records. The checks and the resynchronisation are here,
+implemented from spec/kahadb-journal.md alone. The module shares no code with ``reference_impl``,
+holds each file in memory, and is not optimised.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ NAME = re.compile(r"db-([+-]?[0-9]+)\.log")
 
 @dataclass(frozen=True)
 class Batch:
-    """A control record, parsed; its records are parsed when they are first asked for."""
+    """A parsed control record, whose records are parsed on first use."""
 
     ofs_batch: int
     control: Any
@@ -36,13 +36,13 @@ class Batch:
 
     @property
     def parsed(self) -> Any:
-        """The whole batch."""
+        """Return the whole parsed batch."""
         self.io.seek(self.ofs_batch)
         return KahadbJournal.Batch(self.ofs_batch, self.io)
 
 
 class DataFile:
-    """One data file and what was found in it."""
+    """One data file with its records and lost ranges."""
 
     def __init__(self, path: Path, name: str | None) -> None:
         self.data = path.read_bytes()
@@ -53,7 +53,7 @@ class DataFile:
         self.lost: list[dict[str, Any]] = []
         self.end: int | None = 0
         self.beyond = 0
-        # From where to where a search went, with proven batches and without: it is not repeated.
+        # The range of each search, with and without proven batches, so that no search is repeated.
         self.searched = {True: (0, -1), False: (0, -1)}
         self.fill = self.size
         while self.fill:  # KDB-013
@@ -66,32 +66,32 @@ class DataFile:
 
     @property
     def is_sibling(self) -> bool:
-        """KDB-055."""
+        """Return whether the file is of a sibling format (KDB-055)."""
         d = self.data
         hawt = d[:5] == HEADER[:5] and d[9:20] == b"WRITE BATCH"
         old = self.size >= 21 and d[4:9] == bytes.fromhex("0000001502")
         return d[:4] == b"J.IO" or hawt or old
 
     def batch(self, at: int) -> Batch | None:
-        """The batch at an offset; None where no control record fits."""
+        """Return the batch at an offset, None if no control record fits."""
         if at + 28 > self.size:
             return None
         self.io.seek(at)
         return Batch(at, KahadbJournal.ControlRecord(self.io), self.io)
 
     def is_fill(self, at: int) -> bool:
-        """KDB-013."""
+        """Return whether only preallocated space follows (KDB-013)."""
         rest = self.data[at : self.fill]
         if at < self.fill:
             return len(rest) < 5 and EOF.endswith(rest)
         return at >= self.size or self.data[at] == 0 or self.data.startswith(EOF, at)
 
     def is_marked(self, at: int) -> bool:
-        """KDB-031."""
+        """Return whether a header or an EOF record is at an offset (KDB-031)."""
         return self.data.startswith((HEADER, EOF), at)
 
     def in_step(self, at: int) -> bool:
-        """KDB-031."""
+        """Return whether an offset is in step (KDB-031)."""
         if at > self.size:
             return False
         if self.is_fill(at) or self.is_marked(at):
@@ -99,56 +99,56 @@ class DataFile:
         rest = self.data[at:]
         return at < self.fill and (HEADER.startswith(rest) or EOF.startswith(rest))
 
-    def claimed_end(self, found: Any) -> int | None:
-        """The end of a batch by its own size, if that is possible (KDB-035)."""
-        if found is None or not 0 <= found.control.len_records <= LARGEST:
+    def claimed_end(self, batch: Any) -> int | None:
+        """Return the end of a batch by its own size, if that is possible (KDB-035)."""
+        if batch is None or not 0 <= batch.control.len_records <= LARGEST:
             return None
-        return int(found.ofs_batch) + 28 + int(found.control.len_records)
+        return int(batch.ofs_batch) + 28 + int(batch.control.len_records)
 
-    def sum_holds(self, found: Any, end: int | None) -> bool:
-        """Whether the stored checksum matches the bytes up to ``end`` (KDB-007, KDB-008)."""
-        if found is None or end is None or end > self.size or found.control.checksum <= 0:
+    def sum_holds(self, batch: Any, end: int | None) -> bool:
+        """Return whether the stored checksum matches the bytes up to ``end`` (KDB-007, KDB-008)."""
+        if batch is None or end is None or end > self.size or batch.control.checksum <= 0:
             return False
-        return zlib.adler32(self.data[found.ofs_batch + 28 : end]) == found.control.checksum
+        return zlib.adler32(self.data[batch.ofs_batch + 28 : end]) == batch.control.checksum
 
-    def fills_exactly(self, found: Any) -> bool:
-        """KDB-037: whether the records of an unchecked batch fill it."""
-        if found.control.len_records == 0:
+    def fills_exactly(self, batch: Any) -> bool:
+        """Return whether the records of an unchecked batch fill it (KDB-037)."""
+        if batch.control.len_records == 0:
             return True
-        if found.control.len_records < 5:
+        if batch.control.len_records < 5:
             return False
-        batch = found.parsed
-        return not batch.leftover and all(
-            one.header.len_record >= 5
-            and not one.is_truncated
-            and not self.data.startswith(HEADER, one.ofs_record)
-            for one in batch.records
+        parsed = batch.parsed
+        return not parsed.leftover and all(
+            record.header.len_record >= 5
+            and not record.is_truncated
+            and not self.data.startswith(HEADER, record.ofs_record)
+            for record in parsed.records
         )
 
     # KDB-030
 
     def fault(self, at: int) -> str | None:
-        """Why there is no sound batch at an offset."""
-        found = self.batch(at)
-        if found is None or not self.data.startswith(HEADER, at):
+        """Return the reason code of an unsound batch at an offset, None for a sound one."""
+        batch = self.batch(at)
+        if batch is None or not self.data.startswith(HEADER, at):
             return "bad-header"
-        end, checksum = self.claimed_end(found), found.control.checksum
+        end, checksum = self.claimed_end(batch), batch.control.checksum
         if end is None or end > self.size:
             return "bad-size"
-        if found.control.len_records == 0 and checksum <= 1:
+        if batch.control.len_records == 0 and checksum <= 1:
             return None if self.in_step(end) else "bad-size"
         if checksum > 0:
-            return None if self.sum_holds(found, end) else "checksum-mismatch"
+            return None if self.sum_holds(batch, end) else "checksum-mismatch"
         if not self.in_step(end) and self.search(at + 28, end) is not None:
             return "bad-size"
-        return None if self.fills_exactly(found) else "bad-record"
+        return None if self.fills_exactly(batch) else "bad-record"
 
     def unfinished(self, end: int) -> bool:
-        """KDB-042: fill begins before the end, and a zero follows it."""
+        """Return whether fill begins before ``end`` and a zero follows it (KDB-042)."""
         return self.fill < end < self.size and self.data[end] == 0
 
     def torn_head(self, at: int) -> tuple[int, str] | None:
-        """KDB-041, KDB-043: where an unfinished mark or control record ends, and its code."""
+        """Return the end of an unfinished record, and its code (KDB-041, KDB-043)."""
         written = self.data[at : max(at, self.fill)]
         if written and len(written) < 5 and EOF.startswith(written):
             return at + len(written), "torn-eof"
@@ -158,13 +158,13 @@ class DataFile:
             return self.size, "torn-header"
         if not self.data.startswith(HEADER + bytes(4), at) or not self.unfinished(at + 28):
             return None
-        found = self.batch(at)
-        return (at + 28, "torn-header") if found and found.control.checksum <= 0 else None
+        batch = self.batch(at)
+        return (at + 28, "torn-header") if batch and batch.control.checksum <= 0 else None
 
     # KDB-044 to KDB-047
 
     def chain(self, at: int, limit: int) -> int | None:
-        """Where the sizes of the records after ``at`` lead (KDB-045)."""
+        """Return the offset that the sizes of the records after ``at`` lead to (KDB-045)."""
         at += 28
         if at < limit and self.data.startswith(HEADER, at):
             return at
@@ -179,52 +179,52 @@ class DataFile:
         return None
 
     def search(self, at: int, limit: int, or_proven: bool = False) -> int | None:
-        """The next plausible batch, or proven one, that begins in ``[at, limit)`` (KDB-046)."""
-        start, found = self.searched[or_proven]
-        if not start <= at <= found:
-            found = at
-            while (found := self.data.find(HEADER, found)) >= 0 and not (
-                self.is_plausible(found) or (or_proven and self.is_proven(found))
+        """Return the next plausible, or proven, batch that begins in ``[at, limit)`` (KDB-046)."""
+        start, offset = self.searched[or_proven]
+        if not start <= at <= offset:
+            offset = at
+            while (offset := self.data.find(HEADER, offset)) >= 0 and not (
+                self.is_plausible(offset) or (or_proven and self.is_proven(offset))
             ):
-                found += 1
-            found = self.size if found < 0 else found
-            self.searched[or_proven] = at, found
-        return found if found < min(limit, self.size) else None
+                offset += 1
+            offset = self.size if offset < 0 else offset
+            self.searched[or_proven] = at, offset
+        return offset if offset < min(limit, self.size) else None
 
     def is_plausible(self, at: int) -> bool:
-        """KDB-046; the header is there."""
-        found = self.batch(at)
-        end = self.claimed_end(found)
+        """Return whether the batch of a header is plausible (KDB-046)."""
+        batch = self.batch(at)
+        end = self.claimed_end(batch)
         if end is None or not self.in_step(end):
             return False
         if self.is_marked(end):
             return True
-        if found is not None and found.control.checksum > 0:
-            return self.sum_holds(found, end)
+        if batch is not None and batch.control.checksum > 0:
+            return self.sum_holds(batch, end)
         return end == at + 28 or self.chain(at, end) == end
 
     def is_proven(self, at: int) -> bool:
-        """KDB-046; the header is there."""
-        found = self.batch(at)
-        end = self.claimed_end(found)
-        return end != at + 28 and self.sum_holds(found, end)
+        """Return whether the batch of a header is proven (KDB-046)."""
+        batch = self.batch(at)
+        end = self.claimed_end(batch)
+        return end != at + 28 and self.sum_holds(batch, end)
 
     def go_on(self, at: int, fault: str) -> tuple[int | None, int, str, bool]:
-        """Where to resume (or None), where the loss ends, its code, and whether that is certain."""
-        found = self.batch(at)
-        end = self.claimed_end(found)
+        """Return the offset to resume at or None, the end of the loss, its code, its certainty."""
+        batch = self.batch(at)
+        end = self.claimed_end(batch)
         to_fill = self.fill if self.fill > at else self.size
         if fault == "bad-header":
-            led = end if self.sum_holds(found, end) else self.chain(at, self.size)
-            place = led if led is not None else self.search(at + 1, self.size, or_proven=True)
-            stop = to_fill if place is None else place
+            led = end if self.sum_holds(batch, end) else self.chain(at, self.size)
+            following = led if led is not None else self.search(at + 1, self.size, or_proven=True)
+            stop = to_fill if following is None else following
             if led is None:
                 self.pass_over(at, stop)
             code = fault if any(self.data[at:stop]) else "zero-gap"
-            return place, stop, code, led is not None and led > at + 28
+            return following, stop, code, led is not None and led > at + 28
         if end is not None and end <= self.size and self.in_step(end):
             led = self.chain(at, end)
-            proof = led is not None and self.sum_holds(found, led)
+            proof = led is not None and self.sum_holds(batch, led)
             if led is not None and led < end and (proof or self.is_marked(led)):
                 return led, led, fault, proof
             within = None if led == end else self.search(at + 1, end)
@@ -237,62 +237,66 @@ class DataFile:
         led = self.chain(at, self.size)
         certain = led is not None and led > at + 28
         if end is not None and led is not None:
-            proof = self.sum_holds(found, led)
+            proof = self.sum_holds(batch, led)
             certain = certain and proof
             if end > self.size and not proof and not self.is_marked(led):
                 led = None
-        place = led if led is not None else self.search(at + 1, self.size, or_proven=True)
-        if place is None and end is not None and end > self.size:
+        following = led if led is not None else self.search(at + 1, self.size, or_proven=True)
+        if following is None and end is not None and end > self.size:
             return None, self.size, "torn-batch", True
-        stop = to_fill if place is None else place
+        stop = to_fill if following is None else following
         if led is None:
             self.pass_over(at, stop)
-        return place, stop, fault, certain and led is not None
+        return following, stop, fault, certain and led is not None
 
     def pass_over(self, at: int, to: int) -> None:
-        """KDB-051: how far the headers between reach that a search did not take."""
+        """Note the furthest end of the skipped headers (KDB-051)."""
         while 0 <= (at := self.data.find(HEADER, at)) < to:
             self.beyond = max(self.beyond, self.claimed_end(self.batch(at)) or 0)
             at += 1
 
-    def settles(self, found: Any) -> bool:
-        """KDB-051: whether a sound batch ends the doubt."""
-        end = self.claimed_end(found)
+    def settles(self, batch: Any) -> bool:
+        """Return whether a sound batch ends the doubt (KDB-051)."""
+        end = self.claimed_end(batch)
         if end is None or end <= self.beyond:
             return False
-        if found.control.len_records == 0 or found.control.checksum > 0:
+        if batch.control.len_records == 0 or batch.control.checksum > 0:
             return True
-        return all(one.header.type == KahadbJournal.RecordType.user for one in found.parsed.records)
+        return all(
+            record.header.type == KahadbJournal.RecordType.user for record in batch.parsed.records
+        )
 
     # Reading
 
     def lose(self, at: int, to: int, code: str) -> None:
-        """Report ``[at, to)``."""
-        where = {"file": self.name} if self.name else {}
-        self.lost.append({**where, "from": at, "to": to, "reason": code})
+        """Report ``[at, to)`` as lost."""
+        location = {"file": self.name} if self.name else {}
+        self.lost.append({**location, "from": at, "to": to, "reason": code})
 
-    def take(self, found: Any) -> None:
-        """The records of a sound batch."""
-        where = {"file": self.name} if self.name else {}
-        end = self.claimed_end(found)
+    def take(self, batch: Any) -> None:
+        """Add the records of a sound batch."""
+        location = {"file": self.name} if self.name else {}
+        end = self.claimed_end(batch)
         assert end is not None
-        batch = found.parsed
-        for one in batch.records if found.control.len_records >= 5 else ():
-            at, size = one.ofs_record, one.header.len_record
-            if size < 5 or one.is_truncated:
+        parsed = batch.parsed
+        for stored in parsed.records if batch.control.len_records >= 5 else ():
+            at, size = stored.ofs_record, stored.header.len_record
+            if size < 5 or stored.is_truncated:
                 self.lose(at, end, "bad-record")
                 return
-            if one.header.type != KahadbJournal.RecordType.user:
+            if stored.header.type != KahadbJournal.RecordType.user:
                 self.lose(at, at + size, "unknown-type")
                 continue
-            fields = {"type": 1, "batch": int(found.ofs_batch)}
-            command = kahadb_commands.fields(one.payload)
-            self.records.append({**where, **record(one.payload, at, size), **fields, **command})
-        if batch.leftover:
-            self.lose(end - len(batch.leftover), end, "bad-record")
+            fields = {"type": 1, "batch": int(batch.ofs_batch)}
+            command = kahadb_commands.fields(stored.payload)
+            self.records.append(
+                {**location, **record(stored.payload, at, size), **fields, **command}
+            )
+        if parsed.leftover:
+            self.lose(end - len(parsed.leftover), end, "bad-record")
 
     def read(self) -> DataFile:
-        """All of it."""
+        """Read the whole file."""
         at, doubt = 0, False
         while not self.is_fill(at):
             if self.data.startswith(EOF, at):
@@ -309,22 +313,22 @@ class DataFile:
                 break
             fault = self.fault(at)
             if fault is None:
-                found = self.batch(at)
-                self.take(found)
-                at, doubt = self.claimed_end(found), doubt and not self.settles(found)
+                batch = self.batch(at)
+                self.take(batch)
+                at, doubt = self.claimed_end(batch), doubt and not self.settles(batch)
                 continue
-            place, stop, code, certain = self.go_on(at, fault)
+            following, stop, code, certain = self.go_on(at, fault)
             self.lose(at, stop, code)
             doubt = doubt or not certain
-            if place is None:
+            if following is None:
                 break
-            at = place
+            at = following
         self.end = None if doubt else at
         return self
 
 
 def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
-    """The data files in order, and those that share a number with one (KDB-002 to KDB-004)."""
+    """Return the data files in order, and those that share a number (KDB-002 to KDB-004)."""
     if not path.is_dir():
         return [DataFile(path, None)], []
     numbers: dict[int, list[str]] = {}
@@ -344,65 +348,65 @@ def journal(path: Path) -> tuple[list[DataFile], list[DataFile]]:
 
 
 def number(file: DataFile) -> int | None:
-    """The number in the name of a data file of a folder."""
+    """Return the number in the name of a data file of a directory."""
     match = NAME.fullmatch(file.name or "")
     return int(match[1]) if match else None
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one data file or folder."""
+    """Return the answer for one data file or directory."""
     files, doubles = journal(path)
     nothing = {"records": [], "lost": [], "end": None}
-    if files and all(one.is_sibling for one in files):
+    if files and all(file.is_sibling for file in files):
         return {"verdict": "refused", "reason": "foreign-journal", **nothing}
-    used = [one for one in files if one.fill]
+    used = [file for file in files if file.fill]
     last = used[-1] if used else files[0] if files else None
     damage: list[str] = []
     torn: list[str] = []
-    for one in files:
-        if one.is_sibling:
-            one.lose(0, one.size, "foreign-journal")
-            one.end = None
+    for file in files:
+        if file.is_sibling:
+            file.lose(0, file.size, "foreign-journal")
+            file.end = None
         else:
-            one.read()
-        for gap in one.lost:
-            is_torn = gap["reason"].startswith("torn-") and files.index(one) >= files.index(last)
+            file.read()
+        for gap in file.lost:
+            is_torn = gap["reason"].startswith("torn-") and files.index(file) >= files.index(last)
             (torn if is_torn else damage).append(gap["reason"])
         if damage and request["profile"] == "strict":
-            return strict(files, doubles, one, damage[0])
-    for one in doubles:
-        one.lose(0, one.size, "duplicate-id")
+            return strict(files, doubles, file, damage[0])
+    for file in doubles:
+        file.lose(0, file.size, "duplicate-id")
         damage.append("duplicate-id")
     if doubles and request["profile"] == "strict":
         first = doubles[0]
         first.records = []
         return strict([*files, *doubles], [], first, damage[0])
     end: Any = last.end if last else 0
-    if end == 0 and last and any(number(one) == number(last) for one in doubles):
-        end = None  # KDB-051: cut off there, the other one would be read
+    if end == 0 and last and any(number(file) == number(last) for file in doubles):
+        end = None  # KDB-051: cut off there, the other file would be read
     if path.is_dir() and end is not None:
         end = {"file": last.name if last else "db-1.log", "at": end}
     return {
         "verdict": "damaged" if damage else "torn" if torn else "intact",
         "reason": next(iter(damage + torn), None),
-        "records": [found for one in files for found in one.records],
-        "lost": [gap for one in files + doubles for gap in one.lost],
+        "records": [record for file in files for record in file.records],
+        "lost": [gap for file in files + doubles for gap in file.lost],
         "end": end,
     }
 
 
 def strict(
-    files: list[DataFile], doubles: list[DataFile], where: DataFile, code: str
+    files: list[DataFile], doubles: list[DataFile], damaged: DataFile, code: str
 ) -> dict[str, Any]:
-    """KDB-052: everything from the first damage in ``where`` on."""
-    number = files.index(where)
-    start = next(gap["from"] for gap in where.lost if gap["reason"] == code)
-    kept = [found for one in files[:number] for found in one.records]
-    kept += [found for found in where.records if found["at"] < start]
-    where.lost = []
-    where.lose(start, where.size, code)
-    for one in [*files[number + 1 :], *doubles]:
-        one.lost = []
-        one.lose(0, one.size, code)
-    lost = [gap for one in [*files, *doubles] for gap in one.lost]
-    return {"verdict": "damaged", "reason": code, "records": kept, "lost": lost, "end": None}
+    """Report everything from the first damage in ``where`` on as lost (KDB-052)."""
+    number = files.index(damaged)
+    start = next(gap["from"] for gap in damaged.lost if gap["reason"] == code)
+    records = [record for file in files[:number] for record in file.records]
+    records += [record for record in damaged.records if record["at"] < start]
+    damaged.lost = []
+    damaged.lose(start, damaged.size, code)
+    for file in [*files[number + 1 :], *doubles]:
+        file.lost = []
+        file.lose(0, file.size, code)
+    lost = [gap for file in [*files, *doubles] for gap in file.lost]
+    return {"verdict": "damaged", "reason": code, "records": records, "lost": lost, "end": None}

@@ -1,7 +1,7 @@
-"""The LevelDB log on the generated parser: what spec/leveldb-log.md demands beyond a grammar.
+"""A LevelDB reader on the generated parser: the rules of spec/leveldb-log.md beyond the grammar.
 
-The grammar finds the physical records; here are the checks, the joining of fragments and the
-verdict, written from the chapter alone. Shares no code with ``reference_impl``.
+The grammar finds the physical records. The checks, the joining of fragments and the verdict are
+here, implemented from the chapter alone. The module shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Fragment:
 
 @dataclass
 class Damage:
-    """Bytes that cannot be read; ``out_of_step`` if nothing else of their block can be."""
+    """Bytes that cannot be read; ``out_of_step`` if the rest of their block is lost too."""
 
     at: int
     to: int
@@ -47,20 +47,20 @@ class Damage:
 
 @dataclass
 class Stop:
-    """The log ends here: in a torn physical record, or (no reason) in zeros up to its end."""
+    """The end of the log: in a torn physical record, or without a reason, in final zeros."""
 
     at: int
     reason: str | None
 
 
 def masked_crc(data: bytes) -> int:
-    """The checksum of these bytes as the header stores it (LDB-006, LDB-007)."""
+    """Return the checksum of these bytes as the header stores it (LDB-006, LDB-007)."""
     crc = crc32c(data)
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
 def is_foreign(log: bytes) -> bool:
-    """LDB-043: the first record is sound under a header of RocksDB's or Pebble's."""
+    """Return whether the first record has a header of RocksDB's or Pebble's (LDB-043)."""
     if len(log) < HEADER:
         return False
     checksum, length = int.from_bytes(log[:4], "little"), int.from_bytes(log[4:6], "little")
@@ -74,57 +74,57 @@ def is_foreign(log: bytes) -> bool:
 
 
 def physical_records(log: bytes) -> Iterator[Fragment | Damage | Stop]:
-    """What the blocks hold, in order, checked as LDB-020 says."""
-    written = len(log.rstrip(b"\0"))  # from here on the log is zeros
+    """Yield the content of the blocks in order, checked as in LDB-020."""
+    written = len(log.rstrip(b"\0"))  # the log is zeros from here on
     gap_ends = 0
     for number, block in enumerate(LeveldbLog.from_bytes(log).blocks):
         start = number * BLOCK
         stop = min(start + BLOCK, len(log))
         if start < gap_ends:
             continue
-        for found in block.records if block.has_records else ():
-            at = start + found.ofs_record
-            to = at + HEADER + len(found.data)
-            if found.is_crossing_block:
+        for physical in block.records if block.has_records else ():
+            at = start + physical.ofs_record
+            to = at + HEADER + len(physical.data)
+            if physical.is_crossing_block:
                 yield Damage(at, stop, "bad-length")
                 break
-            if found.is_truncated:
+            if physical.is_truncated:
                 yield Stop(at, "torn-payload")
                 return
-            if found.is_zero:
+            if physical.is_zero:
                 if at >= written:
                     yield Stop(at, None)
                     return
-                # From inside a gap the next byte that is not zero is in a later block (LDB-027).
+                # The next byte after the gap that is not zero is in a later block (LDB-027).
                 gap_ends = SOMETHING.search(log, at).start() // BLOCK * BLOCK
                 if gap_ends > at:
                     yield Damage(at, gap_ends, "zero-gap", out_of_step=False)
                 else:
                     yield Damage(at, stop, "zero-header")
                 break
-            if masked_crc(found.checksum_input) != found.header.checksum:
+            if masked_crc(physical.checksum_input) != physical.header.checksum:
                 yield Damage(at, stop, "checksum-mismatch")
                 break
-            if found.header.type not in FRAGMENTS:
+            if physical.header.type not in FRAGMENTS:
                 yield Damage(at, to, "unknown-type", out_of_step=False)
             else:
-                yield Fragment(at, to, found.header.type, found.data)
+                yield Fragment(at, to, physical.header.type, physical.data)
         else:
             rest = stop - len(block.trailer)
-            # A header that fits the block, but not the file, is torn; any other rest is a trailer.
+            # A header that fits the block, but not the file, is torn. Any other rest is a trailer.
             if rest < stop and rest + HEADER <= start + BLOCK:
                 yield Stop(rest, "torn-header" if rest < written else None)
                 return
 
 
 def is_torn(lost: dict[str, Any]) -> bool:
-    """Whether a lost range is a torn tail, which is not damage."""
+    """Return whether a lost range is a torn tail, which is not damage."""
     return bool(lost["reason"].startswith("torn-"))
 
 
 @dataclass
 class Joiner:
-    """Joins fragments into records and keeps track of what is lost."""
+    """Joins fragments into records and collects lost ranges."""
 
     records: list[dict[str, Any]] = field(default_factory=list)
     lost: list[dict[str, Any]] = field(default_factory=list)
@@ -135,13 +135,13 @@ class Joiner:
         self.lost.append({"from": at, "to": to, "reason": reason})
 
     def drop_open(self, reason: str) -> None:
-        """The record that is being joined will not be completed."""
+        """Report the record that is being joined as lost."""
         if self.open:
             self.lose(self.open[0].at, self.open[-1].to, reason)
         self.open = []
 
     def take(self, fragment: Fragment) -> None:
-        """LDB-009 to LDB-012 and LDB-031 to LDB-033."""
+        """Add a fragment (LDB-009 to LDB-012 and LDB-031 to LDB-033)."""
         starts = fragment.type in (RecordType.full, RecordType.first)
         if starts and any(part.data for part in self.open):
             self.drop_open("incomplete-record")
@@ -189,20 +189,20 @@ class Joiner:
         }
 
     def stopped(self, log: bytes) -> dict[str, Any]:
-        """LDB-040: the answer of ``strict``, which stops at the damage just met."""
+        """Return the answer of ``strict``, which stops at the first damage (LDB-040)."""
         reason = self.lost[0]["reason"]
         start = min(lost["from"] for lost in self.lost)
         return {
             "verdict": "damaged",
             "reason": reason,
-            "records": [one for one in self.records if one["at"] < start],
+            "records": [record for record in self.records if record["at"] < start],
             "lost": [{"from": start, "to": len(log), "reason": reason}],
             "end": None,
         }
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """Return the answer for one log."""
     log = path.read_bytes()
     if is_foreign(log):
         refused = {"verdict": "refused", "reason": "foreign-dialect"}

@@ -193,10 +193,7 @@ class Reader:
     def is_end(self, at: int) -> bool:
         """RDB-050: whether the log may have ended here."""
         known = self.known
-        numbered = known.dialect in ("recyclable", "wal-sync") or (
-            known.dialect is None and bool(known.others)
-        )
-        if not numbered or at < known.proven:
+        if known.dialect == "legacy" or at < known.proven:
             return False
         return known.dialect == "wal-sync" or any(other > at for other in known.others)
 
@@ -270,8 +267,7 @@ class Reader:
             return self.zeros(at, rest, boundary)
         if not found.is_sound:
             return self.rest_of_block(at, rest, boundary, "checksum-mismatch")
-        is_numbered = known.dialect in ("recyclable", "wal-sync") or known.others
-        if is_numbered and known.dialect != "legacy" and not known.belongs(found):
+        if known.dialect != "legacy" and not known.belongs(found):
             return self.other_log(at, rest, boundary)
         self.take(found)
         return found.to

@@ -1,7 +1,7 @@
-"""The Python parser generated from ksy/zeebe_segment.ksy, with the rules it cannot state.
+"""A Zeebe reader on the Python parser generated from ksy/zeebe_segment.ksy.
 
-The grammar finds descriptor and records; here are the checks and the recovery of a journal,
-written from spec/zeebe-journal.md alone. It shares no code with ``reference_impl``.
+The grammar finds descriptor and records. The checks and the recovery of a journal are here,
+implemented from spec/zeebe-journal.md alone. The module shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ REFUSED = ("unknown-version", "bad-descriptor")
 
 
 class Segment:
-    """A segment file, parsed, and what is wrong with its descriptor."""
+    """A parsed segment file with the fault of its descriptor."""
 
     def __init__(self, path: Path, file: str | None) -> None:
         self.file = file
@@ -45,7 +45,7 @@ class Segment:
         self.seal = about.last_index if sealed else None
 
     def _descriptor_fault(self) -> str | None:
-        """ZBJ-005 to ZBJ-011, ZBJ-040."""
+        """Return the reason code of an invalid descriptor (ZBJ-005 to ZBJ-011, ZBJ-040)."""
         size, version = len(self.data), self.data[0]
         if version not in (1, 2):
             return "unknown-version"
@@ -54,8 +54,8 @@ class Segment:
         for template, least in messages:
             if at + 8 > size:
                 return "torn-descriptor"
-            block, found, schema, _ = struct.unpack_from("<HHHH", self.data, at)
-            if (found, schema) != (template, 7) or block < least:
+            block, actual, schema, _ = struct.unpack_from("<HHHH", self.data, at)
+            if (actual, schema) != (template, 7) or block < least:
                 return "bad-descriptor"
             at += 8 + block
             if at > size:
@@ -67,7 +67,7 @@ class Segment:
         return None
 
     def lost(self, at: int, reason: str) -> dict[str, Any]:
-        """ZBJ-034."""
+        """Return a lost range (ZBJ-034)."""
         cut = reason in ("torn-record", "torn-descriptor")
         end = max(at, len(self.data) if cut else self.used)
         return ({"file": self.file} if self.file else {}) | {
@@ -76,15 +76,15 @@ class Segment:
             "reason": reason,
         }
 
-    def record_fault(self, found: Any, index: int) -> str | None:
-        """Checks 2 to 10 of ZBJ-025."""
-        at, size = found.ofs_record, len(self.data)
+    def record_fault(self, parsed: Any, index: int) -> str | None:
+        """Perform the checks 2 to 10 of ZBJ-025."""
+        at, size = parsed.ofs_record, len(self.data)
         room = max(size, self.max_size)
-        if found.frame != 1:
+        if parsed.frame != 1:
             return "unknown-frame"
-        if found.len_available < 21:
+        if parsed.len_available < 21:
             return "torn-record" if size < room else "bad-length"
-        header = found.peeked
+        header = parsed.peeked
         if (header.template_id, header.schema_id) != (1, 7) or header.len_block < 12:
             return "bad-header"
         (length,) = struct.unpack_from("<i", self.data, at + 17)
@@ -93,24 +93,24 @@ class Segment:
             return "bad-length"
         if end > size:
             return "torn-record"
-        if crc32c(found.checksum_input) != found.metadata.checksum:
+        if crc32c(parsed.checksum_input) != parsed.metadata.checksum:
             return "checksum-mismatch"
-        data = found.checksum_input
+        data = parsed.checksum_input
         if len(data) < 24:
             return "data-header"
         block, template, schema, version = struct.unpack_from("<HHHH", data)
         if (template, schema) != (2, 7) or block < 16:
             return "data-header"
         room = len(data) - (8 + block + 4)
-        if room < 0 or found.data.len_entry > room:
+        if room < 0 or parsed.data.len_entry > room:
             return "data-length"
-        if found.data.len_entry < room and version <= 2:
+        if parsed.data.len_entry < room and version <= 2:
             return "data-length"
-        return None if found.data.index == index else "index-mismatch"
+        return None if parsed.data.index == index else "index-mismatch"
 
 
 class Recovery:
-    """Reads a journal segment by segment and keeps track of losses (ZBJ-035 to ZBJ-044)."""
+    """Reads a journal segment by segment and collects losses (ZBJ-035 to ZBJ-044)."""
 
     def __init__(self, flushed: int | None) -> None:
         self.flushed = flushed
@@ -124,12 +124,12 @@ class Recovery:
         self.open_end: tuple[Segment, int] | None = None
 
     def promised(self) -> bool:
-        """Whether the expected index was acknowledged."""
+        """Return whether the expected index was acknowledged."""
         expected = 1 if self.expected is None else self.expected
         return self.flushed is not None and self.flushed >= expected
 
     def stop(self, segment: Segment, at: int, reason: str, damage: bool = False) -> None:
-        """The log ends at a fault."""
+        """End the log at a fault."""
         self.over = True
         self.damage = damage or self.promised()
         self.lost.append((segment.lost(at, reason), self.damage))
@@ -137,7 +137,7 @@ class Recovery:
             self.end = None
 
     def take(self, segment: Segment, following: Segment | None) -> None:
-        """One segment in its turn."""
+        """Process the next segment."""
         if self.over:
             if not segment.prepared:
                 self.lost.append((segment.lost(0, "segment-gap"), self.damage))
@@ -154,7 +154,7 @@ class Recovery:
             self.scan(segment, following)
 
     def turn_away(self, segment: Segment, reason: str) -> None:
-        """ZBJ-060: a fault at offset 0, after the bytes where the log was thought to end."""
+        """Report a fault at offset 0 and the bytes after the presumed end of the log (ZBJ-060)."""
         hidden = (
             [self.open_end[0].lost(self.open_end[1], "missing-records")] if self.open_end else []
         )
@@ -162,14 +162,14 @@ class Recovery:
         self.stop(segment, 0, reason)
 
     def scan(self, segment: Segment, following: Segment | None) -> None:
-        """The records of one segment, and whether the log goes on after it."""
+        """Read the records of one segment, and decide whether the log continues after it."""
         at, fault = segment.top.descriptor.len, None
-        for found in segment.top.records if segment.top.has_records else ():
-            fault = segment.record_fault(found, self.expected)
+        for parsed in segment.top.records if segment.top.has_records else ():
+            fault = segment.record_fault(parsed, self.expected)
             if fault:
                 break
-            size = found.ofs_next - at
-            self.add_record(segment, found, at, size)
+            size = parsed.ofs_next - at
+            self.add_record(segment, parsed, at, size)
             at += size
         self.end = (at, segment.file)
         next_index = following.index if following else None
@@ -188,26 +188,28 @@ class Recovery:
         if resumed:
             self.expected, self.over = next_index, False
 
-    def add_record(self, segment: Segment, found: Any, at: int, size: int) -> None:
-        """A record whose checks 2 to 10 passed."""
+    def add_record(self, segment: Segment, parsed: Any, at: int, size: int) -> None:
+        """Add a record that passed the checks 2 to 10."""
         self.expected += 1
-        asqn = found.data.asqn
-        where = {"file": segment.file} if segment.file else {}
+        asqn = parsed.data.asqn
+        location = {"file": segment.file} if segment.file else {}
         if asqn != -1 and asqn <= self.asqn:
-            self.lost.append(({**where, "from": at, "to": at + size, "reason": "asqn-order"}, True))
+            self.lost.append(
+                ({**location, "from": at, "to": at + size, "reason": "asqn-order"}, True)
+            )
             return
         self.asqn = max(self.asqn, asqn)
-        payload = found.data._raw_entry
+        payload = parsed.data._raw_entry
         fields = {
-            "index": str(found.data.index),
+            "index": str(parsed.data.index),
             "asqn": str(asqn),
-            "checksum": str(found.metadata.checksum),
+            "checksum": str(parsed.metadata.checksum),
             **zeebe_raft.fields(payload),
         }
-        self.records.append({**where, **record(payload, at, size), **fields})
+        self.records.append({**location, **record(payload, at, size), **fields})
 
     def answer(self, segments: list[Segment]) -> dict[str, Any]:
-        """The answer in the profile recover."""
+        """Return the answer in the profile recover."""
         for number, segment in enumerate(segments):
             if number == 0 and segment.fault in REFUSED:
                 return refused(segment.fault)
@@ -218,7 +220,7 @@ class Recovery:
         if not self.over and self.promised():
             assert self.end is not None
             at, file = self.end
-            last = next((one for one in segments if one.file == file), None)
+            last = next((segment for segment in segments if segment.file == file), None)
             gap = {"from": at, "to": at, "reason": "missing-records"}
             self.lost.append((last.lost(at, "missing-records") if last else gap, True))
             self.end = None
@@ -234,34 +236,34 @@ class Recovery:
         }
 
     def strict(self, answer: dict[str, Any], segments: list[Segment]) -> dict[str, Any]:
-        """ZBJ-045: the answer of recovery, as strict reading gives it."""
+        """Return the answer of recovery in the profile strict (ZBJ-045)."""
         first = next((gap for gap, damaged in self.lost if damaged), None)
         if first is None:
             return answer
         names = [segment.file for segment in segments]
         number = names.index(first.get("file")) if names else 0
         lost = []
-        for place, segment in enumerate(segments[number:]):
-            start = first["from"] if place == 0 else 0
+        for index, segment in enumerate(segments[number:]):
+            start = first["from"] if index == 0 else 0
             to = max(start, len(segment.data))
             gap = {"from": start, "to": to, "reason": first["reason"]}
             lost.append(({"file": segment.file} if segment.file else {}) | gap)
-        kept = [
-            one
-            for one in answer["records"]
-            if names.index(one.get("file")) < number
-            or (one.get("file") == first.get("file") and one["at"] < first["from"])
+        records = [
+            record
+            for record in answer["records"]
+            if names.index(record.get("file")) < number
+            or (record.get("file") == first.get("file") and record["at"] < first["from"])
         ]
-        return answer | {"records": kept, "lost": lost or [first], "end": None}
+        return answer | {"records": records, "lost": lost or [first], "end": None}
 
 
 def refused(reason: str) -> dict[str, Any]:
-    """The answer for what must not be read."""
+    """Return a refused answer."""
     return {"verdict": "refused", "reason": reason, "records": [], "lost": [], "end": None}
 
 
 def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
-    """F, from the context or the file that it points to."""
+    """Return F, from the context or the file that it refers to."""
     given = context.get("last_flushed_index")
     if given == "meta":
         file = path / f"{name}.meta"
@@ -271,19 +273,19 @@ def flushed_index(path: Path, name: str, context: dict[str, Any]) -> int | None:
 
 
 def flushed_in_meta(data: bytes) -> int | None:
-    """The flushed index of a ``.meta`` file (ZBJ-059): None for null, and for no Meta."""
-    found = ZeebeMeta.from_bytes(data)
-    if not found.is_meta or found.version != 1 or found.header.len_block < 16:
+    """Return the flushed index of a ``.meta`` file, None for null or no Meta (ZBJ-059)."""
+    parsed = ZeebeMeta.from_bytes(data)
+    if not parsed.is_meta or parsed.version != 1 or parsed.header.len_block < 16:
         return None
-    vote = 9 + found.header.len_block
+    vote = 9 + parsed.header.len_block
     if len(data) < vote + 4 or len(data) - vote - 4 < struct.unpack_from("<I", data, vote)[0]:
         return None
-    flushed = found.meta.last_flushed_index
+    flushed = parsed.meta.last_flushed_index
     return None if flushed >= 2**63 else int(flushed)
 
 
 def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
-    """Journal, number and path of each file that can be a segment."""
+    """Yield journal, number and path of each file that can be a segment."""
     for file in path.iterdir():
         match = SEGMENT.fullmatch(file.name)
         if match and file.is_file() and int(match[2]) < 2**31:
@@ -291,19 +293,19 @@ def names_in(path: Path) -> Iterator[tuple[str, int, Path]]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one segment or folder."""
+    """Return the answer for one segment or directory."""
     context = request["context"]
     name = context.get("name")
     if path.is_dir():
-        found = list(names_in(path))
-        names = sorted({journal for journal, _, _ in found})
+        listed = list(names_in(path))
+        names = sorted({journal for journal, _, _ in listed})
         if len(names) > 1 and name is None:
-            names = [one for one in names if (path / f"{one}.meta").is_file()]
+            names = [candidate for candidate in names if (path / f"{candidate}.meta").is_file()]
             if len(names) != 1:
                 return refused("ambiguous-journal")
         if name is None:
             name = next(iter(names), "journal")
-        files = sorted((number, file) for journal, number, file in found if journal == name)
+        files = sorted((number, file) for journal, number, file in listed if journal == name)
         segments = [Segment(file, file.name) for _, file in files]
     else:
         segments = [Segment(path, None)]

@@ -1,7 +1,7 @@
-"""What the payload of a Zeebe record means as a raft entry, by spec/zeebe-journal.md alone.
+"""Raft entries in the payloads of Zeebe records, implemented from spec/zeebe-journal.md alone.
 
-The generated parser lists these fields as well, but leaves out what has no room; which of the
-faults of ZBJ-058 that is, has to be decided here.
+The generated parser lists these fields too, but omits fields that do not fit. This module decides
+which fault of ZBJ-058 that is.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ SCHEMA = 8
 
 
 class Fault(Exception):
-    """Why the payload is no raft entry (ZBJ-058)."""
+    """The payload is not a raft entry; the text is the code (ZBJ-058)."""
 
 
 class Cursor:
-    """A place in a payload; going past its end is a fault."""
+    """A position in a payload. Reading past the end is a fault."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
         self.at = 0
 
     def bytes(self, size: int) -> bytes:
-        """The next ``size`` bytes."""
+        """Return the next ``size`` bytes."""
         if self.at + size > len(self.data):
             raise Fault("truncated-entry")
         self.at += size
         return self.data[self.at - size : self.at]
 
     def numbers(self, layout: str) -> tuple[int, ...]:
-        """The next numbers, little-endian."""
+        """Return the next numbers, little-endian."""
         return struct.unpack("<" + layout, self.bytes(struct.calcsize("<" + layout)))
 
     def message(self, template: int, least: int) -> tuple[bytes, int]:
-        """The block and the version of a message."""
-        size, found, schema, version = self.numbers("HHHH")
-        if (found, schema) != (template, SCHEMA) or size < least:
+        """Return the block and the version of a message."""
+        size, actual, schema, version = self.numbers("HHHH")
+        if (actual, schema) != (template, SCHEMA) or size < least:
             raise Fault("bad-entry-header")
         return self.bytes(size), version
 
     def text(self) -> bytes:
-        """Bytes after their length."""
+        """Return bytes after their length."""
         (size,) = self.numbers("I")
         return self.bytes(size)
 
 
 def fields(payload: bytes) -> dict[str, Any]:
-    """``term``, ``entry_type`` and ``entry``; or null for each, and ``entry_fault``."""
+    """Return ``term``, ``entry_type`` and ``entry``, or null for each and ``entry_fault``."""
     try:
         return decoded(payload)
     except Fault as fault:
@@ -58,18 +58,18 @@ def fields(payload: bytes) -> dict[str, Any]:
 
 
 def decoded(payload: bytes) -> dict[str, Any]:
-    """ZBJ-054 to ZBJ-057."""
+    """Decode a raft entry (ZBJ-054 to ZBJ-057)."""
     cursor = Cursor(payload)
     try:
         block, _ = cursor.message(1, 9)
     except Fault:
         raise Fault("not-raft") from None
-    term, kind = struct.unpack_from("<QB", block)
-    if kind == 0:
+    term, entry_type = struct.unpack_from("<QB", block)
+    if entry_type == 0:
         name, entry = "application", application(cursor)
-    elif kind == 1:
+    elif entry_type == 1:
         name, entry = "configuration", configuration(cursor)
-    elif kind == 2:
+    elif entry_type == 2:
         name, entry = "initial", {}
     else:
         raise Fault("unknown-entry-type")
@@ -77,7 +77,7 @@ def decoded(payload: bytes) -> dict[str, Any]:
 
 
 def application(cursor: Cursor) -> dict[str, Any]:
-    """ZBJ-055."""
+    """Decode an ApplicationEntry (ZBJ-055)."""
     block, _ = cursor.message(2, 16)
     lowest, highest = struct.unpack_from("<QQ", block)
     data = cursor.text()
@@ -88,7 +88,7 @@ def application(cursor: Cursor) -> dict[str, Any]:
 
 
 def configuration(cursor: Cursor) -> dict[str, Any]:
-    """ZBJ-057."""
+    """Decode a ConfigurationEntry (ZBJ-057)."""
     block, version = cursor.message(4, 8)
     (timestamp,) = struct.unpack_from("<Q", block)
     new = members(cursor)
@@ -97,19 +97,21 @@ def configuration(cursor: Cursor) -> dict[str, Any]:
 
 
 def members(cursor: Cursor) -> list[dict[str, Any]]:
-    """One group."""
+    """Return the members of one group."""
     size, count = cursor.numbers("HB")
     if count and size < 9:
         raise Fault("bad-entry-header")
-    found = []
+    group = []
     for _ in range(count):
-        kind, updated = struct.unpack_from("<Bq", cursor.bytes(size))
-        if kind >= len(MEMBER_TYPES):
+        member_type, updated = struct.unpack_from("<Bq", cursor.bytes(size))
+        if member_type >= len(MEMBER_TYPES):
             raise Fault("unknown-member-type")
         name = cursor.text()
         try:
             member_id: Any = name.decode()
         except UnicodeDecodeError:
             member_id = {"hex": name.hex()}
-        found.append({"type": MEMBER_TYPES[kind], "updated": str(updated), "member_id": member_id})
-    return found
+        group.append(
+            {"type": MEMBER_TYPES[member_type], "updated": str(updated), "member_id": member_id}
+        )
+    return group

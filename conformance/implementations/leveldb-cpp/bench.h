@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-// Reads the log with checksums `repeat` times, file opened anew each time; prints
+// Reads the log with checksums `repeat` times and opens the file each time; prints
 // {"records":n,"payload_bytes":n,"seconds":best,"all_seconds":[...]} on stdout.
 int Bench(const std::string& path, int repeat);
 
-// Writes a new log of `count` records of `size` bytes each; the same content every time.
+// Writes a new log of `count` records of `size` bytes each, always with the same content.
 int Generate(const std::string& path, uint64_t count, size_t size);

@@ -13,20 +13,20 @@ if [ -z "$cxx" ]; then
     cxx=$(command -v g++ || command -v clang++) || { echo "neither g++ nor clang++ found" >&2; exit 1; }
 fi
 
-# Ends the build: shows what the failed program said, and says in the last line what failed.
+# Ends the build: shows the output of the failed program and, in the last line, what failed.
 fail() {
     cat "$1" >&2
     echo "$2" >&2
     exit 1
 }
 
-# Runs the compiler; its words are shown only when it fails. $cxx is split: it may carry arguments (ccache g++).
+# Runs the compiler; its output is shown only if it fails. $cxx is split: it may carry arguments (ccache g++).
 compile() {
     $cxx -O2 -DNDEBUG -pthread "$@" -o "$target" > compile.log 2>&1 || fail compile.log "$cxx could not make $target"
 }
 
 # The sources are downloaded (from npm's cache when it has them) only when the lock changes. They go here, so
-# that no node_modules appears in the repository; --ignore-scripts, because no Node addon is wanted.
+# that no node_modules is created in the repository; --ignore-scripts, because no Node addon is needed.
 if ! cmp -s "$here/package-lock.json" npm.stamp; then
     rm -f npm.stamp sources.stamp
     cp "$here/package.json" "$here/package-lock.json" .

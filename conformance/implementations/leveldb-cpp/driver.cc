@@ -58,7 +58,7 @@ bool FromHex(std::string_view hex, std::string* bytes) {
   return true;
 }
 
-// The text as a JSON string. Bytes from 0x80 on pass as they are: paths come from JSON, so they are UTF-8.
+// Returns the text as a JSON string. Bytes from 0x80 on stay as they are: paths come from JSON, so they are UTF-8.
 std::string Quoted(std::string_view text) {
   std::string out = "\"";
   for (const unsigned char c : text) {
@@ -73,7 +73,7 @@ std::string Quoted(std::string_view text) {
   return out + "\"";
 }
 
-// What the reader reports, kept as DBImpl::RecoverLogFile and VersionSet::Recover keep it: the first status counts.
+// Collects reports as DBImpl::RecoverLogFile and VersionSet::Recover do: the first status counts.
 class Collector : public leveldb::log::Reader::Reporter {
  public:
   void Corruption(size_t bytes, const Status& reported) override {
@@ -83,11 +83,11 @@ class Collector : public leveldb::log::Reader::Reporter {
   }
 
   Status status;
-  Status read_error;  // the file could not be read; says nothing about the log in it
+  Status read_error;  // the file could not be read; unrelated to its contents
   std::vector<std::string> signals;
 };
 
-// Puts the answer as JSON into *answer. Not ok when the file cannot be opened or read.
+// Stores the answer as JSON in *answer. Not ok if the file cannot be opened or read.
 // strict: stop as the loops of RecoverLogFile with paranoid_checks and of VersionSet::Recover do: once something
 // was reported, neither the record that ReadRecord returned after the report nor any later one is used.
 Status ReadLog(const std::string& path, bool strict, std::string* answer) {
@@ -116,11 +116,11 @@ Status ReadLog(const std::string& path, bool strict, std::string* answer) {
   return collector.read_error;
 }
 
-// Tells the harness how many records are durable.
+// Sends the number of durable records to the harness.
 using Acknowledge = std::function<void(size_t count)>;
 
 // Adds the records to a new log, or to the one at path as RecoverLogFile re-opens it under Options::reuse_logs:
-// at its size, whatever its tail holds. With acknowledge each is synced, as DBImpl::Write does for
+// at its size, regardless of its tail. With acknowledge each is synced, as DBImpl::Write does for
 // WriteOptions::sync.
 Status WriteLog(const std::string& path, bool append, const std::vector<std::string>& records,
                 const Acknowledge& acknowledge) {
@@ -153,7 +153,7 @@ std::string Hello() {
          ",\"issues\":\"https://github.com/google/leveldb/issues\"}";
 }
 
-// The reply to a read, write or append, without the "seq" it starts with.
+// Returns the reply to a read, write or append, without its leading "seq".
 std::string Outcome(std::string_view command, const simdjson::dom::element& request) {
   const auto skipped = [](const std::string& why) { return "\"skipped\":" + Quoted(why); };
   if (std::string_view(request["format"]) != kFormat) return skipped("only leveldb-log is read and written here");
@@ -179,7 +179,7 @@ std::string Outcome(std::string_view command, const simdjson::dom::element& requ
   Acknowledge acknowledge;
   bool asked = false;
   if (request["acknowledge"].get(asked) == simdjson::SUCCESS && asked) {
-    // The request lives in the parser, which reads no other line meanwhile.
+    // The parser owns the request, so it must not read another line before the reply.
     const std::string seq = simdjson::minify(simdjson::dom::element(request["seq"]));
     acknowledge = [seq](size_t count) {
       std::cout << "{\"seq\":" << seq << ",\"acknowledged\":" << count << '}' << std::endl;

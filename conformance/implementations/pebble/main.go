@@ -1,5 +1,5 @@
-// Adapter for Pebble's record package: its reader called the way pebble.DB replays a WAL, and the
-// writer that Pebble uses for its MANIFEST, the one that writes LevelDB's log format.
+// Adapter for Pebble's record package: its reader, called as pebble.DB does to replay a WAL, and the
+// writer that Pebble uses for its MANIFEST, which has LevelDB's log format.
 package main
 
 import (
@@ -30,14 +30,14 @@ func main() {
 
 // read is the loop of DB.replayWAL (open.go) and virtualWALReader.NextRecord (wal/reader.go) without
 // the decoding of batches. Any error but io.EOF ends the replay and is a signal: ErrUnexpectedEOF,
-// which the DB puts up with in its newest WAL, as much as ErrInvalidChunk and ErrZeroedChunk.
+// which the DB accepts in its newest WAL, as well as ErrInvalidChunk and ErrZeroedChunk.
 func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 	return adapterkit.ReadRecords(req, func(log io.Reader) *record.Reader {
 		return numbered(record.NewReader, log, filepath.Base(req.Path))
 	})
 }
 
-// numbered gives the reader the log number in a file name such as 000001.log, or 0 if there is none, as
+// numbered passes the reader the log number in a file name such as 000001.log, or 0 if there is none, as
 // `pebble tool wal dump` does (tool/wal.go). Only chunks of Pebble's own formats carry the number. N is
 // base.DiskFileNum, which is internal to Pebble.
 func numbered[N ~uint64](newReader func(io.Reader, N) *record.Reader, log io.Reader, name string) *record.Reader {

@@ -18,8 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 from conformance.adapterkit import Refused, Skipped, payloads, serve
 
 ENVIRONMENT = os.environ | {"SYSTEMD_COLORS": "0", "SYSTEMD_PAGER": "", "LC_ALL": "C.UTF-8"}
+# The programs unpacked by fetch.sh; without them, the installed programs run.
 ROOT = Path(os.environ.get("SYSTEMD_ROOT", "/nothing"))
-"""What fetch.sh unpacked; without it, the programs of the machine are run."""
 MACHINE_ID = slice(40, 56)
 SEALED = 1
 NOT_A_COMPLAINT = re.compile(
@@ -27,20 +27,20 @@ NOT_A_COMPLAINT = re.compile(
     r"|^PASS:|^=>|^-- |^$|^[0-9a-f]{6}: Unused data|sealed with an old"
 )
 TO_ONE_FILE = ("--split-mode=none",)
+# Context keys of a write, and the environment variables that pass them to systemd.
 SETTINGS = {
     "compact": "SYSTEMD_JOURNAL_COMPACT",
     "keyed": "SYSTEMD_JOURNAL_KEYED_HASH",
     "compression": "SYSTEMD_JOURNAL_COMPRESS",
 }
-"""Keys of the context of a write, and what tells them to systemd."""
+# Context keys that systemd chooses itself and that no record depends on.
 SIZES_OF_TABLES = {"header_size", "data_buckets", "field_buckets"}
-"""Keys that systemd chooses itself and that no record depends on."""
 TAKES_A_COMPRESSION = 253
 CANNOT_VERIFY = b"Cannot verify file with unknown extensions."
 
 
 def unpacked(program: str) -> list[str]:
-    """The command of a program in :data:`ROOT`, with the loader and the libraries there."""
+    """Return the command of a program in :data:`ROOT`, with the loader and libraries there."""
     (loader,) = ROOT.glob("usr/lib/*/ld-linux*.so.*")
     libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
     return [str(loader), "--library-path", libraries, str(ROOT / program)]
@@ -51,14 +51,14 @@ if ROOT.is_dir():
     REMOTE = unpacked("usr/lib/systemd/systemd-journal-remote")
 else:
     JOURNALCTL = ["journalctl"]
-    found = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")
-    REMOTE = [found] if found else []
+    remote = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/systemd")
+    REMOTE = [remote] if remote else []
 
 
 def run(
     *command: str, stdin: bytes | None = None, **more: str
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a program with ``more`` in its environment; a signal that ends it ends the adapter."""
+    """Run a program with ``more`` in its environment. If a signal ends it, the adapter aborts."""
     environment = ENVIRONMENT | more
     done = subprocess.run(command, input=stdin, capture_output=True, env=environment)
     if done.returncode < 0:
@@ -69,7 +69,7 @@ def run(
 
 
 def complaints(done: subprocess.CompletedProcess[bytes]) -> list[str]:
-    """What a program said of damage."""
+    """Return a program's messages about damage."""
     if CANNOT_VERIFY in done.stderr:
         return []
     # The progress bar of --verify ends with a carriage return, not a newline.
@@ -78,7 +78,7 @@ def complaints(done: subprocess.CompletedProcess[bytes]) -> list[str]:
 
 
 def entries(export: bytes) -> Iterator[dict[str, Any]]:
-    """The records of an export stream."""
+    """Yield the records of an export stream."""
     at, fields = 0, []
     while at < len(export):
         line_end = export.index(b"\n", at)
@@ -97,9 +97,9 @@ def entries(export: bytes) -> Iterator[dict[str, Any]]:
 
 
 def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
-    """One record: the payload has its fields once each, sorted as ``NAME=value``."""
+    """Return one record; its payload has each field once, sorted as ``NAME=value``."""
     known = {name: value.decode(errors="replace") for name, value, _ in fields}
-    own = {
+    payloads_by_field = {
         name + b"=" + value: encoded
         for name, value, encoded in fields
         if not name.startswith(b"__") and name != b"_BOOT_ID"
@@ -107,7 +107,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
     cursor = known[b"__CURSOR"]
     numbers = dict(part.split("=") for part in cursor.split(";"))
     return {
-        "payload": b"".join(own[field] for field in sorted(own)).hex(),
+        "payload": b"".join(payloads_by_field[field] for field in sorted(payloads_by_field)).hex(),
         "seqnum": str(int(numbers["i"], 16)),
         "realtime": known[b"__REALTIME_TIMESTAMP"],
         "monotonic": known[b"__MONOTONIC_TIMESTAMP"],
@@ -117,7 +117,7 @@ def record(fields: list[tuple[bytes, bytes, bytes]]) -> dict[str, Any]:
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """What journalctl prints, and what it and its verifier complain of."""
+    """Return the output of journalctl, and the complaints of journalctl and its verifier."""
     context = request["context"]
     if "from_seqnum" in context:
         raise Skipped("journalctl cannot seek by sequence number")
@@ -127,7 +127,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     if "from_realtime" in context:
         seconds, rest = divmod(int(context["from_realtime"]), 1_000_000)
         if rest:
-            raise Skipped("--since takes whole seconds")
+            raise Skipped("--since accepts only whole seconds")
         arguments.append(f"--since=@{seconds}")
     if "match" in context:
         match = context["match"]
@@ -142,25 +142,25 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream(request: dict[str, Any]) -> bytes:
-    """The records to write, in export format."""
+    """Return the records to write, in export format."""
     return b"".join(
-        f"__REALTIME_TIMESTAMP={one['realtime']}\n__MONOTONIC_TIMESTAMP={one['monotonic']}\n"
-        f"_BOOT_ID={one['boot_id']}\n".encode()
+        f"__REALTIME_TIMESTAMP={record['realtime']}\n__MONOTONIC_TIMESTAMP={record['monotonic']}\n"
+        f"_BOOT_ID={record['boot_id']}\n".encode()
         + payload
         + b"\n"
-        for one, payload in zip(request["records"], payloads(request), strict=True)
+        for record, payload in zip(request["records"], payloads(request), strict=True)
     )
 
 
 def write(path: Path, request: dict[str, Any]) -> None:
-    """Feed a new file. What it is to be like is said by the environment, as far as it goes."""
+    """Write a new file, with the options that environment variables can set."""
     if not REMOTE:
-        raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
+        raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")
     context = request["context"]
-    if theirs := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
-        raise Skipped(f"systemd chooses {', '.join(sorted(theirs))} itself")
+    if unsupported := context.keys() - SETTINGS.keys() - SIZES_OF_TABLES:
+        raise Skipped(f"systemd itself chooses {', '.join(sorted(unsupported))}")
     if "compression" in context and int(version().split()[0]) < TAKES_A_COMPRESSION:
-        raise Skipped("this release compresses with what it was built for")
+        raise Skipped("this release compresses only with its built-in algorithm")
     settings = {name: str(context[key]) for key, name in SETTINGS.items() if key in context}
     if "acknowledged" in request:
         one_by_one(path, request, settings)
@@ -169,16 +169,16 @@ def write(path: Path, request: dict[str, Any]) -> None:
 
 
 def feed(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let systemd-journal-remote take all records to a file of this machine, or a new one."""
+    """Let systemd-journal-remote write all records to an existing or a new file."""
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request), **settings)
     if done.returncode:
         raise Refused(done.stderr.decode(errors="replace").strip()[-200:])
 
 
 def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) -> None:
-    """Let it take each record alone: it has synced and closed the file when it has ended."""
+    """Write each record alone: systemd has synced and closed the file when it exits."""
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as small:
-        # Releases that take this file (from 262 on) make tables to fit, and files of 512 KiB.
+        # Releases from 262 on read this file. They make tables to fit, and files of 512 KiB.
         small.write("[Remote]\nMaxFileSize=512K\n")
         small.flush()
         settings = {**settings, "SYSTEMD_JOURNAL_REMOTE_CONFIG_FILE": small.name}
@@ -188,22 +188,22 @@ def one_by_one(path: Path, request: dict[str, Any], settings: dict[str, str]) ->
 
 
 def append(path: Path, request: dict[str, Any]) -> None:
-    """Open the file as systemd-journal-remote does after a restart, and feed it.
+    """Open the file as systemd-journal-remote does after a restart, and write to it.
 
-    A file that it does not go on with it renames to NAME@TIME-RANDOM.journal~, and begins a new
-    one. That is a refusal; the old file is put back to where it was, as systemd left it.
+    If it does not continue a file, it renames it to NAME@TIME-RANDOM.journal~ and begins a new one.
+    That is a refusal; the adapter moves the old file back, as systemd left it.
     """
     if not REMOTE:
-        raise Skipped("systemd-journal-remote is not here (package systemd-journal-remote)")
+        raise Skipped("systemd-journal-remote is not installed (package systemd-journal-remote)")
     if {"threshold", "max_field_size"} & request["context"].keys():
-        raise Skipped("systemd-journal-remote takes no threshold, and no limit of a field")
+        raise Skipped("systemd-journal-remote has no options for threshold and field limit")
     if "key" in request["context"] and path.read_bytes()[8] & SEALED:
-        raise Skipped("systemd keeps the key that it seals with, and makes it from no other")
+        raise Skipped("systemd seals only with its stored key")
     if "acknowledged" in request:
         one_by_one(path, request, {})
         return
-    mine = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
-    foreign = exchange_machine_id(path, mine)
+    own_id = bytes.fromhex(Path("/etc/machine-id").read_text().strip())
+    foreign = exchange_machine_id(path, own_id)
     before = set(path.parent.iterdir())
     done = run(*REMOTE, *TO_ONE_FILE, f"--output={path}", "-", stdin=stream(request))
     for renamed in set(path.parent.iterdir()) - before:
@@ -216,7 +216,7 @@ def append(path: Path, request: dict[str, Any]) -> None:
 
 
 def exchange_machine_id(path: Path, machine_id: bytes) -> bytes:
-    """Give a file to another machine: systemd goes on with its own only. Returns whose it was."""
+    """Set the machine id, since systemd continues only its own files. Return the old id."""
     data = bytearray(path.read_bytes())
     old = bytes(data[MACHINE_ID])
     data[MACHINE_ID] = machine_id[: len(old)]
@@ -225,19 +225,19 @@ def exchange_machine_id(path: Path, machine_id: bytes) -> bytes:
 
 
 def bench(path: Path, repeat: int) -> None:
-    """Export a file a number of times and print how long journalctl took, for ``make bench``."""
+    """Export a file ``repeat`` times and print the times of journalctl, for ``make bench``."""
     seconds, shown = [], b""
     for _ in range(repeat):
         began = time.perf_counter()
         shown = run(*JOURNALCTL, f"--file={path}", "-o", "export", "--all").stdout
         seconds.append(time.perf_counter() - began)
     sizes = [len(entry["payload"]) // 2 for entry in entries(shown)]
-    said = {"records": len(sizes), "payload_bytes": sum(sizes), "all_seconds": seconds}
-    print(json.dumps(said))
+    measurement = {"records": len(sizes), "payload_bytes": sum(sizes), "all_seconds": seconds}
+    print(json.dumps(measurement))
 
 
 def version() -> str:
-    """``252 (252.39-1~deb12u2)`` and the like."""
+    """Return the version, such as ``252 (252.39-1~deb12u2)``."""
     line = run(*JOURNALCTL, "--version").stdout.decode().splitlines()[0]
     return line.removeprefix("systemd ")
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # fetch.sh RELEASE SUITE...: unpacks journalctl and systemd-journal-remote of a systemd release, with all libraries that
-# they need, in $WALPROOF_BUILD/root. They come through apt, from the Debian mirror that this machine has among its
-# sources and the first of the suites that has the release. apt gets folders of its own: nothing is installed.
+# they need, in $WALPROOF_BUILD/root. They come through apt, from the Debian mirror in this machine's sources and
+# the first of the suites that has the release. apt uses separate directories: nothing is installed.
 set -eu
 release=$1
 shift
@@ -12,7 +12,7 @@ fail() {
 	exit 1
 }
 
-# What runs a program of the unpacked tree; the adapter does the same.
+# Runs a program of the unpacked tree; the adapter does the same.
 run() {
 	root/usr/lib/*/ld-linux*.so.* --library-path "$(echo root/usr/lib/*-linux-*):$(echo root/usr/lib/*-linux-*/systemd)" "$@"
 }
@@ -27,7 +27,7 @@ unpacked && exit 0
 for program in apt-get apt-cache dpkg flock; do
 	command -v $program >/dev/null || fail "systemd $release comes through apt, and $program was not found"
 done
-# Several implementations use what is unpacked, and each of them may be the first.
+# Several implementations use the unpacked tree, and each of them may be the first.
 exec 9>"$WALPROOF_BUILD.lock"
 flock 9
 unpacked && exit 0
@@ -69,7 +69,7 @@ for suite; do
 	for package in apt/archives/*.deb; do
 		nice dpkg -x "$package" new
 	done
-	# Before Debian 13, packages still have folders such as /lib beside /usr/lib.
+	# Before Debian 13, packages still have directories such as /lib besides /usr/lib.
 	for folder in new/bin new/lib new/lib64; do
 		[ -d $folder ] && cp -a $folder/. new/usr/${folder#new/}/ && rm -rf $folder
 	done

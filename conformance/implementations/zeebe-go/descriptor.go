@@ -2,7 +2,7 @@ package main
 
 import "hash/crc32"
 
-// parseDescriptor is ZBJ-061 from check 2 on.
+// parseDescriptor performs ZBJ-061 from check 2 on.
 func parseDescriptor(b []byte) descriptor {
 	n := int64(len(b))
 	d := descriptor{version: b[0]}
@@ -83,7 +83,7 @@ func (s *segment) look() error {
 	return nil
 }
 
-// begins says with which index a segment begins, if its descriptor can be read.
+// begins returns the first index of a segment, if its descriptor can be read.
 func (s *segment) begins() (int64, bool) {
 	return s.desc.index, s.looked && !s.prepared && s.desc.code == ""
 }

@@ -86,7 +86,7 @@ func (j *journal) list() error {
 	return nil
 }
 
-// flushedIndex is F from the context or from the file beside (ZBJ-035, ZBJ-059).
+// flushedIndex returns F from the context or from the .meta file (ZBJ-035, ZBJ-059).
 func (j *journal) flushedIndex() flushed {
 	var digits string
 	switch v := j.context["last_flushed_index"].(type) {

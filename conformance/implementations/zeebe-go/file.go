@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// A mapped file. Only what is looked at is read, and holes are never touched.
+// A mapped file. Only accessed bytes are read, and holes are never touched.
 type mapped struct {
 	f    *os.File
 	data []byte
@@ -43,7 +43,7 @@ func (m *mapped) close() {
 
 const seekData, seekHole = 3, 4
 
-// extents calls fn with the stretches from `from` on that are not holes.
+// extents calls fn with the ranges from `from` on that are not holes.
 func (m *mapped) extents(from int64) [][2]int64 {
 	var out [][2]int64
 	for pos := from; pos < m.n; {
@@ -65,7 +65,7 @@ func (m *mapped) extents(from int64) [][2]int64 {
 	return out
 }
 
-// prepared: nothing but zeros, or no bytes at all (ZBJ-014).
+// prepared returns whether a file has only zeros, or no bytes (ZBJ-014).
 func (m *mapped) prepared() bool {
 	if m.n == 0 {
 		return true
@@ -83,7 +83,7 @@ func (m *mapped) prepared() bool {
 	return true
 }
 
-// contentEnd is w of ZBJ-034: after the last non-zero byte from p on, or p.
+// contentEnd returns w of ZBJ-034: the offset after the last non-zero byte from p on, or p.
 func (m *mapped) contentEnd(p int64) int64 {
 	ex := m.extents(p)
 	for i := len(ex) - 1; i >= 0; i-- {

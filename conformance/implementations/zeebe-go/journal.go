@@ -8,7 +8,7 @@ import (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// next is an index that must come next: a signed 64-bit number, or 2^63, which no record has.
+// next is the required next index: a signed 64-bit number, or 2^63, which no record has.
 type next struct {
 	v    int64
 	over bool
@@ -38,9 +38,9 @@ type descriptor struct {
 	segment int64 // offset of the SegmentDescriptor
 	index   int64
 	maxSize int64
-	fields  bool  // last index and last position are there
+	fields  bool  // whether it has last index and last position
 	seal    int64 // last index of the seal, 0 if it is not sealed
-	length  int64 // where the first record is sought
+	length  int64 // offset of the first record
 }
 
 type segment struct {
@@ -80,14 +80,14 @@ type journal struct {
 	expected next
 	asqn     int64 // highest so far
 
-	sought    int   // last segment from which records were sought, -1
-	stop      int64 // where it ended
-	lastAt    int64 // offset of its last record, also of one that is lost, -1
+	sought    int   // last segment that was scanned, -1
+	stop      int64 // its end
+	lastAt    int64 // offset of its last record, even if lost, -1
 	nullEnd   bool
 	keepBytes bool
 }
 
-// end is ZBJ-044.
+// end returns the end of the log (ZBJ-044).
 func (j *journal) end() any {
 	if j.refused != "" || j.nullEnd {
 		return nil
@@ -105,7 +105,7 @@ func (j *journal) end() any {
 	return object{"file": text([]byte(j.segs[seg].name)), "at": at}
 }
 
-// answer puts the answer together (ZBJ-043 to ZBJ-045).
+// answer returns the answer (ZBJ-043 to ZBJ-045).
 func (j *journal) answer(strict bool) object {
 	if j.refused != "" {
 		return object{"verdict": "refused", "reason": j.refused, "records": []object{}, "lost": []object{},

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// planned is a segment as it is to be: its new bytes from `from` on.
+// planned is a segment after the write: its new bytes from `from` on.
 type planned struct {
 	num, index, size int64
 	from, pos        int64
@@ -24,7 +24,7 @@ type plan struct {
 	asqn    int64
 	expect  next
 	segs    []*planned
-	prepare int64 // number of the prepared segment, 0 for none
+	prepare int64 // number of the prepared segment, 0 if none
 }
 
 func (pl *plan) place(list []entry) error {
@@ -93,7 +93,7 @@ func (pl *plan) create(path string, s *planned) error {
 
 func createPrepared(path string, size int64) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if os.IsExist(err) { // what has the name is no segment (ZBJ-049)
+	if os.IsExist(err) { // the name is taken, but not by a segment (ZBJ-049)
 		return nil
 	}
 	if err != nil {
@@ -126,7 +126,7 @@ func (pl *plan) commit(folder, name string, segs []*planned) error {
 	return nil
 }
 
-// free says whether the files of the plan can be created once the segments in `gone` are removed.
+// free returns whether the files of the plan can be created after the removal of the segments in `gone`.
 func (pl *plan) free(folder, name string, segs []*planned, gone []*segment) error {
 	removed := map[string]bool{}
 	for _, s := range gone {

@@ -29,7 +29,7 @@ func s64(b []byte) string { return strconv.FormatInt(int64(le.Uint64(b)), 10) }
 
 var memberTypes = []string{"inactive", "passive", "promotable", "active"}
 
-// decodeRaft adds term, entry_type, entry and perhaps entry_fault (ZBJ-054 to ZBJ-058).
+// decodeRaft adds term, entry_type, entry and, if any, entry_fault (ZBJ-054 to ZBJ-058).
 func decodeRaft(payload []byte, rec object) {
 	rec["term"], rec["entry_type"], rec["entry"] = nil, nil, nil
 	if len(payload) < 8 {

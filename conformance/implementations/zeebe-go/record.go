@@ -15,7 +15,7 @@ type entry struct {
 	payload []byte
 	asqn    int64
 	index   int64
-	indexed bool // the request names the index
+	indexed bool // the request states the index
 }
 
 func number(v any) (int64, bool, error) {
@@ -56,7 +56,7 @@ func entries(records []any) (out []entry, longest int64, err error) {
 	return out, longest, nil
 }
 
-// kind is what a descriptor looks like: version byte and SBE version.
+// kind is the form of a descriptor: version byte and SBE version.
 type kind struct {
 	version byte
 	sbe     uint16

@@ -19,7 +19,7 @@ func (j *journal) recover(payloads bool) error {
 		}
 	}
 	ended, endedDamage := false, false
-	soughtFault := false // the last segment from which records were sought ended at a fault
+	soughtFault := false // the last scanned segment ended at a fault
 
 	for i, s := range j.segs {
 		if s.prepared {
@@ -75,7 +75,7 @@ func (j *journal) recover(payloads bool) error {
 		code, to = j.scan(i, m)
 		soughtFault = code != ""
 		p, e, seal := j.stop, j.expected, s.desc.seal
-		follows := false // the next segment takes over
+		follows := false // the next segment continues
 		if i+1 < len(j.segs) {
 			if begin, ok := j.segs[i+1].begins(); ok {
 				if e.is(begin) {
@@ -130,7 +130,7 @@ func (j *journal) recover(payloads bool) error {
 	return nil
 }
 
-// leftover is ZBJ-060: what follows the frame of 0 of the segment before.
+// leftover handles ZBJ-060: bytes after the frame of 0 of the previous segment.
 func (j *journal) leftover(damage bool) error {
 	s := j.segs[j.sought]
 	if s.desc.seal > 0 && after(s.desc.seal) == j.expected {
@@ -148,7 +148,7 @@ func (j *journal) leftover(damage bool) error {
 }
 
 // scan reads the records of a segment (ZBJ-025). It returns the fault at which the segment ended,
-// if any, and the end of its range, and leaves in j.stop where that was.
+// if any, and the end of its range, and stores the end in j.stop.
 func (j *journal) scan(i int, m *mapped) (string, int64) {
 	s := j.segs[i]
 	b, n := m.data, m.n

@@ -55,7 +55,7 @@ func writeNew(path string, records []any, context object) error {
 	return pl.commit(path, name, pl.segs)
 }
 
-// fresh is the plan of a new journal: segment 1.
+// fresh returns the plan of a new journal: segment 1.
 func fresh(one bool, k kind, size int64, list []entry) *plan {
 	index := int64(1)
 	if len(list) > 0 && list[0].indexed {
@@ -65,7 +65,7 @@ func fresh(one bool, k kind, size int64, list []entry) *plan {
 		segs: []*planned{{num: 1, index: index, size: size, from: k.length(), pos: k.length(), lastAt: -1}}}
 }
 
-// usable says whether the segments of a journal of this name are found again (ZBJ-001).
+// usable returns whether segments of a journal with this name can be found (ZBJ-001).
 func usable(name string) bool {
 	return name != "" && !strings.ContainsAny(name, "/\x00")
 }
@@ -180,7 +180,7 @@ func appendTo(path string, records []any, context object) error {
 	return pl.commit(path, j.name, pl.segs[1:])
 }
 
-// setSeal writes last index and last position, if the descriptor has them, and makes its checksum right.
+// setSeal writes last index and last position, if the descriptor has them, and updates its checksum.
 func setSeal(f *os.File, d descriptor, lastIndex, lastPosition int64) error {
 	if !d.fields {
 		return nil

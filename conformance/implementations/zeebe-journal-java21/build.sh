@@ -1,6 +1,6 @@
 #!/bin/sh
-# Like the build of ../zeebe-journal, whose files but one it shares, with a JDK of version 21 or newer:
-# $WALPROOF_JDK if that is set, else the one on the PATH, else the newest below /usr/lib/jvm.
+# Builds the files of ../zeebe-journal, except Journals.java, with a JDK of version 21 or newer: $WALPROOF_JDK if set,
+# otherwise the one on the PATH, otherwise the newest in /usr/lib/jvm.
 set -eu
 kit=$(cd "$(dirname "$0")/../../adapterkit/java" && pwd)
 . "$kit/jars.sh"
@@ -29,5 +29,5 @@ ln -sfn "$found" jdk
 fetch_jars "$here/pom.xml"
 jdk=jdk
 zeebe=$here/../zeebe-journal
-# Journals.java is found here first.
+# Journals.java of this directory has precedence.
 compile --release 21 -nowarn -sourcepath "$kit:$here:$zeebe" "$zeebe/Adapter.java"

@@ -29,12 +29,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 import walproof.adapterkit.Implementation;
 import walproof.adapterkit.Protocol;
 
-/** Drives Zeebe's SegmentedJournal, and its raft serializer for the payloads. {@link Journals} has what differs by release. */
+/** Drives Zeebe's SegmentedJournal and raft serializer. {@link Journals} has the differences between releases. */
 public final class Adapter implements Implementation {
   private static final String FORMAT = "zeebe-journal";
 
   public static void main(String[] args) throws Exception {
-    // With two processors or fewer there would be a thread for each task instead, which nobody could await.
+    // With at most two processors each task would have a separate thread, which cannot be awaited.
     System.setProperty("java.util.concurrent.ForkJoinPool.common.parallelism", "2");
     if (args.length == 3 && args[0].equals("bench")) {
       Bench.run(Path.of(args[1]), Integer.parseInt(args[2]));
@@ -62,7 +62,7 @@ public final class Adapter implements Implementation {
 
   /**
    * Opens a copy with the flushed index, as a broker does, and reads it to the end. If opening fails, a second copy is
-   * opened without a flushed index, so that the records before the damage are seen, as an operator would do.
+   * opened without a flushed index, as an operator would do, to read the records before the damage.
    */
   @Override
   public Answer read(Request request) throws Exception {
@@ -83,7 +83,7 @@ public final class Adapter implements Implementation {
     return answer;
   }
 
-  /** Reads all records; false if the journal could not be opened. */
+  /** Reads all records; returns false if the journal could not be opened. */
   private static boolean open(Copy copy, Long flushed, Answer answer) throws IOException {
     boolean opened = false;
     Map<String, byte[]> before = copy.contents();
@@ -134,7 +134,7 @@ public final class Adapter implements Implementation {
       json.addProperty("term", Long.toUnsignedString(raft.term()));
       json.addProperty("entry_type", type);
       json.add("entry", entry);
-    } catch (RuntimeException noRaftEntry) { // the record is sound all the same
+    } catch (RuntimeException noRaftEntry) { // the record itself is sound
       System.err.println(Journals.NAME + ": record " + record.index() + ": " + noRaftEntry);
     }
   }
@@ -157,7 +157,7 @@ public final class Adapter implements Implementation {
     if (request.acknowledge() != null) {
       Files.createDirectory(request.path());
       try (FileChannel parent = FileChannel.open(request.path().toAbsolutePath().getParent())) {
-        parent.force(true); // the folder is the adapter's, not the journal's
+        parent.force(true); // the folder belongs to the adapter, not to the journal
       }
       appendAndFlush(request);
       return;
@@ -176,7 +176,7 @@ public final class Adapter implements Implementation {
     Files.createDirectory(request.path());
     try {
       begin(request.path(), Copy.name(request.path(), context), size, request.records());
-    } catch (Exception refused) { // the folder is this adapter's; what Zeebe has left in it stays
+    } catch (Exception refused) { // the folder belongs to the adapter; files that Zeebe left in it stay
       try (Stream<Path> files = Files.list(request.path())) {
         if (files.findAny().isEmpty()) {
           Files.delete(request.path());
@@ -195,7 +195,7 @@ public final class Adapter implements Implementation {
       return;
     }
     try (Copy copy = new Copy(path, context)) {
-      if (Files.isDirectory(path)) { // the copy is only to find the name and F
+      if (Files.isDirectory(path)) { // the copy is needed only for the name and F
         append(path, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
       } else {
         append(copy.folder, copy.name, copy.segmentSize, flushedIndex(copy, context), request.records());
@@ -204,7 +204,7 @@ public final class Adapter implements Implementation {
     }
   }
 
-  /** A new journal begins with index 1, and with another after a reset, as when a snapshot was received. */
+  /** A new journal begins with index 1, or with another after a reset, for example by a received snapshot. */
   private static void begin(Path folder, String name, int size, List<JsonObject> records) throws Exception {
     try (SegmentedJournal journal = Opening.journal(folder, name, size, null)) {
       if (!records.isEmpty() && records.get(0).has("index")) {
@@ -221,8 +221,8 @@ public final class Adapter implements Implementation {
   }
 
   /**
-   * Appends and flushes each record as a broker does before it acknowledges it, with the broker's own store of F. Zeebe
-   * makes the next segment in a thread of the common pool: what that has begun is awaited before a record is called safe.
+   * Appends and flushes each record as a broker does before it acknowledges it, with the broker's store of F. Zeebe
+   * creates the next segment in a thread of the common pool, which must finish before a record is reported as durable.
    */
   private static void appendAndFlush(Request request) throws Exception {
     Path folder = request.path();

@@ -22,7 +22,7 @@ final class Copy implements AutoCloseable {
   final String name;
   final int segmentSize;
 
-  /** A copy of a folder or of a single segment; nothing for null. */
+  /** Copies a folder or a single segment; nothing for null. */
   Copy(Path log, JsonObject context) throws IOException, Skip {
     name = log != null && Files.isDirectory(log) ? name(log, context) : "journal";
     segmentSize = segmentSize(context);
@@ -41,12 +41,12 @@ final class Copy implements AutoCloseable {
     }
   }
 
-  /** Whether a log that is to be written is one file. */
+  /** Returns whether a log to write is one file. */
   static boolean isFile(Path path) {
     return path.getFileName().toString().endsWith(".log");
   }
 
-  /** Puts the only segment where a log of one file is to be. Zeebe always rolls: what went on elsewhere is refused. */
+  /** Moves the only segment to the path of a log of one file. Refuses further segments: Zeebe always rolls. */
   void putFile(Path path) throws IOException {
     Path second = folder.resolve("journal-2.log");
     if (Files.exists(second) && !isZero(Files.readAllBytes(second))) {
@@ -63,7 +63,7 @@ final class Copy implements AutoCloseable {
     Map<String, byte[]> contents = new TreeMap<>();
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.toList()) {
-        if (Files.size(file) <= 1 << 20) { // vectors are tiny; a broker's segment is not compared
+        if (Files.size(file) <= 1 << 20) { // vectors are small; a broker's segments are not compared
           contents.put(file.getFileName().toString(), Files.readAllBytes(file));
         }
       }
@@ -71,7 +71,7 @@ final class Copy implements AutoCloseable {
     return contents;
   }
 
-  /** What is different from before, in words. */
+  /** Returns the differences from before as text. */
   List<String> changes(Map<String, byte[]> before) throws IOException {
     List<String> changes = new ArrayList<>();
     Map<String, byte[]> now = contents();
@@ -102,7 +102,7 @@ final class Copy implements AutoCloseable {
     return context.has("max_segment_size") ? context.get("max_segment_size").getAsInt() : 1 << 20;
   }
 
-  /** The name given, or the only one there is, or the only one with a .meta beside it. */
+  /** Returns the given name, or the only one, or the only one with a .meta file. */
   static String name(Path folder, JsonObject context) throws IOException, Skip {
     if (context.has("name")) {
       return context.get("name").getAsString();

@@ -13,7 +13,7 @@ import java.util.List;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** {@code Adapter entries}: raft entries as the real serializer writes them, in hexadecimal; one JSON object on stdout. */
+/** {@code Adapter entries}: prints raft entries of the real serializer in hexadecimal, as one JSON object. */
 final class Entries {
   private static final RaftEntrySBESerializer SERIALIZER = new RaftEntrySBESerializer();
 

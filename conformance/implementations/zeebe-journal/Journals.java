@@ -4,7 +4,7 @@ import io.camunda.zeebe.journal.file.SegmentedJournal;
 import io.camunda.zeebe.journal.file.SegmentedJournalBuilder;
 import java.io.IOException;
 
-/** What differs between releases: this is 8.3. */
+/** The differences between releases, for 8.3. */
 final class Journals {
   static final String NAME = "zeebe-journal";
 

@@ -4,11 +4,11 @@ import io.camunda.zeebe.journal.file.SegmentedJournal;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** How a broker opens a journal, which is when it recovers. */
+/** Opens a journal as a broker does, which recovers it. */
 final class Opening {
   private Opening() {}
 
-  /** Opens a journal with F, the flushed index: null if there is none. */
+  /** Opens a journal with F, the flushed index, or null. */
   static SegmentedJournal journal(Path folder, String name, int segmentSize, Long flushed) {
     JournalMetaStore meta = new JournalMetaStore.InMemory();
     if (flushed != null) {
@@ -34,7 +34,7 @@ final class Opening {
     return Journals.metaStore(Journals.storage().withDirectory(folder.toFile()).withPrefix(name).build());
   }
 
-  /** F as the real store reads it from the .meta file; null where it has none. */
+  /** Returns F as the real store reads it from the .meta file; null if there is none. */
   static Long flushedIndex(Path folder, String name) throws Exception {
     try (MetaStore store = metaStore(folder, name)) {
       return store.hasLastFlushedIndex() ? (Long) store.loadLastFlushedIndex() : null;

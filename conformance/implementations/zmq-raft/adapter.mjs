@@ -4,7 +4,7 @@
 //   node adapter.mjs BUILD read zmq-raft PATH    prints one answer
 //   node adapter.mjs BUILD bench PATH REPEAT     reads an index file REPEAT times and prints the seconds
 //
-// An unhandled rejection ends the process, as it does under Node.js anyway: a crash is not an answer.
+// An unhandled rejection ends the process, as Node.js does by default: a crash is not an answer.
 import fs from 'node:fs';
 import { createInterface } from 'node:readline';
 import { bench } from './bench.mjs';
@@ -35,7 +35,7 @@ const appenders = {
   directory: writing.appendToDirectory,
 };
 
-/** `acknowledged` says how many records are durable, and waits until that was heard; it is there where it is asked for. */
+/** `acknowledged`, if requested, sends the number of durable records and waits for the harness. */
 async function answer({ cmd, path, context = {}, profile = 'recover', ...more }, acknowledged) {
   if (cmd !== 'write' && !fs.existsSync(path)) return { skipped: 'nothing is at this path' };
   const kind = kindOf(path, context);

@@ -1,4 +1,4 @@
-// Measures the reader: IndexFile opens the file and readv() hands out every entry.
+// Measures the reader: IndexFile opens the file and readv() returns every entry.
 import fs from 'node:fs';
 import path from 'node:path';
 import { IndexFile, LogEntry, placeOf, withFolder } from './zmq_raft.mjs';

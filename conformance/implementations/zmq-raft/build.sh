@@ -1,6 +1,6 @@
 #!/bin/sh
-# Puts the npm package zmq-raft and what it needs into $WALPROOF_BUILD. No install scripts are run, so its native
-# zeromq is not built: the adapter loads the modules that do without. Says nothing unless that fails.
+# Installs the npm package zmq-raft with its dependencies in $WALPROOF_BUILD. No install scripts are run, so its native
+# zeromq is not built: the adapter loads only modules that work without it. Prints only errors.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-// Reading logs with zmq-raft's own classes: what they release, and what they say of damage.
+// Reads logs with zmq-raft's classes: their records, and their messages about damage.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -10,7 +10,7 @@ class Answer {
   records = [];
   signals = [];
 
-  /** Runs one step of the reading; what it throws is a signal. Says whether it went well. */
+  /** Runs one step of the reading; an exception becomes a signal. Returns whether it succeeded. */
   async try(step) {
     try {
       await step();
@@ -22,7 +22,7 @@ class Answer {
   }
 }
 
-/** An entry's bytes as a record; throws what zmq-raft throws for bytes that are not an entry. */
+/** Returns an entry's bytes as a record; throws zmq-raft's exception for bytes that are not an entry. */
 function entryOf(bytes, index, raw) {
   if (raw) return { index: String(index), payload: bytes.toString('hex') };
   const entry = LogEntry.bufferToLogEntry(bytes, index);
@@ -91,9 +91,9 @@ async function snapshotRecord(snap) {
 }
 
 /**
- * FilePersistence gives only the merged state, and only of keys that its owner knows. So the updates come from the
- * decoder that it reads with, and count if FilePersistence opens the file. An owner knows at least one key: without
- * any, FilePersistence would open whatever is there, even values that are not updates.
+ * FilePersistence returns only the merged state, and only of keys that its owner knows. So the updates come from its
+ * decoder, and count if FilePersistence opens the file. An owner knows at least one key: without any,
+ * FilePersistence would open any file, even with values that are not updates.
  */
 export async function state(file) {
   const answer = new Answer();
@@ -112,7 +112,7 @@ export async function state(file) {
   return answer;
 }
 
-/** The values that msgpack-lite decodes from the file, up to the first that it cannot. */
+/** Returns the values of the file before the first that msgpack-lite cannot decode. */
 function decode(bytes) {
   const decoder = new msgpack.Decoder();
   decoder.write(bytes);
@@ -129,7 +129,7 @@ function decode(bytes) {
       });
     }
   } catch {
-    // FilePersistence meets the same, and says what it makes of it.
+    // FilePersistence has the same error, and reports it.
   }
   return { updates, keys: [...keys] };
 }
@@ -150,7 +150,7 @@ function toJson(value) {
   return value ?? null;
 }
 
-/** FileLog in read-only mode; a log without the snapshot that it needs gets one elsewhere. */
+/** Opens FileLog in read-only mode; a missing required snapshot is created elsewhere. */
 export async function directory(root, { context, profile }) {
   const answer = new Answer();
   await withFolder(async (folder) => {
@@ -160,7 +160,7 @@ export async function directory(root, { context, profile }) {
     const opened = await answer.try(async () => {
       let place = snap;
       if (!fs.existsSync(snap)) {
-        // In read-write mode FileLog makes a snapshot at index 0 itself.
+        // In read-write mode FileLog itself creates a snapshot at index 0.
         place = await lendSnapshot(folder, places);
       }
       log = await new FileLog(logdir, place, true).ready();

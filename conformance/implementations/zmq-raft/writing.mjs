@@ -1,4 +1,4 @@
-// Making logs, and appending to them, with zmq-raft's own classes.
+// Writes logs and appends to them with zmq-raft's classes.
 import fs from 'node:fs';
 import path from 'node:path';
 import {
@@ -6,10 +6,10 @@ import {
   withFolder,
 } from './zmq_raft.mjs';
 
-/** zmq-raft rejects these records, or does not append to this log. */
+/** A refusal of zmq-raft to write these records or to append to this log. */
 export class Refused extends Error {}
 
-/** What a step gives; whatever it throws is zmq-raft's refusal. */
+/** Returns the result of a step; an exception is zmq-raft's refusal. */
 async function unlessRefused(step) {
   try {
     return await step();
@@ -63,7 +63,7 @@ export async function writeSnapshot(place, { records: [record, another] }) {
   await file.close();
 }
 
-/** FilePersistence takes one object: what msgpack-lite does not make one value of, nobody could give it. */
+/** FilePersistence accepts one object, so bytes that msgpack-lite does not decode as one value cannot be written. */
 function changesIn(record) {
   const values = [];
   const decoder = new msgpack.Decoder();
@@ -79,7 +79,7 @@ async function update(place, { records, context }) {
   const known = Object.assign({}, ...updates.map(([changes]) => changes));
   const initial = context.initial ?? Object.fromEntries(Object.keys(known).map((key) => [key, null]));
   const file = await unlessRefused(() => new FilePersistence(place, initial).ready());
-  await settle(); // it still removes temporary files, the one of a rotation among them
+  await settle(); // it still removes temporary files, such as that of a rotation
   for (const [changes, rotate] of updates) await (rotate ? file.rotate(changes) : file.update(changes));
   await file.close();
 }
@@ -113,7 +113,7 @@ export async function writeDirectory(root, request, acknowledged) {
   try {
     await addToLog(root, isSnapshot ? { context, records: others } : request, acknowledged);
   } catch (error) {
-    // FileLog expects the folder that was made here, and need not have written a file into it.
+    // FileLog expects this folder, but may not have written a file to it.
     const made = fs.readdirSync(root, { recursive: true });
     if (made.length === 1) fs.rmSync(root, { recursive: true });
     throw error;

@@ -1,4 +1,4 @@
-// The modules of zmq-raft that the adapter drives, loaded one by one: the package's own entry needs the native zeromq.
+// The modules of zmq-raft that the adapter drives, loaded separately: the package's entry needs the native zeromq.
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -17,7 +17,7 @@ globalThis.Date = class extends RealDate {
 const hostname = os.hostname;
 load('os').hostname = () => (fixed === null ? hostname() : fixed.hostname);
 
-/** From now on new files are dated and signed as the context says. */
+/** Sets date and host of new files from the context. */
 export function fix({ created = '2018-09-26T14:59:36.817Z', hostname = 'walproof' } = {}) {
   fixed = { created, hostname };
 }
@@ -40,28 +40,28 @@ export async function withFolder(use) {
   }
 }
 
-/** Waits for what was started and not awaited: a rejection that nobody handles ends the process here. */
+/** Waits for started operations that were not awaited: an unhandled rejection ends the process here. */
 export async function settle() {
   const busy = () => process.getActiveResourcesInfo().some((kind) => /^FSReq|^CloseReq/.test(kind));
   do await new Promise((resolve) => setImmediate(resolve));
   while (busy());
 }
 
-/** Where IndexFile wants a file of this first index: it checks name and folders. */
+/** Returns the path that IndexFile requires for a first index: it checks name and folders. */
 export function placeOf(folder, index) {
   const place = IndexFile.logPath(folder, index);
   fs.mkdirSync(path.dirname(place), { recursive: true });
   return place;
 }
 
-/** Where a log directory has its parts. A bare folder of index files has no snapshot, and FileLog demands one. */
+/** Returns the paths in a log directory. A folder of index files only has no snapshot, which FileLog requires. */
 export function placesIn(root, { log = 'log', snapshot_file = 'snap' }) {
   const [named, snap] = [path.join(root, log), path.join(root, snapshot_file)];
   const isBare = !fs.existsSync(named) && !fs.existsSync(snap);
   return { logdir: isBare ? root : named, snap, isBare };
 }
 
-/** A snapshot without data in another folder. That of a bare folder covers what its first index file leaves out. */
+/** Creates an empty snapshot in another folder. For a folder of index files only, it ends before their first index. */
 export async function lendSnapshot(folder, { logdir, isBare }) {
   const place = path.join(folder, 'snap');
   const names = isBare ? await FileLog.readIndexFileNames(logdir) : [];
@@ -70,14 +70,14 @@ export async function lendSnapshot(folder, { logdir, isBare }) {
   return place;
 }
 
-/** The first index of an index file: what the context says, else its name, if that has the form; null without either. */
+/** Returns the first index of an index file from the context, otherwise from its name; null if neither has one. */
 export function toldIndex(file, context) {
   if (context.first_index !== undefined) return Number(context.first_index);
   const name = /^([0-9a-f]{14})\.rlog$/.exec(path.basename(file));
   return name === null ? null : Number.parseInt(name[1], 16);
 }
 
-/** The kind of a log, by the rules of the chapter. */
+/** Returns the kind of a log by the rules of the chapter. */
 export function kindOf(file, context) {
   if (fs.statSync(file, { throwIfNoEntry: false })?.isDirectory()) return 'directory';
   if (context.kind && context.kind !== 'directory') return context.kind;

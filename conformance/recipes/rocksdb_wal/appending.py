@@ -222,3 +222,10 @@ def append_new_timestamp_sizes(log: RocksLog) -> None:
     """Another column family gets timestamps."""
     log.append(b"delta", timestamp_sizes={"4": 8})
     log.expect("intact", survivors=[0, 1, b"delta"])
+
+
+@BOOK.appending(three_compressed_records, "appending", "RDB-028", "RDB-036")
+def append_a_compressed_record(log: RocksLog) -> None:
+    """What is appended to a compressed log is compressed."""
+    log.append(b"delta")
+    log.expect("intact", survivors=[0, 1, 2, b"delta"])

@@ -151,3 +151,18 @@ def close_before_what_was_synced(log: RocksLog) -> None:
     """A close before the proven offset of a WAL-sync log is damage."""
     log.splice("blocks[0].records[1]", clean_close(12) + bytes(13), "a clean close")
     log.expect("damaged", "other-log", survivors=[0, 3, 4, 5])
+
+
+@BOOK.valid("clean-close", "RDB-014", "RDB-026")
+def empty_log_closed_with_a_large_number(log: RocksLog) -> None:
+    """All four bytes of the number count."""
+    log.close(0x12345678)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(recyclable_log_closed, "clean-close", "RDB-014", "RDB-026", "RDB-044")
+def close_of_another_log_first(log: RocksLog) -> None:
+    """The number is known, so that a close of another log at the start does not tell it."""
+    log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a close of log 31")
+    log.expect("damaged", "checksum-mismatch", survivors=[], end=None)

@@ -159,7 +159,7 @@ def compression_type_after_records(log: RocksLog) -> None:
 @BOOK.damaged(three_compressed_records, "compression", "RDB-030", "RDB-032")
 def compression_type_of_five_bytes(log: RocksLog) -> None:
     """A compression type of a wrong length is lost; the records show that they are compressed."""
-    record = pack(LEGACY, COMPRESSION_TYPE, b"\x07\0\0\0\0")
+    record = pack(LEGACY, COMPRESSION_TYPE, b"\x04\0\0\0\0")
     log.splice("blocks[0].records[0]", record, "a compression type of five bytes")
     log.expect("damaged", "bad-metadata", survivors=[0, 1, 2])
 

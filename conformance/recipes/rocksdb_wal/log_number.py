@@ -19,6 +19,7 @@ from conformance.recipes.rocksdb_wal.log import (
     wal_sync,
 )
 from conformance.recipes.variation import Kept
+from reference_impl.rocksdb_wal.layout import pack
 
 R_FIRST = 6
 THREE = [b"alpha", b"bravo", b"charlie"]
@@ -311,3 +312,26 @@ def synced_record_of_another_log_before_a_proof(log: RocksLog) -> None:
     log.set("blocks[0].records[1].header.log_number", OLDER)
     log.reseal("blocks[0].records[1]", is_sync=True)
     log.expect("damaged", "other-log", survivors=[0], end=None)
+
+
+@BOOK.damaged(recyclable_fragments, "log-number", "RDB-046", "RDB-050", "RDB-056")
+def older_block_before_the_last_fault(log: RocksLog) -> None:
+    """An older log before a fault does not make it the end of this log."""
+    log.splice("blocks[1]", older_block(), "a block of the older log")
+    log.flip("blocks[2].records[1].data", 1)
+    log.expect("damaged", "other-log", survivors=[0], end=None)
+
+
+@BOOK.valid("log-number", "RDB-014")
+def name_that_only_begins_like_a_logs(log: RocksLog) -> None:
+    """A copy under another name: the first record tells the number."""
+    log.write(*THREE)
+    log.is_called("000011.log-copy")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-030")
+def compression_type_over_an_older_log(log: RocksLog) -> None:
+    """Nothing but the compression type was written over an older log."""
+    log.data += pack("legacy", 9, b"\x07\0\0\0") + recyclable(FULL, b"ghost", OLDER)
+    log.expect("intact", survivors=[], end=11)

@@ -235,3 +235,11 @@ def preceding_log_twice(log: RocksLog) -> None:
     log.data += preceding(4, 137, 6) + preceding(5, 140, 7)
     log.write(b"alpha", headers=LEGACY)
     log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(recyclable_metadata_moved_to_the_next_block, "metadata", "RDB-024", "RDB-050")
+def zeros_before_metadata_of_another_log(log: RocksLog) -> None:
+    """Zeros before metadata of another log are not explained by it."""
+    log.set("blocks[1].records[0].header.log_number", OLDER)
+    log.reseal("blocks[1].records[0]")
+    log.expect("torn", "torn-tail", survivors=[0], end=BLOCK_SIZE - 30)

@@ -1,6 +1,6 @@
 """Types that the dialect of a log does not have, and telling the dialects apart."""
 
-from conformance.recipes.rocksdb_wal.checksum import synced_blocks
+from conformance.recipes.rocksdb_wal.checksum import blocks_without_a_sync, synced_blocks
 from conformance.recipes.rocksdb_wal.fragments import legacy_records_of_growing_size
 from conformance.recipes.rocksdb_wal.layout import (
     legacy_ignorable_type,
@@ -20,7 +20,9 @@ from conformance.recipes.rocksdb_wal.log import (
     legacy,
     numbered,
     recyclable,
+    wal_sync,
 )
+from conformance.recipes.variation import Kept
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-047", "RDB-040")
@@ -158,3 +160,32 @@ def only_block_begins_with_damage(log: RocksLog) -> None:
     """One block, and its first record is damaged: nothing shows the dialect."""
     log.flip("blocks[0].records[0].data", 1)
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
+
+
+@BOOK.damaged(legacy_records_of_growing_size, "types", "RDB-015", "RDB-047", "RDB-050")
+def record_of_another_log_in_a_legacy_log(log: RocksLog) -> None:
+    """A legacy log has no number, so that no number ends it: damage, and an unknown type."""
+    log.hangs_upstream()
+    record = recyclable(FULL, numbered(32757), 8)
+    log.splice("blocks[1]", record, "a block of log 8")
+    log.flip("blocks[0].records[0].data", 1)
+    log.expect("damaged", "checksum-mismatch", survivors=[2])
+
+
+@BOOK.damaged(synced_blocks, "types", "RDB-013", "RDB-032", kind="limit")
+def first_synced_record_flipped_before_a_frame(log: RocksLog) -> None:
+    """Without a sound start, data that begins like a frame is still not compressed here."""
+    like_a_frame = b"\x28\xb5\x2f\xfd and what follows"
+    record = wal_sync(FULL, like_a_frame, 32768)
+    log.splice("blocks[1].records[0]", record, "a record that begins like a frame")
+    log.flip("blocks[0].records[0].data", 1)
+    log.truncate(32768 + len(record))
+    log.expect("damaged", "checksum-mismatch", survivors=[Kept(like_a_frame)])
+
+
+@BOOK.damaged(blocks_without_a_sync, "types", "RDB-017", "RDB-050")
+def recyclable_block_proves_nothing(log: RocksLog) -> None:
+    """A block that begins with a recyclable record of this number is not of this dialect."""
+    log.splice("blocks[1]", recyclable(FULL, numbered(32757)), "a recyclable block")
+    log.flip("blocks[0].records[1].data", 2)
+    log.expect("torn", "torn-tail", survivors=[0], end=24)

@@ -1,5 +1,7 @@
 """Writer vectors: the format determines every byte."""
 
+import random
+
 from conformance.recipes.rocksdb_wal.log import (
     BOOK,
     LEGACY,
@@ -8,6 +10,8 @@ from conformance.recipes.rocksdb_wal.log import (
     RocksLog,
     numbered,
 )
+from conformance.recipes.variation import Kept
+from reference_impl.answer import NewRecord
 
 THREE = (b"alpha", b"bravo", b"charlie")
 
@@ -124,3 +128,55 @@ def write_a_given_sync_offset(log: RocksLog) -> None:
 def write_compressed_empty_record(log: RocksLog) -> None:
     """The compression type, and a record of no bytes, which has no frame."""
     log.written(b"", headers=RECYCLABLE, compression="zstd", log_number=12)
+
+
+@BOOK.writing("writing", "RDB-030", "RDB-036")
+def write_compressed_records(log: RocksLog) -> None:
+    """Two short records, each in a frame with its size and checksum."""
+    log.written(b"alpha", b"bravo", headers=LEGACY, compression="zstd", log_number=12)
+
+
+@BOOK.writing("writing", "RDB-021", "RDB-036")
+def write_compressed_fragments(log: RocksLog) -> None:
+    """Random bytes do not get smaller: the frame is split into pieces of 32757 bytes."""
+    random_bytes = Kept(random.Random(1).randbytes(70_000))
+    log.written(b"alpha", random_bytes, headers=RECYCLABLE, compression="zstd", log_number=12)
+
+
+@BOOK.writing("writing", "RDB-024", "RDB-033")
+def write_recyclable_timestamp_sizes(log: RocksLog) -> None:
+    """Timestamp sizes with an 11-byte header."""
+    log.context |= {"headers": RECYCLABLE, "log_number": 12}
+    log.write(b"alpha", timestamp_sizes={"3": 16})
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_synced_records)
+def write_compressed_synced_records(log: RocksLog) -> None:
+    """Pebble does not compress its logs."""
+    log.context |= {"headers": WAL_SYNC, "compression": "zstd"}
+    log.new_records = [NewRecord(b"alpha")]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_legacy_records)
+def write_and_close_a_legacy_log(log: RocksLog) -> None:
+    """A log without a number has no close."""
+    log.context |= {"headers": LEGACY, "closed": True}
+    log.new_records = [NewRecord(b"alpha")]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_recyclable_records)
+def write_a_sync_offset_without_a_place(log: RocksLog) -> None:
+    """A recyclable header has no sync offset."""
+    log.context |= {"headers": RECYCLABLE}
+    log.new_records = [NewRecord(b"alpha", {"sync_offset": "5"})]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_synced_records)
+def write_metadata_to_a_synced_log(log: RocksLog) -> None:
+    """Pebble has no metadata."""
+    log.context |= {"headers": WAL_SYNC}
+    log.new_records = [NewRecord(b"alpha", {"timestamp_sizes": {"0": 8}})]
+    log.expect_refusal()

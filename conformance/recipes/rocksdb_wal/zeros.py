@@ -112,3 +112,10 @@ def synced_data_never_arrived(log: RocksLog) -> None:
     """The same after the last sync."""
     log.zero("blocks[0].records[2].data")
     log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
+
+
+@BOOK.damaged(three_recyclable_records, "zeros", "RDB-045")
+def zero_header_with_a_checksum(log: RocksLog) -> None:
+    """Type and length are 0, one byte of the checksum is not: somebody wrote there."""
+    log.extend(b"\x01" + bytes(4095), "01 and 4095 zeros")
+    log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)

@@ -168,11 +168,11 @@ def _fields(log: SystemdLog, fields: list[Packed]) -> None:
     made.header.incompatible_flags |= layout.XZ | layout.LZ4 | layout.ZSTD
     put, stored = made._object, {plain: (body, flag) for plain, body, flag in fields}
 
-    def put_packed(kind: int, body: bytes, flags: int = 0) -> int:
-        if kind == layout.DATA and body[48:] in stored:
+    def put_packed(object_type: int, body: bytes, flags: int = 0) -> int:
+        if object_type == layout.DATA and body[48:] in stored:
             payload, flags = stored[body[48:]]
             body = body[:48] + payload
-        return put(kind, body, flags)
+        return put(object_type, body, flags)
 
     made._object = put_packed  # type: ignore[method-assign]
     log.payloads.clear()

@@ -115,10 +115,10 @@ def with_payload(log: SystemdLog, plain: bytes, stored: bytes, flag: int, header
     # The writer looks a payload up by its text: give it a stand-in, then put the bytes after it.
     real, made_object = made._object, made._object
 
-    def put(kind: int, body: bytes, flags: int = 0) -> int:
-        if kind == layout.DATA and body[48:] == plain:
-            return real(kind, body[:48] + stored, flag)
-        return made_object(kind, body, flags)
+    def put(object_type: int, body: bytes, flags: int = 0) -> int:
+        if object_type == layout.DATA and body[48:] == plain:
+            return real(object_type, body[:48] + stored, flag)
+        return made_object(object_type, body, flags)
 
     made._object = put  # type: ignore[method-assign]
     boot = bytes.fromhex("0123456789abcdef0123456789abcdef")

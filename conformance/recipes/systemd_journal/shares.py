@@ -21,8 +21,8 @@ def _changing(
     log.payloads.clear()
     put = log.made._object
 
-    def put_changed(kind: int, body: bytes, flags: int = 0) -> int:
-        return put(kind, change(body) if kind == changed else body, flags)
+    def put_changed(object_type: int, body: bytes, flags: int = 0) -> int:
+        return put(object_type, change(body) if object_type == changed else body, flags)
 
     log.made._object = put_changed  # type: ignore[method-assign]
 

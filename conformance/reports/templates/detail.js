@@ -1,4 +1,4 @@
-// One result, opened: the vector, what was damaged, expected and actual side by side, how to repeat it.
+// The details of one result: vector, damage, expected and actual side by side, and the command to repeat it.
 
 const MARKS = { same: "", missing: "−", extra: "+", different: "≠" };
 const SPOKEN = { same: "", missing: "missing: ", extra: "extra: ", different: "different: " };
@@ -35,10 +35,10 @@ function resultDetail(result) {
     }
     for (const bar of bars) body.append(drawBar(bar));
     if (text(2)) {
-      body.append(make("h4", {}, "stderr, its tail"), make("pre", { tabindex: "0" }, text(2)));
+      body.append(make("h4", {}, "stderr (tail)"), make("pre", { tabindex: "0" }, text(2)));
     }
     body.append(make("h4", {}, "Repeat it"), command(text(4)));
-    if (text(8)) body.append(make("h4", {}, "See the messages, and keep the log"), command(text(8)));
+    if (text(8)) body.append(make("h4", {}, "See the messages and keep the log"), command(text(8)));
   }
   const upstream = link(owner.issues, `Bug reports of ${owner.name}`);
   if (upstream && classIndex !== PASS) body.append(make("p", { class: "quiet" }, upstream));
@@ -125,7 +125,7 @@ function command(text) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Not every browser lets a page from disk write to the clipboard: select it at least.
+      // Some browsers do not let a local page write to the clipboard: then only select the text.
       getSelection().selectAllChildren(code);
       copied = document.execCommand("copy");
     }

@@ -1,4 +1,4 @@
-// The matrix: implementations × groups. A click on a cell lists the vectors behind it.
+// The matrix: implementations × groups. A click on a cell lists its results.
 
 function drawMatrices() {
   const place = document.getElementById("matrices");
@@ -9,9 +9,9 @@ function drawMatrices() {
       make(
         "p",
         { class: "quiet" },
-        "A cell counts the vectors passed, of those run. The score of reading counts pairs: a damaged " +
-          "log only together with its control. Writes and appends have a score of their own. What " +
-          "was skipped is in no score.",
+        "A cell shows passed and run vectors. The score of reading counts pairs: a damaged log counts " +
+          "only together with its control. Writes and appends have a separate score. Skipped vectors " +
+          "are in no score.",
       ),
       make("div", { class: "scroll", tabindex: "0", "aria-label": `Matrix of ${matrix.format}` },
         matrixTable(matrix)),
@@ -40,7 +40,7 @@ function matrixTable(matrix) {
   if (matrix.baselines.length) {
     const note = make("tr", { class: "rule" }, make("th", { colspan: matrix.groups.length + (written ? 3 : 2),
       scope: "rowgroup" }, make("span", {}, make("b", {}, "Null baselines"),
-      " — worthless readers, to show what a score is worth")));
+      " — trivial readers, for comparison of the scores")));
     const body = matrixBody(matrix, matrix.baselines, written);
     body.prepend(note);
     body.classList.add("baselines");

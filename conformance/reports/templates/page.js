@@ -1,4 +1,4 @@
-// The data, a way to build elements, the head of the page, and the colour scheme.
+// The data, the head of the page, the colour scheme, and functions to build elements.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const CLASSES = DATA.classes;
@@ -18,7 +18,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** A link, but only to the web: an address in a report may hold anything. */
+/** Return a link, but only to the web: an address in a report is not trusted. */
 function link(address, text) {
   if (!/^https?:\/\//.test(address || "")) return null;
   return make("a", { href: address, rel: "noopener noreferrer", target: "_blank" }, text);
@@ -28,7 +28,7 @@ function plural(count, noun) {
   return `${number.format(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** The mark of a class: shape first, colour second. */
+/** Return the mark of a class, which does not depend on colour alone. */
 function badge(classIndex, text) {
   const each = CLASSES[classIndex];
   return make(
@@ -60,13 +60,13 @@ function drawRun() {
   if (DATA.isolation) {
     parts.push(`isolation: ${DATA.isolation.by.join(", ")}`);
     if (DATA.isolation.could.length) {
-      parts.push(`not held: a program could ${DATA.isolation.could.join("; ")}`);
+      parts.push(`not isolated: a program could ${DATA.isolation.could.join("; ")}`);
     }
   }
   document.getElementById("run").append(parts.join("  ·  "));
 }
 
-/** One wide bar of all results, and a button for each class that is legend and filter at once. */
+/** Draw a bar of all results, and for each class a button that is legend and filter. */
 function drawSummary() {
   const counts = CLASSES.map(() => 0);
   for (const [implementation, , , classIndex] of DATA.results) {
@@ -113,7 +113,7 @@ function drawSummary() {
 
 const SCHEMES = { auto: "◐ auto", light: "○ light", dark: "● dark" };
 
-/** Follow the system's colour scheme, or the one that was chosen; remember it where possible. */
+/** Use the system's colour scheme or the chosen one; save the choice if possible. */
 function drawTheme() {
   const button = document.getElementById("theme");
   const names = Object.keys(SCHEMES);
@@ -121,7 +121,7 @@ function drawTheme() {
   try {
     current = localStorage.getItem("walproof-scheme") || "auto";
   } catch {
-    // A browser may deny storage to a page from disk; the choice then lasts as long as the page.
+    // A browser may deny storage to a local page; then the choice is not saved.
   }
   const apply = () => {
     document.documentElement.dataset.scheme = current;

@@ -9,7 +9,7 @@ let filter = { ...EMPTY };
 let shown = PAGE;
 let controls = {};
 
-/** Show the results of a filter that starts from nothing, and go there. */
+/** Show the results of a new filter, and scroll to them. */
 function showResults({ all, ...wanted }) {
   filter = { ...EMPTY, order: filter.order, ...(all ? { classes: ALL } : {}), ...wanted };
   refresh();
@@ -20,7 +20,7 @@ function showResults({ all, ...wanted }) {
 
 function matches([implementation, vectorIndex, profile, classIndex, , detail]) {
   const vector = DATA.vectors[vectorIndex];
-  // Baselines fail nearly everything; they are listed only when asked for by name.
+  // Baselines fail nearly everything; they are listed only if selected by name.
   if (filter.implementation === null ? isBaseline(implementation)
     : filter.implementation !== implementation) return false;
   if (!filter.classes.has(classIndex)) return false;
@@ -98,7 +98,7 @@ function drawClassBoxes() {
   return set;
 }
 
-/** Make controls, list, matrix and address agree with the filter. */
+/** Update controls, list, matrix and address after a change of the filter. */
 function refresh(keepAddress = false) {
   controls.text.value = document.activeElement === controls.text ? controls.text.value : filter.text;
   if (document.activeElement !== controls.requirement) controls.requirement.value = filter.requirement;

@@ -1,4 +1,4 @@
-// Draw the page, and keep it in step with the address and the keyboard.
+// Draw the page, and update it after changes of the address and keys.
 
 drawRun();
 drawTheme();
@@ -10,7 +10,7 @@ refresh(true);
 if (asked) document.getElementById("results").scrollIntoView();
 
 addEventListener("hashchange", () => {
-  // The link that skips to the results is no filter.
+  // The link that skips to the results is not a filter.
   if (location.hash === "#results") return;
   readAddress();
   refresh(true);

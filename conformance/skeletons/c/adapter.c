@@ -1,8 +1,8 @@
-/* A Walproof adapter to start from: one file, C99, POSIX and Jansson (Debian: libjansson-dev). Fill in read_log, name it
- * in hello.
+/* A template for a Walproof adapter: one file, C99, POSIX and Jansson (Debian: libjansson-dev). Fill in read_log and
+ * hello.
  *
  *   cc -O2 -o adapter conformance/skeletons/c/adapter.c -ljansson
- *   walproof check --smoke --cmd ./adapter   # speaks the protocol?
+ *   walproof check --smoke --cmd ./adapter   # checks the protocol
  *   walproof check --cmd ./adapter   # all vectors
  *
  * By hand: ./adapter read leveldb-log FILE [strict]
@@ -19,32 +19,32 @@ static json_t *hello(void) {
                    "formats", "leveldb-log", "profiles", "recover", "reports", "records", "signals");
 }
 
-/* ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
+/* ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
  * json_pack("{s:{s:[{s:s}], s:[s]}}", "answer", "records", "payload", "616c706861", "signals", "bad checksum")
  * An error that your reader returns for damage is a signal: keep the records before it. Install no handler for SIGSEGV
- * and SIGABRT: a crash is a result too. context is what the vector says about the log besides the file. */
+ * and SIGABRT: a crash is a result too. context is the vector's information that is not in the file. */
 static json_t *read_log(const char *format, const char *path, const char *profile, const json_t *context) {
   (void)format, (void)path, (void)profile, (void)context;
   return json_pack("{s:s}", "skipped", "read() is not written yet");
 }
 
-/* ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
- * Return json_pack("{s:b}", "done", 1) when all records are in it, or {"refused": "why"} and leave what is there as it
- * was. A record has its payload in hex and what else the format needs. Add the profiles "write" and "append" to hello. */
+/* ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
+ * Return json_pack("{s:b}", "done", 1) if all records are in it, or {"refused": "why"} and change nothing. A record has
+ * its payload in hex and the other fields of the format. Add the profiles "write" and "append" to hello. */
 static json_t *write_log(const char *cmd, const char *format, const char *path, const json_t *records,
                          const json_t *context) {
   (void)cmd, (void)format, (void)path, (void)records, (void)context;
   return json_pack("{s:s}", "skipped", "write() is not written yet");
 }
 
-/* ---- The protocol: nothing to fill in from here on. ---- */
+/* ---- The protocol: nothing to change from here on. ---- */
 
 static const char *text(const json_t *request, const char *key) {
   const char *value = json_string_value(json_object_get(request, key));
   return value ? value : "";
 }
 
-/* Carries out a request that names a log. */
+/* Performs a request for a log. */
 static json_t *answer(const json_t *request) {
   const char *cmd = text(request, "cmd"), *format = text(request, "format"), *path = text(request, "path");
   const json_t *context = json_object_get(request, "context");

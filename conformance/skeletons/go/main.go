@@ -1,6 +1,6 @@
-// A Walproof adapter to start from: one file, standard library only. Fill in read, name it in hello.
+// A template for a Walproof adapter: one file, standard library only. Fill in read and hello.
 //
-//	walproof check --smoke --cmd 'go run conformance/skeletons/go/main.go'   # does it speak the protocol?
+//	walproof check --smoke --cmd 'go run conformance/skeletons/go/main.go'   # checks the protocol
 //	walproof check --cmd 'go run conformance/skeletons/go/main.go'   # all vectors
 //
 // By hand: go run main.go read leveldb-log FILE [strict]
@@ -16,23 +16,23 @@ type object = map[string]any
 var hello = object{"name": "my-reader", "version": "0.0.0", "language": "Go", "formats": []string{
 	"leveldb-log"}, "profiles": []string{"recover"}, "reports": []string{"records", "signals"}}
 
-// ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
+// ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
 // object{"answer": object{"records": []object{{"payload": hex.EncodeToString(b)}}, "signals": []string{}}}
-// Do not recover from its panics: a crash is a result too. context is what the vector says besides.
+// Do not recover from its panics: a crash is a result too. context is the vector's information that is not in the file.
 func read(format, path, profile string, context object) object {
 	return object{"skipped": "read() is not written yet"}
 }
 
-// ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
-// Return object{"done": true} when all records are in it, or object{"refused": "why"} and leave what is there as it was.
-// A record has its payload in hex and what else the format needs. Add the profiles "write" and "append" to hello.
+// ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
+// Return object{"done": true} if all records are in it, or object{"refused": "why"} and change nothing.
+// A record has its payload in hex and the other fields of the format. Add the profiles "write" and "append" to hello.
 func write(cmd, format, path string, records []any, context object) object {
 	return object{"skipped": "write() is not written yet"}
 }
 
-// ---- The protocol: nothing to fill in from here on. ----
+// ---- The protocol: nothing to change from here on. ----
 
-// answer carries out a request that names a log.
+// answer performs a request for a log.
 func answer(req object) object {
 	cmd, format, path := req["cmd"].(string), req["format"].(string), req["path"].(string)
 	context, _ := req["context"].(object)
@@ -46,7 +46,7 @@ func answer(req object) object {
 }
 
 func main() {
-	replies := json.NewEncoder(os.Stdout) // writes each reply at once: the harness waits for it
+	replies := json.NewEncoder(os.Stdout) // writes each reply at once, because the harness waits for it
 	if len(os.Args) > 3 && os.Args[1] == "read" {
 		profile := append(os.Args, "recover")[4]
 		reply := answer(object{"cmd": "read", "format": os.Args[2], "path": os.Args[3], "profile": profile})
@@ -57,7 +57,7 @@ func main() {
 		}
 		return
 	}
-	requests := json.NewDecoder(os.Stdin) // takes lines of any length; a bufio.Scanner would not
+	requests := json.NewDecoder(os.Stdin) // reads lines of any length, unlike bufio.Scanner
 	for req := (object{}); requests.Decode(&req) == nil && req["cmd"] != "bye"; req = (object{}) {
 		reply := hello
 		if req["cmd"] != "hello" {

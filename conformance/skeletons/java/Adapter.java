@@ -1,6 +1,6 @@
-// A Walproof adapter to start from: one file, Java 17, nothing to install or build. Fill in read, name it in HELLO.
+// A template for a Walproof adapter: one file, Java 17, nothing to install or build. Fill in read and HELLO.
 //
-//   walproof check --smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # speaks the protocol?
+//   walproof check --smoke --cmd 'java conformance/skeletons/java/Adapter.java'   # checks the protocol
 //   walproof check --cmd 'java conformance/skeletons/java/Adapter.java'   # all vectors
 //
 // By hand: java Adapter.java read leveldb-log FILE [strict]
@@ -14,22 +14,22 @@ public class Adapter {
       {"name":"my-reader","version":"0.0.0","language":"Java","formats":["leveldb-log"],\
       "profiles":["recover"],"reports":["records","signals"]}""";
 
-  // ====> YOUR READER GOES HERE. Return, as JSON, what it released and whatever it said of damage, for example
-  // {"answer":{"records":[{"payload":"616c706861"}],"signals":["bad checksum"]}}; HexFormat.of().formatHex(bytes) makes
-  // a payload. An exception that your reader throws for damage is a signal: catch it here and keep the records before
-  // it (but no Error: a crash is a result too). context, a JSON object, is what the vector says besides the file.
+  // ====> YOUR READER GOES HERE. Return, as JSON, its records and its messages about damage, for example
+  // {"answer":{"records":[{"payload":"616c706861"}],"signals":["bad checksum"]}}; HexFormat.of().formatHex(bytes)
+  // returns a payload. An exception that your reader throws for damage is a signal: catch it here and keep the records
+  // before it (but no Error: a crash is a result too). context, a JSON object, is information that is not in the file.
   static String read(String format, Path path, String profile, String context) throws IOException {
     return "{\"skipped\":\"read() is not written yet\"}";
   }
 
-  // ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the one that is there.
-  // Return {"done":true} when all records are in it, or {"refused":"why"} and leave what is there as it was. The line is
+  // ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the existing one.
+  // Return {"done":true} if all records are in it, or {"refused":"why"} and change nothing. The line is
   // the whole request: its records have their payload in hex. Add the profiles "write" and "append" to HELLO.
   static String write(String cmd, String format, Path path, String line) throws IOException {
     return "{\"skipped\":\"write() is not written yet\"}";
   }
 
-  // ---- The protocol: nothing to fill in from here on. ----
+  // ---- The protocol: nothing to change from here on. ----
 
   public static void main(String[] args) throws IOException {
     PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
@@ -49,14 +49,14 @@ public class Adapter {
     }
   }
 
-  // Carries out a request that names a log.
+  // Performs a request for a log.
   static String answer(String cmd, String format, Path path, String profile, String context, String line)
       throws IOException {
     if (!cmd.equals("write") && Files.notExists(path)) return "{\"skipped\":\"nothing is at this path\"}";
     return cmd.equals("read") ? read(format, path, profile, context) : write(cmd, format, path, line);
   }
 
-  // Text of a string, JSON of any other value. Good for these flat messages only: you may have a JSON library at hand.
+  // Returns the text of a string, or the JSON of any other value. It supports only these flat messages.
   static String get(String line, String key) {
     String string = "\"([^\"\\\\]*+(?:\\\\.[^\"\\\\]*+)*+)\"", other = "\\{[^}]*}|[^\"{,}\\s]+";
     Matcher m = Pattern.compile("\"" + key + "\"\\s*:\\s*(?:" + string + "|(" + other + "))").matcher(line);

@@ -1,6 +1,6 @@
-"""A Walproof adapter to start from: one file, standard library. Fill in read, name it in HELLO.
+"""A template for a Walproof adapter: one file, standard library only. Fill in read and HELLO.
 
-walproof check --smoke --cmd 'python3 conformance/skeletons/python/adapter.py'  # speaks it?
+walproof check --smoke --cmd 'python3 conformance/skeletons/python/adapter.py'  # the protocol
 walproof check --cmd 'python3 conformance/skeletons/python/adapter.py'   # all vectors
 
 By hand: python3 adapter.py read leveldb-log FILE
@@ -24,13 +24,13 @@ HELLO = {
 
 
 def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Return what the reader released and whatever it said of damage, for example
+    """Return the reader's records and its messages about damage, for example
 
     {"answer": {"records": [{"payload": data.hex()}], "signals": [str(error)]}}
 
     An exception that your reader raises for damage is a signal: catch it here and keep the records
-    before it. What ends the process is a result too: leave it alone. context is what the vector
-    says about the log besides the file.
+    before it. Do not catch what ends the process: that is a result too. context holds the vector's
+    information that is not in the file.
     """
     # ====> YOUR READER GOES HERE.
     return {"skipped": "read() is not written yet"}
@@ -39,17 +39,17 @@ def read(format: str, path: Path, profile: str, context: dict[str, Any]) -> dict
 def write(
     cmd: str, format: str, path: Path, records: list[dict[str, Any]], context: dict[str, Any]
 ) -> dict[str, Any]:
-    """For "write" make a new log at path, for "append" go on with the one that is there.
+    """Make a new log at path for "write", append to the existing one for "append".
 
-    Return {"done": True} when all records are in it, or {"refused": "why"} and leave what is there
-    as it was. A record has its payload in hex and what else the format needs. Add the profiles
+    Return {"done": True} when the log holds all records, or {"refused": "why"} and leave the log
+    unchanged. A record has its payload in hex and the fields of the format. Add the profiles
     "write" and "append" to HELLO.
     """
     # ====> YOUR WRITER GOES HERE.
     return {"skipped": "write() is not written yet"}
 
 
-# ---- The protocol: nothing to fill in from here on. ----
+# ---- The protocol: nothing to change from here on. ----
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -65,8 +65,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Serve the harness, or the one-shot form: read FORMAT PATH [PROFILE]."""
     if sys.argv[1:2] == ["read"]:
-        told = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
-        result = answer({"cmd": "read", "context": {}, **told})
+        parts = dict(zip(("format", "path", "profile"), [*sys.argv[2:], "recover"], strict=False))
+        result = answer({"cmd": "read", "context": {}, **parts})
         print(json.dumps(result.get("answer", result)))
         return
     for line in sys.stdin:

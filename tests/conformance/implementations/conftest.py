@@ -1,4 +1,4 @@
-"""Real LevelDB, as far as it is built: its reader and writer by the adapter, and a database."""
+"""Real LevelDB, if it is built: its reader and writer through the adapter, and a database."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RealLevelDB:
         self.modules = modules
 
     def ask(self, requests: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The replies to these requests, all to one process."""
+        """Return the replies to these requests from one process."""
 
         session = ProtocolSession(self.command, LIMITS)
         session.start()
@@ -44,7 +44,7 @@ class RealLevelDB:
             session.close()
 
     def read(self, paths: Iterable[Path]) -> list[list[dict[str, Any]]]:
-        """The records that LevelDB returns of each log, as answers give them."""
+        """Return LevelDB's records of each log in the form of answers."""
         requests = (
             {"cmd": "read", "path": str(path), "profile": "recover", "context": {}, "limits": {}}
             for path in paths
@@ -52,18 +52,18 @@ class RealLevelDB:
         return [normalise(reply["answer"])["records"] for reply in self.ask(requests)]
 
     def write(self, path: Path, payloads: Iterable[bytes]) -> None:
-        """A new log, by ``log::Writer``."""
+        """Write a new log with ``log::Writer``."""
         records = [{"payload": payload.hex()} for payload in payloads]
         (reply,) = self.ask([{"cmd": "write", "path": str(path), "records": records}])
         assert reply["done"]
 
     def generate(self, path: Path, count: int, size: int) -> None:
-        """A new log of ``count`` records of ``size`` bytes, by ``log::Writer``."""
+        """Write a new log of ``count`` records of ``size`` bytes with ``log::Writer``."""
         subprocess.run([*self.command, "generate", path, str(count), str(size)], check=True)
 
     @contextmanager
     def database(self, folder: Path, scenario: str) -> Iterator[subprocess.Popen[str]]:
-        """A database in which the scenario has happened; the process is killed at the end."""
+        """Return a database after a scenario; the process is killed at the end."""
         process = subprocess.Popen(self._node(folder, scenario), stdout=subprocess.PIPE, text=True)
         try:
             assert process.stdout is not None
@@ -74,7 +74,7 @@ class RealLevelDB:
             process.wait()
 
     def entries(self, folder: Path) -> dict[str, str]:
-        """What a copy of a database holds once LevelDB has recovered it."""
+        """Return the entries of a copy of a database after LevelDB has recovered it."""
         copy = folder.with_name(f"{folder.name} recovered")
         shutil.copytree(folder, copy)
         done = subprocess.run(
@@ -90,7 +90,7 @@ class RealLevelDB:
 
 @pytest.fixture(scope="session")
 def leveldb() -> RealLevelDB:
-    """Real LevelDB; where it is not built, the tests are skipped, in CI they fail."""
+    """Return real LevelDB; if it is not built, skip the tests, or fail them in CI."""
     implementation = load(FOLDER / "leveldb-cpp")
     missing = implementation.missing()
     if missing or not (implementation.output / "driver").exists():

@@ -60,7 +60,7 @@ LOG_NUMBER = (1).to_bytes(4, "little")
 
 
 def payload(text: str) -> bytes:
-    """``a``, ``b`` or ``c``; other text for itself; ``x*3+y*2`` for ``xxxyy``."""
+    """Return ``a``, ``b`` or ``c``, other text itself, ``xxxyy`` for ``x*3+y*2``."""
     parts = [part.partition("*") for part in text.split("+")]
     return b"".join(
         NAMES.get(part, part.replace("_", " ").encode()) * int(count or 1)
@@ -69,13 +69,13 @@ def payload(text: str) -> bytes:
 
 
 def build(steps: Sequence[str]) -> tuple[bytes, list[bytes]]:
-    """The log that the steps make, one after the other, and the fillers in it.
+    """Return the log that the steps make, and its filler records.
 
-    ``write X``: a record, written as the chapter says. ``FULL X`` (``FIRST``, ``MIDDLE``, ``LAST``)
+    ``write X``: a record, written as in the chapter. ``FULL X`` (``FIRST``, ``MIDDLE``, ``LAST``)
     and ``type N X``: a physical record. ``fill N``: a record that leaves N bytes of the block.
     ``unmasked X``: a FULL whose checksum is not masked. ``crc0``: a FULL whose checksum is 0.
     ``recyclable X`` and ``walsync X``: FULL records of RocksDB and Pebble with log number 1.
-    ``zeros N`` and ``bytes HEX``: these bytes. ``cut N``: the last N bytes go. ``flip AT``: the
+    ``zeros N`` and ``bytes HEX``: these bytes. ``cut N``: remove the last N bytes. ``flip AT``: the
     lowest bit of a byte. ``length AT N``: the length in the header at AT. Offsets below 0 count
     from the end.
     """
@@ -120,7 +120,7 @@ def build(steps: Sequence[str]) -> tuple[bytes, list[bytes]]:
 
 
 def show(record: Mapping[str, Any], fillers: Sequence[bytes]) -> str:
-    """A record as a cell of the table names it."""
+    """Return the name of a record in a cell of the table."""
     data = bytes.fromhex(record.get("payload", ""))
     digest = record.get("payload_sha256") or hashlib.sha256(data).hexdigest()
     if digest in [hashlib.sha256(filler).hexdigest() for filler in fillers]:
@@ -134,7 +134,7 @@ def show(record: Mapping[str, Any], fillers: Sequence[bytes]) -> str:
 
 
 def cell(answer: Mapping[str, Any], fillers: Sequence[bytes]) -> str:
-    """An answer as a cell of the table; with verdict and reason where the reader has them."""
+    """Return an answer as a cell of the table, with verdict and reason if the reader has them."""
     records = [show(record, fillers) for record in answer["records"]]
     shown = ", ".join(records) or "nothing"
     if "verdict" in answer:
@@ -182,10 +182,10 @@ def test_column_is_reproduced(column: str, tmp_path: Path) -> None:
         why = f"{' and '.join(missing)} not found" if missing else "not built: make setup"
         # What cannot be set up here may be skipped, but not where everything is expected to be.
         (pytest.fail if in_ci() else pytest.skip)(f"{implementation.name}: {why}")
-    found = _ask(implementation.command, tmp_path)
+    facts = _ask(implementation.command, tmp_path)
     wrong = [
         f"row {case['row']}, {case['case']}: expected {case['cells'][column]!r}, found {actual!r}"
-        for case, actual in zip(CASES, found, strict=True)
+        for case, actual in zip(CASES, facts, strict=True)
         if case["cells"][column] != actual
     ]
     assert not wrong, "\n".join([f"{column} ({implementation.name}):", *wrong])
@@ -200,9 +200,9 @@ def test_table_is_whole() -> None:
 
 
 def test_chapter_agrees_with_the_executable_specification() -> None:
-    """Verdict and reason of the column "this chapter" are those of the column SPEC."""
+    """Verdict and reason of the column "this chapter" equal those of the column SPEC."""
     chapter = Path(registry.FOLDER.parents[1], "spec", "leveldb-log.md").read_text("utf-8")
-    said = dict(re.findall(r"^\| (\d+) \| [^|]+ \| ([^|]+) \|", chapter, flags=re.MULTILINE))
+    stated = dict(re.findall(r"^\| (\d+) \| [^|]+ \| ([^|]+) \|", chapter, flags=re.MULTILINE))
     for case in CASES:
         verdict = case["cells"]["SPEC"].partition("; ")[2].removesuffix(", foreign-dialect")
-        assert verdict in said[str(case["row"])].replace("`", ""), case["case"]
+        assert verdict in stated[str(case["row"])].replace("`", ""), case["case"]

@@ -1,8 +1,8 @@
 """LevelDB's reader and the executable specification return the same records of damaged logs.
 
-Seeded damage to logs that LevelDB's own writer made. They may differ in two cases only, which the
-chapter explains: a sound physical record of type 5, at which LevelDB believes the log to end
-(LDB-029), and logs of another dialect, which are refused (LDB-043).
+The logs are from LevelDB's own writer, with seeded damage. The readers may differ in two cases
+only, which the chapter explains: a sound physical record of type 5, which LevelDB takes for the end
+of the log (LDB-029), and logs of another dialect, which are refused (LDB-043).
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from reference_impl.leveldb_log.reader import (
     read_stream as read,
 )
 
+# The class with this name in conftest.py.
 RealLevelDB = Any
-"""The class of that name in conftest.py."""
 
 VARIANTS = 300
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One damaged log, and how it was damaged."""
+    """One damaged log, with a description of the damage."""
 
     seed: int
     damage: str
@@ -44,7 +44,7 @@ class Variant:
 
 
 def base_logs(leveldb: RealLevelDB, folder: Path) -> dict[str, bytes]:
-    """Sound logs of LevelDB's writer: few records, many, large ones, difficult block ends."""
+    """Return sound logs of LevelDB's writer: few, many and large records, difficult block ends."""
     leveldb.generate(folder / "short", 800, 150)
     leveldb.generate(folder / "long", 6, 50_000)
     leveldb.write(folder / "few", [b"alpha", b"bravo", b"", b"charlie"])
@@ -55,17 +55,17 @@ def base_logs(leveldb: RealLevelDB, folder: Path) -> dict[str, bytes]:
 
 
 def some_record(log: bytes, rng: random.Random) -> tuple[int, int]:
-    """Begin and end of a physical record of a sound log."""
-    found, at = [], 0
+    """Return start and end of a physical record of a sound log."""
+    records, at = [], 0
     while at < len(log):
         left = BLOCK_SIZE - at % BLOCK_SIZE
         if left < HEADER_SIZE:
             at += left
             continue
         end = at + HEADER_SIZE + HEADER.unpack_from(log, at)[1]
-        found.append((at, end))
+        records.append((at, end))
         at = end
-    return rng.choice(found)
+    return rng.choice(records)
 
 
 def replaced(log: bytes, start: int, new: bytes) -> bytes:
@@ -76,8 +76,8 @@ def flip(log: bytes, rng: random.Random, other: bytes) -> bytes:
     changed = bytearray(log)
     for _ in range(rng.randint(1, 4)):
         at, end = some_record(log, rng)
-        place = rng.choice([at + rng.randrange(7), rng.randrange(at, end)])
-        changed[place] ^= 1 << rng.randrange(8)
+        position = rng.choice([at + rng.randrange(7), rng.randrange(at, end)])
+        changed[position] ^= 1 << rng.randrange(8)
     return bytes(changed)
 
 
@@ -126,16 +126,16 @@ def extend(log: bytes, rng: random.Random, other: bytes) -> bytes:
 
 
 def retype(log: bytes, rng: random.Random, other: bytes) -> bytes:
-    """Another type, or another length, with a checksum to match."""
+    """Change type or length of a record, with a matching checksum."""
     at, end = some_record(log, rng)
-    kind = rng.choice([0, 1, 2, 3, 4, 5, 5, 6, 9, 103, 200])
+    record_type = rng.choice([0, 1, 2, 3, 4, 5, 5, 6, 9, 103, 200])
     length = rng.choice([end - at - HEADER_SIZE, rng.randrange(end - at - HEADER_SIZE + 1)])
-    covered = bytes([kind]) + log[at + HEADER_SIZE : at + HEADER_SIZE + length]
-    return replaced(log, at, HEADER.pack(masked_crc(covered), length, kind))
+    covered = bytes([record_type]) + log[at + HEADER_SIZE : at + HEADER_SIZE + length]
+    return replaced(log, at, HEADER.pack(masked_crc(covered), length, record_type))
 
 
 def foreign(log: bytes, rng: random.Random, other: bytes) -> bytes:
-    """A recyclable record of RocksDB's in front, or further on."""
+    """Insert a recyclable record of RocksDB at the start, or further on."""
     covered = bytes([rng.choice([5, 6])]) + b"\1\0\0\0" + b"foo"
     record = HEADER.pack(masked_crc(covered), 3, covered[0]) + covered[1:]
     at = rng.choice([0, some_record(log, rng)[0]])
@@ -150,7 +150,7 @@ DAMAGES: list[Callable[[bytes, random.Random, bytes], bytes]] = [
 @pytest.fixture(scope="module")
 def variants(leveldb: RealLevelDB, tmp_path_factory: pytest.TempPathFactory) -> list[Variant]:
     logs = base_logs(leveldb, tmp_path_factory.mktemp("logs"))
-    made = []
+    result = []
     for seed in range(VARIANTS):
         rng = random.Random(seed)
         name, other = rng.choice(list(logs)), rng.choice(list(logs.values()))
@@ -158,15 +158,15 @@ def variants(leveldb: RealLevelDB, tmp_path_factory: pytest.TempPathFactory) -> 
         log = damage(logs[name], rng, other)
         if rng.random() < 0.2:
             log = log[: -rng.randint(1, 60)]  # and torn on top of it
-        made.append(Variant(seed, f"{damage.__name__} in {name}", log))
-    return made
+        result.append(Variant(seed, f"{damage.__name__} in {name}", log))
+    return result
 
 
 @pytest.fixture(scope="module")
 def answers(
     leveldb: RealLevelDB, variants: list[Variant], tmp_path_factory: pytest.TempPathFactory
 ) -> list[tuple[Variant, Answer, list[str]]]:
-    """Each variant, the answer to it, and the payloads that LevelDB returns."""
+    """Return each variant, its answer, and the payloads that LevelDB returns."""
     folder = tmp_path_factory.mktemp("damaged")
     paths = [folder / f"{variant.seed:06}.log" for variant in variants]
     for path, variant in zip(paths, variants, strict=True):
@@ -182,7 +182,7 @@ def shown(record: dict[str, Any]) -> str:
 
 
 def payloads(answer: Answer, before: int | None = None) -> list[str]:
-    """The payloads as LevelDB's are shown, of the records that end in front of an offset."""
+    """Return the payloads of the records that end before an offset, in LevelDB's form."""
     return [
         shown(payload_to_json(record.payload))
         for record in answer.records
@@ -191,7 +191,7 @@ def payloads(answer: Answer, before: int | None = None) -> list[str]:
 
 
 def type_5(log: bytes, answer: Answer) -> int | None:
-    """Where the first sound physical record of type 5 stands."""
+    """Return the offset of the first sound physical record of type 5."""
     unknown = (gap.start for gap in answer.lost if gap.reason == "unknown-type")
     return next((at for at in unknown if log[at + 6] == 5), None)
 
@@ -210,8 +210,8 @@ def test_records_are_those_that_leveldb_returns(
     assert not different
 
 
-def test_the_damage_is_of_every_kind(answers: list[tuple[Variant, Answer, list[str]]]) -> None:
-    """Otherwise agreement would mean little."""
+def test_damage_covers_every_operation(answers: list[tuple[Variant, Answer, list[str]]]) -> None:
+    """Without all operations, agreement would mean little."""
     assert len(answers) == VARIANTS
     reasons = {gap.reason for _, answer, _ in answers for gap in answer.lost}
     assert reasons == {

@@ -1,4 +1,4 @@
-"""``walproof read`` on logs that real LevelDB wrote gives exactly what LevelDB itself recovers."""
+"""``walproof read`` on logs of real LevelDB returns exactly what LevelDB itself recovers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from reference_impl.leveldb_log.layout import (
 from reference_impl.leveldb_log.reader import read_stream as read_log
 from walproof.cli.read import read
 
+# The class with this name in conftest.py.
 RealLevelDB = Any
-"""The class of that name in conftest.py."""
 
 Records = list[dict[str, Any]]
 
 
 def walproof_read(path: Path) -> tuple[int, Records, dict[str, Any]]:
-    """Exit status, records and end that ``walproof read --jsonl`` gives."""
+    """Return exit status, records and end of ``walproof read --jsonl``."""
     done = CliRunner().invoke(read, [str(path), "--jsonl"], standalone_mode=False)
     assert done.exception is None, done.exception
     lines = [json.loads(line) for line in done.output.splitlines()]
@@ -36,7 +36,7 @@ def walproof_read(path: Path) -> tuple[int, Records, dict[str, Any]]:
 
 
 def assert_same(leveldb: RealLevelDB, path: Path) -> Records:
-    """Walproof and LevelDB's reader say the same of a sound log; its records."""
+    """Assert that Walproof and LevelDB's reader agree on a sound log; return its records."""
     status, records, end = walproof_read(path)
     (real,) = leveldb.read([path])
     assert [record["at"] for record in records] == [record["at"] for record in real]
@@ -97,7 +97,7 @@ def varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def operations(batch: bytes) -> Iterator[tuple[bytes, bytes | None]]:
-    """The puts and (value None) deletes of a WriteBatch."""
+    """Return the puts and (value None) deletes of a WriteBatch."""
     at = 12
     while at < len(batch):
         tag, at = batch[at], at + 1
@@ -112,7 +112,7 @@ def operations(batch: bytes) -> Iterator[tuple[bytes, bytes | None]]:
 
 
 def replayed(payloads: Iterable[bytes]) -> dict[str, str]:
-    """What a database holds after these batches, as ``real_database.cjs`` prints it."""
+    """Return the content of a database after these batches, as ``real_database.cjs`` prints it."""
     entries: dict[str, str] = {}
     for batch in payloads:
         count = 0
@@ -132,7 +132,7 @@ def payloads_of(path: Path) -> list[bytes]:
 
 
 def assert_recovers_the_same(leveldb: RealLevelDB, database: Path) -> Records:
-    """Log and MANIFEST read as LevelDB reads them, and hold what LevelDB recovers from them."""
+    """Assert that log and MANIFEST read as in LevelDB, and hold what LevelDB recovers."""
     records = assert_same(leveldb, log_of(database))
     (manifest,) = database.glob("MANIFEST-*")
     assert assert_same(leveldb, manifest)
@@ -159,26 +159,26 @@ def test_database_copied_while_open_and_after_a_kill(
 
 
 def test_database_killed_while_it_writes(leveldb: RealLevelDB, tmp_path: Path) -> None:
-    """The log ends where the kill came; perhaps inside a record, and nothing else is lost."""
+    """The log ends at the kill, perhaps inside a record, and nothing else is lost."""
     database = tmp_path / "db"
     with leveldb.database(database, "endless"):
         time.sleep(0.2)
     path = log_of(database)
     (real,) = leveldb.read([path])
-    mine = [payload_to_json(one) for one in payloads_of(path)]
-    assert len(mine) > 500
-    assert mine == [{k: v for k, v in r.items() if k.startswith("payload")} for r in real]
+    expected = [payload_to_json(payload) for payload in payloads_of(path)]
+    assert len(expected) > 500
+    assert expected == [{k: v for k, v in r.items() if k.startswith("payload")} for r in real]
     assert replayed(payloads_of(path)) == leveldb.entries(database)
 
 
 def test_log_of_a_database_cut_anywhere(leveldb: RealLevelDB, tmp_path: Path) -> None:
-    """What LevelDB recovers from a torn log is what ``walproof read`` shows."""
+    """``walproof read`` shows what LevelDB recovers from a torn log."""
     with leveldb.database(tmp_path / "db", "small"):
         pass
     whole = log_of(tmp_path / "db").read_bytes()
     for cut in (1, 20, 33, len(whole) - 7000, len(whole) - 70):
         database = copied(tmp_path / "db", tmp_path / f"cut {cut}")
         log_of(database).write_bytes(whole[:-cut])
-        found = payloads_of(log_of(database))
-        assert len(found) < 5
-        assert replayed(found) == leveldb.entries(database)
+        payloads = payloads_of(log_of(database))
+        assert len(payloads) < 5
+        assert replayed(payloads) == leveldb.entries(database)

@@ -1,4 +1,4 @@
-"""What is published of the vectors: the tarball, and the example test of each package."""
+"""The published packages of the vectors: the tarball, and the example test of each package."""
 
 from __future__ import annotations
 
@@ -25,8 +25,9 @@ from conformance.packages.build import (
 )
 from conformance.vectors import load_all
 
+# The messages of Cargo and Maven for a dependency that was never downloaded. Tests download
+# nothing.
 NOT_FETCHED = re.compile(r"offline|no matching package named|Could not find artifact", re.I)
-"""The messages of Cargo and Maven for a dependency that was never fetched; tests fetch nothing."""
 TEST_SECONDS = 900
 
 
@@ -42,18 +43,18 @@ def test_the_tarball_does_not_depend_on_the_order_of_files(files: dict[str, byte
 
 def test_the_tarball_holds_the_set_and_its_manifest(files: dict[str, bytes]) -> None:
     with tarfile.open(fileobj=io.BytesIO(tarball(files, "top"))) as archive:
-        found = {
+        members = {
             entry.name.removeprefix("top/"): archive.extractfile(entry).read()  # type: ignore[union-attr]
             for entry in archive
         }
         assert {(entry.mtime, entry.uid, entry.uname) for entry in archive} == {(0, 0, "")}
-    manifest = json.loads(found.pop("MANIFEST.json"))
+    manifest = json.loads(members.pop("MANIFEST.json"))
     on_disk = {
         path.relative_to(VECTORS).as_posix(): path.read_bytes()
         for path in VECTORS.rglob("*")
         if path.is_file()
     }
-    assert found == on_disk
+    assert members == on_disk
     assert manifest == {
         name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
         for name, data in on_disk.items()
@@ -75,8 +76,10 @@ def run_example(ecosystem: Ecosystem, folder: Path) -> subprocess.CompletedProce
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("ecosystem", load_ecosystems().values(), ids=lambda one: one.id)
-def test_the_example_of_a_package_fails_its_known_failures_and_nothing_else(
+@pytest.mark.parametrize(
+    "ecosystem", load_ecosystems().values(), ids=lambda ecosystem: ecosystem.id
+)
+def test_the_example_of_a_package_fails_only_its_known_failures(
     ecosystem: Ecosystem, files: dict[str, bytes], tmp_path: Path
 ) -> None:
     if not ecosystem.is_installed():

@@ -1,4 +1,4 @@
-"""The index of the vectors, and what kind of change lies between two sets."""
+"""The index of the vectors, and the class of a change between two sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE = "leveldb-log/first-then-full"
 
 @pytest.fixture
 def vectors(tmp_path: Path) -> Path:
-    """A small set."""
+    """Return a small set."""
     for name in ("schema.json", "CHANGES.md"):
         shutil.copy(VECTORS / name, tmp_path)
     (tmp_path / "leveldb-log").mkdir()
@@ -43,7 +43,7 @@ def between(vectors: Path, act: Callable[[], object]) -> tuple[str, list[str]]:
     return change(before, json.loads(index_of(vectors)))
 
 
-def test_it_has_every_vector_and_its_hashes() -> None:
+def test_the_index_has_every_vector_and_its_hashes() -> None:
     index = json.loads((VECTORS / NAME).read_bytes())
     all_of_them = load_all()
     assert [row["id"] for row in index["vectors"]] == sorted(all_of_them)
@@ -55,15 +55,15 @@ def test_it_has_every_vector_and_its_hashes() -> None:
     assert sum(counts["by_format"].values()) == counts["vectors"] == len(all_of_them)
 
 
-def test_nothing_changed(vectors: Path) -> None:
+def test_equal_sets_have_no_change(vectors: Path) -> None:
     assert between(vectors, lambda: None) == ("none", [])
 
 
-def test_another_title_is_a_patch(vectors: Path) -> None:
+def test_a_changed_title_is_a_patch(vectors: Path) -> None:
     def act() -> None:
         edit(vectors, lambda body: body.update(title="Other words, the same log."))
 
-    assert between(vectors, act) == ("patch", [f"{ONE} is described in other words"])
+    assert between(vectors, act) == ("patch", [f"{ONE} has another description"])
 
 
 def test_a_new_vector_is_minor(vectors: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_new_vector_is_minor(vectors: Path) -> None:
         for suffix in ("json", "log"):
             shutil.copy(VECTORS / "leveldb-log" / f"one-record.{suffix}", vectors / "leveldb-log")
 
-    assert between(vectors, act) == ("minor", ["leveldb-log/one-record is new"])
+    assert between(vectors, act) == ("minor", ["leveldb-log/one-record was added"])
 
 
 @pytest.mark.parametrize(
@@ -85,16 +85,19 @@ def test_a_new_vector_is_minor(vectors: Path) -> None:
         lambda body: body.update(operation="append"),
     ],
 )
-def test_another_question_or_answer_is_major(vectors: Path, changed) -> None:
+def test_a_changed_input_or_answer_is_major(vectors: Path, changed) -> None:
     def act() -> None:
         edit(vectors, changed)
 
-    assert between(vectors, act) == ("major", [f"{ONE} asks or owes something else"])
+    assert between(vectors, act) == (
+        "major",
+        [f"{ONE} has another request or another expected answer"],
+    )
 
 
-def test_a_vector_that_is_gone_is_major(vectors: Path) -> None:
+def test_a_removed_vector_is_major(vectors: Path) -> None:
     kind, reasons = between(vectors, (vectors / f"{ONE}.json").unlink)
-    assert (kind, reasons) == ("major", [f"{ONE} is gone"])
+    assert (kind, reasons) == ("major", [f"{ONE} was removed"])
 
 
 @pytest.mark.parametrize(
@@ -110,7 +113,7 @@ def test_a_vector_that_is_gone_is_major(vectors: Path) -> None:
         ("1.9.0", "1.10.0", "minor", True),
     ],
 )
-def test_a_version_says_enough(old: str, new: str, kind: str, is_enough: bool) -> None:
+def test_a_version_must_be_raised_enough(old: str, new: str, kind: str, is_enough: bool) -> None:
     assert fits(old, new, kind) is is_enough
 
 
@@ -121,5 +124,5 @@ def test_the_command_compares_two_files(vectors: Path, tmp_path: Path, capsys) -
     new.write_bytes(index_of(vectors))
     assert main([str(old), str(new)]) == 3
     assert capsys.readouterr().out == (
-        f"1.0.0 → 1.0.0: major\n  {ONE} asks or owes something else\n"
+        f"1.0.0 → 1.0.0: major\n  {ONE} has another request or another expected answer\n"
     )

@@ -16,7 +16,7 @@ Answer = dict[str, Any]
 
 
 def record(at: int, payload: bytes | str) -> dict[str, Any]:
-    """A FULL record at offset `at`, seven bytes of header included."""
+    """Return a FULL record at offset `at`, seven bytes of header included."""
     data = payload.encode() if isinstance(payload, str) else payload
     return {"at": at, "size": 7 + len(data), "payload": data.hex()}
 
@@ -39,7 +39,7 @@ def answer(
 
 
 class ReportBuilder:
-    """Builds a run report step by step; the scores are worked out at the end."""
+    """Builds a run report step by step; the scores are computed at the end."""
 
     def __init__(self) -> None:
         self.report: dict[str, Any] = {
@@ -132,14 +132,14 @@ class ReportBuilder:
                 "actual": None,
                 "stderr": None,
                 "repeat": f"walproof check --impl {implementation['name']} --vector {vector}",
-                # A test may change its report; the answers above are shared by many results.
+                # A test may change its report; many results share the answers above.
                 **copy.deepcopy(more),
             }
         )
         return self
 
     def others_pass(self, *profiles: str) -> ReportBuilder:
-        """Every vector the last implementation has no result for is a pass."""
+        """Add a pass for every vector without a result of the last implementation."""
         implementation = self.report["implementations"][-1]
         for profile in profiles or ("recover",):
             done = {r["vector"] for r in implementation["results"] if r["profile"] == profile}
@@ -165,12 +165,14 @@ def _fill(builder: ReportBuilder) -> ReportBuilder:
     _, table = SAMPLE_VECTORS.read_text(encoding="utf-8").split("\n", 1)
     for entry in re.split(r"\n(?=\S)", table.strip()):
         head, title, *damage = (line.strip() for line in entry.splitlines())
-        slug, group, kind, requirements, control, size = (part.strip() for part in head.split("|"))
+        slug, group, vector_kind, requirements, control, size = (
+            part.strip() for part in head.split("|")
+        )
         builder.vector(
             slug,
             group,
             title,
-            kind=kind,
+            kind=vector_kind,
             requirements=tuple(requirements.split()),
             control=control or None,
             damage=tuple(damage),
@@ -188,7 +190,7 @@ BIG = record(0, b"F" * 3000)
 
 
 def realistic() -> dict[str, Any]:
-    """A run like a real one: every class, a hang, a crash, baselines, two that did not run."""
+    """Return a realistic run: every class, a timeout, a crash, baselines, two that did not run."""
     b = _fill(ReportBuilder())
     b.implementation(
         "specification",

@@ -1,4 +1,4 @@
-"""One line for each implementation, and failures of one kind together."""
+"""One line for each implementation, and groups of similar failures."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ def result(vector, outcome="pass", profile="recover", expected=None, actual=None
     }  # fmt: skip
 
 
+# ``a`` is the control of the others.
 VECTORS = {
     f"leveldb-log/{name}": {
         "group": "checksum",
@@ -32,7 +33,6 @@ VECTORS = {
     }
     for name in "abcd"
 }
-"""``a`` is the control of the others."""
 
 
 def implementation(*results, name="mine", baseline=False):
@@ -49,8 +49,8 @@ def printed(*implementations, width=80):
 
 
 class TestOverview:
-    def test_a_record_that_is_owed_and_not_there_is_a_loss(self):
-        found = overview(
+    def test_a_missing_record_is_a_loss(self):
+        row = overview(
             implementation(
                 result("a"),
                 result("b", "known-failure", expected=answer("x", "y"), actual=answer("x")),
@@ -58,44 +58,44 @@ class TestOverview:
                 result("d", "fail", expected=answer("x"), actual=answer("x")),
             )
         )
-        assert (found.loses, found.invents, found.silent) == (1, 1, 0)
-        assert (found.right, found.owed) == ({"recover": 0}, {"recover": 3})
+        assert (row.loses, row.invents, row.silent) == (1, 1, 0)
+        assert (row.passed, row.totals) == ({"recover": 0}, {"recover": 3})
 
-    def test_a_record_twice_is_one_too_many(self):
-        found = overview(
+    def test_a_duplicate_record_is_invented(self):
+        row = overview(
             implementation(result("a", "fail", expected=answer("x"), actual=answer("x", "x")))
         )
-        assert (found.loses, found.invents) == (0, 1)
+        assert (row.loses, row.invents) == (0, 1)
 
     def test_one_log_in_two_profiles_is_one_log(self):
         lost = {"expected": answer("x"), "actual": answer()}
-        found = overview(
+        row = overview(
             implementation(result("a", "fail", **lost), result("a", "fail", "strict", **lost))
         )
-        assert found.loses == 1
+        assert row.loses == 1
 
-    def test_no_answer_is_silence_and_no_loss(self):
-        found = overview(
+    def test_a_missing_answer_is_silent_and_not_a_loss(self):
+        row = overview(
             implementation(
                 result("a", "crash", expected=answer("x")),
                 result("b", "fail", "write", expected=answer("x"), difference="refused"),
             )
         )
-        assert (found.loses, found.silent) == (0, 1)
-        assert found.right == {"recover": 0, "write": 0}
+        assert (row.loses, row.silent) == (0, 1)
+        assert row.passed == {"recover": 0, "write": 0}
 
-    def test_what_was_skipped_is_not_counted_and_said(self):
+    def test_skipped_results_are_listed_and_not_counted(self):
         skipped = result("b", "skipped", difference="no such compression here")
-        mine = implementation(
+        tested = implementation(
             result("a"), skipped, result("c"), {**skipped, "vector": "leveldb-log/d"}
         )
-        assert overview(mine).owed == {"recover": 1}
-        said = "not counted, since skipped: mine 2 (no such compression here: 2)"
-        assert printed(mine)[-1] == said
+        assert overview(tested).totals == {"recover": 1}
+        note = "not counted, since skipped: mine 2 (no such compression here: 2)"
+        assert printed(tested)[-1] == note
 
-    def test_a_profile_that_a_program_does_not_have_is_not_called_skipped(self):
-        mine = implementation(result("a"), result("b", "skipped", "strict", difference="no"))
-        assert "skipped" not in " ".join(printed(mine))
+    def test_an_unsupported_profile_is_not_listed_as_skipped(self):
+        tested = implementation(result("a"), result("b", "skipped", "strict", difference="no"))
+        assert "skipped" not in " ".join(printed(tested))
 
     def test_writes_and_appends_have_a_score_of_their_own(self):
         mine = implementation(
@@ -120,7 +120,7 @@ class TestOverview:
 
 
 class TestCauses:
-    def test_one_kind_is_one_group_whatever_its_numbers_and_texts(self):
+    def test_groups_ignore_numbers_and_texts(self):
         program = implementation()
         several = [
             (program, result("a", "fail", difference='records: expected 3, found 0: "x" (1 byte)')),
@@ -129,13 +129,13 @@ class TestCauses:
             (program, result("d", "fail", "write", difference="records: expected 3, found 0: …")),
         ]
         groups = by_cause(several)
-        assert [[one["vector"][-1] for _, one in group] for group in groups] == [
+        assert [[each["vector"][-1] for _, each in group] for group in groups] == [
             ["a", "c"], ["b"], ["d"],
         ]  # fmt: skip
 
-    def test_how_many_ranges_are_lost_is_no_other_kind(self):
+    def test_groups_ignore_the_number_of_lost_ranges(self):
         program = implementation()
-        said = {
+        differences = {
             "a": "[1, 2) bad, found [1, 3) bad",
             "b": "[1, 2) bad, [5, 6) bad, found [1, 3) bad, [4, 5) bad, [7, 8) bad",
             "c": "[1, 2) odd, found [1, 3) bad",
@@ -143,20 +143,20 @@ class TestCauses:
         }
         several = [
             (program, result(name, "fail", difference=f"lost: expected {text}"))
-            for name, text in said.items()
+            for name, text in differences.items()
         ]
         groups = by_cause(several)
-        assert [[one["vector"][-1] for _, one in group] for group in groups] == [
+        assert [[each["vector"][-1] for _, each in group] for group in groups] == [
             ["a", "b"], ["c"], ["d"],
         ]  # fmt: skip
 
-    def test_those_that_are_alike_are_counted_and_named(self):
+    def test_similar_failures_are_counted_and_named(self):
         out = io.StringIO()
         alike = [result("shown", profile="strict"), *(result(f"v{n}") for n in range(15))]
         show_alike(result("shown"), alike, Console(file=out, width=80))
-        said = " ".join(out.getvalue().split())
-        assert said.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
-        assert said.endswith("leveldb-log/v11 and 3 more")
+        output = " ".join(out.getvalue().split())
+        assert output.startswith("the same in 16 more results: this one in strict, leveldb-log/v0,")
+        assert output.endswith("leveldb-log/v11 and 3 more")
 
 
 def test_a_requirement_in_a_sentence():

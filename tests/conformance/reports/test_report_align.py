@@ -1,4 +1,4 @@
-"""Alignment of records and lost ranges, and what the side-by-side view makes of it."""
+"""Alignment of records and lost ranges, and the side-by-side view."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bare(text):
     return {"payload": text.encode().hex()}
 
 
-def kinds(rows):
+def row_kinds(rows):
     return [(row.kind, row.expected, row.actual) for row in rows]
 
 
@@ -34,7 +34,7 @@ A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
 
 
 @pytest.mark.parametrize(
-    ("expected", "actual", "wanted"),
+    ("expected", "actual", "expected_rows"),
     [
         ([A, B], [A, B], [("same", 0, 0), ("same", 1, 1)]),
         ([], [], []),
@@ -43,64 +43,64 @@ A, B, C = rec(0, "alpha"), rec(12, "bravo"), rec(24, "charlie")
         ([A, B], [A, rec(12, "brav")], [("same", 0, 0), ("different", 1, 1)]),
         ([A], [rec(5, "zulu")], [("missing", 0, None), ("extra", None, 0)]),
         ([A, B], [], [("missing", 0, None), ("missing", 1, None)]),
-        # A reader that does not say where: what stands in the same place is compared.
+        # The reader reports no offsets, so records at the same position are compared.
         ([A, B], [bare("alpha"), bare("brav")], [("same", 0, 0), ("different", 1, 1)]),
         ([A, B, C], [bare("bravo")], [("missing", 0, None), ("same", 1, 0), ("missing", 2, None)]),
     ],
 )
-def test_records_are_aligned(expected, actual, wanted):
-    assert kinds(align_records(expected, actual)) == wanted
+def test_records_are_aligned(expected, actual, expected_rows):
+    assert row_kinds(align_records(expected, actual)) == expected_rows
 
 
-def test_equal_payloads_are_told_apart_by_their_place():
+def test_equal_payloads_are_matched_by_offset():
     same = [rec(at, "x") for at in (0, 8, 16)]
-    assert kinds(align_records(same, same[1:])) == [
+    assert row_kinds(align_records(same, same[1:])) == [
         ("missing", 0, None),
         ("same", 1, 0),
         ("same", 2, 1),
     ]
 
 
-def test_a_record_at_the_wrong_place_is_different_and_says_so():
+def test_a_record_at_another_offset_is_different():
     (row,) = align_records([A], [{**A, "at": 3}])
     assert (row.kind, row.fields, row.note) == ("different", ("at",), "")
 
 
-def test_a_joined_record_is_not_mistaken_for_either_half():
+def test_a_joined_record_matches_neither_half():
     rows = align_records([B, C], [rec(0, "alphabravo"), C])
-    assert kinds(rows) == [("extra", None, 0), ("missing", 0, None), ("same", 1, 1)]
+    assert row_kinds(rows) == [("extra", None, 0), ("missing", 0, None), ("same", 1, 1)]
 
 
 def test_a_long_payload_is_the_same_in_full_and_as_digest():
     payload = bytes(5000)
     digest = {"at": 0, "size": 5007, "payload_sha256": hashlib.sha256(payload).hexdigest()}
     full = {"at": 0, "size": 5007, "payload": payload.hex()}
-    assert kinds(align_records([digest], [full])) == [("same", 0, 0)]
+    assert row_kinds(align_records([digest], [full])) == [("same", 0, 0)]
     other = {**full, "payload": (b"\1" + payload[1:]).hex()}
-    assert kinds(align_records([digest], [other])) == [("different", 0, 0)]
-    assert kinds(align_records([digest], [{**digest, "payload_sha256": "0" * 64}])) == [
+    assert row_kinds(align_records([digest], [other])) == [("different", 0, 0)]
+    assert row_kinds(align_records([digest], [{**digest, "payload_sha256": "0" * 64}])) == [
         ("different", 0, 0)
     ]
 
 
 def test_records_without_payload_are_compared_by_their_fields():
-    owed = [{"at": 0, "index": 1, "term": 1}, {"at": 9, "index": 2, "term": 1}]
+    expected = [{"at": 0, "index": 1, "term": 1}, {"at": 9, "index": 2, "term": 1}]
     given = [{"at": 0, "index": 1}, {"at": 9, "index": 3}]
-    rows = align_records(owed, given)
-    assert kinds(rows) == [("same", 0, 0), ("different", 1, 1)]
+    rows = align_records(expected, given)
+    assert row_kinds(rows) == [("same", 0, 0), ("different", 1, 1)]
     assert rows[1].fields == ("index",)
 
 
 def test_many_equal_records_are_aligned_in_reasonable_time():
     started = time.monotonic()
-    owed = [bare("x")] * 20_000
-    rows = align_records([bare("a"), *owed, bare("b")], [bare("c"), *owed[1:], bare("d")])
+    expected = [bare("x")] * 20_000
+    rows = align_records([bare("a"), *expected, bare("b")], [bare("c"), *expected[1:], bare("d")])
     assert len(rows) >= 20_000
     assert time.monotonic() - started < 5
 
 
 def test_lost_ranges_are_aligned():
-    owed = [
+    expected = [
         {"from": 0, "to": 10, "reason": "checksum-mismatch"},
         {"from": 20, "to": 30, "reason": "unknown-type"},
         {"from": 50, "to": 60, "reason": "bad-length"},
@@ -110,8 +110,8 @@ def test_lost_ranges_are_aligned():
         {"from": 20, "to": 35, "reason": "zero-gap"},
         {"from": 70, "to": 80, "reason": "bad-length"},
     ]
-    rows = align_lost(owed, given)
-    assert kinds(rows) == [
+    rows = align_lost(expected, given)
+    assert row_kinds(rows) == [
         ("same", 0, 0),
         ("different", 1, 1),
         ("missing", 2, None),
@@ -120,7 +120,7 @@ def test_lost_ranges_are_aligned():
     assert rows[1].fields == ("to", "reason")
 
 
-def test_what_is_alike_is_folded_but_for_its_context():
+def test_equal_rows_are_folded_except_their_context():
     records = [rec(8 * n, str(n)) for n in range(100)]
     shown = fold(align_records(records, records[:50] + records[51:]), context=2)
     assert [row if isinstance(row, Fold) else row.kind for row in shown] == [
@@ -129,26 +129,26 @@ def test_what_is_alike_is_folded_but_for_its_context():
 
 
 @pytest.mark.parametrize(
-    ("alike", "wanted"),
+    ("alike", "expected"),
     [
         (5, ["same"] * 5 + ["missing"]),
         (6, [Fold({"same": 5}), "same", "missing"]),
     ],
 )
-def test_a_short_list_is_shown_whole(alike, wanted):
+def test_a_short_list_is_shown_whole(alike, expected):
     records = [rec(8 * n, str(n)) for n in range(alike + 1)]
     shown = fold(align_records(records, records[:-1]))
-    assert [r if isinstance(r, Fold) else r.kind for r in shown] == wanted
+    assert [r if isinstance(r, Fold) else r.kind for r in shown] == expected
 
 
-@pytest.mark.parametrize(("hidden", "wanted"), [(1, ["same"]), (2, [Fold({"same": 2})])])
-def test_a_single_row_is_shown_rather_than_folded(hidden, wanted):
+@pytest.mark.parametrize(("hidden", "expected"), [(1, ["same"]), (2, [Fold({"same": 2})])])
+def test_a_single_row_is_shown_rather_than_folded(hidden, expected):
     records = [rec(8 * n, str(n)) for n in range(12)]
     later = 3 + hidden
     given = [*records[1:later], *records[later + 1 :]]
     shown = fold(align_records(records, given), context=1)
-    kinds = [r if isinstance(r, Fold) else r.kind for r in shown]
-    assert kinds[: 4 + len(wanted)] == ["missing", "same", *wanted, "same", "missing"]
+    rows_shown = [r if isinstance(r, Fold) else r.kind for r in shown]
+    assert rows_shown[: 4 + len(expected)] == ["missing", "same", *expected, "same", "missing"]
 
 
 def test_no_row_is_hidden_without_being_counted():
@@ -160,15 +160,15 @@ def test_no_row_is_hidden_without_being_counted():
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "description"),
     [
         ("brav", "cut short by 1 B"),
         ("bravo!!", "2 B too long"),
         ("brbvo", "differs from byte 2 of the payload"),
     ],
 )
-def test_a_payload_difference_is_said_in_words(given, said):
-    assert payload_difference(bare("bravo"), bare(given)) == said
+def test_a_payload_difference_is_described(given, description):
+    assert payload_difference(bare("bravo"), bare(given)) == description
 
 
 @pytest.mark.parametrize(
@@ -189,25 +189,25 @@ def test_payloads_are_short_and_readable(payload, shown):
     assert payload_text({"payload": payload.hex()}) == shown
 
 
-def test_foreign_text_cannot_move_the_cursor():
+def test_external_text_cannot_move_the_cursor():
     assert printable("a\x1b[2Jb\x00\r\nc\td\ud800") == "a\\x1b[2Jb\\x00\nc\td\\ud800"
     assert tail("x" * 100 + "end\n", 10) == "…xxxxxxend"
     assert place_text({"file": "db-1.log", "at": 4, "size": 9}) == "db-1.log, at 4, 9 B"
 
 
-def _by_label(found):
-    return {line.label: line for line in found if line.label}
+def _by_label(shown_lines):
+    return {line.label: line for line in shown_lines if line.label}
 
 
-def test_what_an_adapter_does_not_report_is_not_held_against_it():
-    owed = {
+def test_unreported_parts_are_not_differences():
+    expected = {
         "verdict": "damaged", "reason": "checksum-mismatch", "records": [A], "end": 40,
         "lost": [{"from": 12, "to": 40, "reason": "checksum-mismatch"}],
     }  # fmt: skip
-    found = lines(owed, {"records": [bare("alpha")], "signals": ["bad record"]})
-    assert {line.kind for line in found} == {"same"}
-    assert _by_label(found)["lost"].actual.what == "not reported"
-    assert _by_label(found)["signals"].expected.what == "at least one"
+    compared = lines(expected, {"records": [bare("alpha")], "signals": ["bad record"]})
+    assert {line.kind for line in compared} == {"same"}
+    assert _by_label(compared)["lost"].actual.what == "not reported"
+    assert _by_label(compared)["signals"].expected.what == "at least one"
 
 
 @pytest.mark.parametrize(
@@ -222,16 +222,16 @@ def test_what_an_adapter_does_not_report_is_not_held_against_it():
         ("torn", ["oops"], "same"),
     ],
 )
-def test_signals_are_judged_by_the_verdict_owed(verdict, signals, kind):
-    found = lines({"verdict": verdict, "records": []}, {"records": [], "signals": signals})
-    assert _by_label(found)["signals"].kind == kind
+def test_signals_are_judged_by_the_expected_verdict(verdict, signals, kind):
+    compared = lines({"verdict": verdict, "records": []}, {"records": [], "signals": signals})
+    assert _by_label(compared)["signals"].kind == kind
 
 
 def test_without_an_answer_nothing_is_marked():
-    found = lines({"verdict": "intact", "records": [A, B], "lost": []}, None)
-    assert {line.kind for line in found} == {"same"}
-    assert not any(line.actual.what for line in found)
-    assert [line.expected.what for line in found] == ["intact", '"alpha"', '"bravo"', "none"]
+    compared = lines({"verdict": "intact", "records": [A, B], "lost": []}, None)
+    assert {line.kind for line in compared} == {"same"}
+    assert not any(line.actual.what for line in compared)
+    assert [line.expected.what for line in compared] == ["intact", '"alpha"', '"bravo"', "none"]
 
 
 def test_an_empty_placeholder_is_not_an_answer():
@@ -245,17 +245,17 @@ def test_an_empty_placeholder_is_not_an_answer():
     assert reported(implementation, {**result, "actual": None}) is None
 
 
-def test_the_same_bytes_lost_in_other_ranges_are_the_same_without_reasons():
-    owed = {"lost": [{"from": 0, "to": 5, "reason": "a"}, {"from": 5, "to": 9, "reason": "b"}]}
+def test_without_reasons_lost_bytes_match_in_any_ranges():
+    expected = {"lost": [{"from": 0, "to": 5, "reason": "a"}, {"from": 5, "to": 9, "reason": "b"}]}
     given = {"lost": [{"from": 0, "to": 9}]}
-    assert {line.kind for line in lines(owed, given)} == {"same"}
+    assert {line.kind for line in lines(expected, given)} == {"same"}
     given["lost"][0]["to"] = 8
-    assert "different" in {line.kind for line in lines(owed, given)}
+    assert "different" in {line.kind for line in lines(expected, given)}
 
 
 def test_bars_show_a_short_range_over_a_long_one():
-    owed = {"records": [A], "lost": [{"from": 12, "to": 32768}]}
-    (bar,) = bars(32780, owed, {"records": [bare("alpha")]})
+    expected = {"records": [A], "lost": [{"from": 12, "to": 32768}]}
+    (bar,) = bars(32780, expected, {"records": [bare("alpha")]})
     assert [(each.start, each.stop, each.lost) for each in bar.expected] == [
         (12, 32768, True),
         (0, 12, False),
@@ -264,11 +264,11 @@ def test_bars_show_a_short_range_over_a_long_one():
 
 
 def test_a_log_of_several_files_has_a_bar_for_each():
-    owed = {
+    expected = {
         "records": [{**A, "file": "db-1.log"}],
         "lost": [{"from": 0, "to": 99, "file": "db-2.log"}],
     }
-    assert [(bar.file, bar.size) for bar in bars(500, owed, None)] == [
+    assert [(bar.file, bar.size) for bar in bars(500, expected, None)] == [
         ("db-1.log", 12),
         ("db-2.log", 99),
     ]

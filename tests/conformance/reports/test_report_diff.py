@@ -1,4 +1,4 @@
-"""The difference of two runs: what counts as a regression, and what does not."""
+"""The difference of two runs: regressions and other changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from conformance.reports.diff import Diff, compare
 
 @pytest.fixture
 def run(builder):
-    """A run of one implementation with one result of the given class."""
+    """Return a run of one implementation with one result of the given class."""
 
     def make(outcome="pass", difference=None):
         return (
@@ -66,7 +66,7 @@ def test_equal_runs_have_no_difference(report):
     assert (diff.empty, diff.exit_status) == (True, 0)
 
 
-def test_a_failure_that_fails_otherwise_is_a_change(run):
+def test_a_changed_difference_is_a_change(run):
     (change,) = compare(run("fail", "1 missing"), run("fail", "2 missing")).results
     assert (change.effect, change.difference) == ("changed", "2 missing")
 
@@ -76,7 +76,7 @@ def test_scores_in_pairs_are_compared(run):
     assert (score.old, score.new, score.effect) == ((1, 1), (0, 1), "changed")
 
 
-def test_added_and_removed_things_are_listed_but_no_regression(run, builder):
+def test_added_and_removed_items_are_listed_without_regression(run, builder):
     old = run()
     new = run()
     del new["vectors"]["leveldb-log/flip"]
@@ -96,7 +96,7 @@ def test_added_and_removed_things_are_listed_but_no_regression(run, builder):
     assert compare(new, old).implementations_removed == ["other"]
 
 
-def test_a_result_gone_for_a_shared_vector_is_counted(run):
+def test_a_missing_result_of_a_shared_vector_is_counted(run):
     new = run()
     new["implementations"][0]["results"].pop()
     diff = compare(run(), new)
@@ -105,7 +105,7 @@ def test_a_result_gone_for_a_shared_vector_is_counted(run):
 
 
 @pytest.mark.parametrize("status", ["unavailable", "broken"])
-def test_an_implementation_that_runs_no_longer_is_a_regression(run, status):
+def test_an_implementation_that_stopped_running_is_a_regression(run, status):
     new = run()
     new["implementations"][0].update(status=status, because="no compiler", results=[], score=None)
     diff = compare(run(), new)
@@ -127,24 +127,24 @@ def test_a_baseline_is_judged_by_its_score_alone(run):
     assert compare(new, old).exit_status == 0
 
 
-def test_json_and_text_tell_the_same(run):
+def test_json_and_text_agree(run):
     diff = compare(run("pass"), run("crash", "exit status 134"))
     assert json.loads(json.dumps(diff.to_json()))["results"][0]["new"] == "crash"
     assert diff.to_json()["regressions"] == 1
     console = Console(file=io.StringIO(), width=80)
     terminal.print_diff(diff, console)
     text = console.file.getvalue()
-    for wanted in (
+    for line in (
         "1 regression",
         "pass → crash  reader  leveldb-log/flip  recover",
         "exit status 134",
         "walproof check --impl reader --vector leveldb-log/flip",
         "reader  1/1 → 0/1",
     ):
-        assert wanted in text
+        assert line in text
 
 
-def test_no_difference_is_said(report):
+def test_equal_runs_print_no_difference(report):
     console = Console(file=io.StringIO(), width=80)
     terminal.print_diff(Diff(), console)
     assert console.file.getvalue() == "No difference.\n"

@@ -33,17 +33,17 @@ def _resolve(data, row):
 
 def test_every_result_is_in_the_page_exactly_once(report):
     data = _data(html.render(report))
-    found = Counter(_resolve(data, row)[:4] for row in data["results"])
-    wanted = Counter(
+    actual = Counter(_resolve(data, row)[:4] for row in data["results"])
+    expected = Counter(
         (implementation["name"], result["vector"], result["profile"], result["class"])
         for implementation in report["implementations"]
         for result in implementation["results"]
     )
-    assert found == wanted
-    assert set(found.values()) == {1}
+    assert actual == expected
+    assert set(actual.values()) == {1}
 
 
-def test_every_non_pass_has_its_own_details(report):
+def test_every_failed_result_has_its_own_details(report):
     data = _data(html.render(report))
     rows = [_resolve(data, row) for row in data["results"]]
     details = [row[4] for row in rows if row[3] != "pass"]
@@ -72,7 +72,7 @@ def test_details_hold_the_aligned_answers(report):
         for line in detail[5]
     ]  # fmt: skip
     assert ("records", "same", '"alpha"', '"alpha"') in lines
-    assert ("", "extra", "not owed", '"brbvo"') in lines
+    assert ("", "extra", "not expected", '"brbvo"') in lines
     assert ("lost", "same", "[12, 32768) checksum-mismatch", "not reported") in lines
     ((file, size, expected, actual),) = detail[6]
     assert (file, size) == ("", 32780)
@@ -103,7 +103,7 @@ def test_the_page_loads_nothing(report):
     assert not re.search(r"\b(fetch|XMLHttpRequest|import)\s*\(", page)
 
 
-def test_text_from_a_run_cannot_leave_its_place(report):
+def test_text_from_a_run_is_escaped(report):
     result = report["implementations"][2]["results"][0]
     result["stderr"] = "</script><script>alert(1)</script><!-- \ud800"
     report["implementations"][2]["title"] = "<img src=x onerror=alert(1)>"
@@ -124,7 +124,7 @@ def test_no_script_of_the_page_reads_text_as_markup():
     assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", page)
 
 
-def test_shape_and_text_tell_the_classes_apart_without_colour():
+def test_classes_differ_without_colour():
     assert len({each.glyph for each in CLASSES}) == len(CLASSES)
     assert len({each.plain for each in CLASSES}) == len(CLASSES)
     assert len({each.label for each in CLASSES}) == len(CLASSES)
@@ -132,7 +132,7 @@ def test_shape_and_text_tell_the_classes_apart_without_colour():
 
 
 def _big(builder):
-    """Ten implementations, 150 vectors, two profiles; four of ten results fail at length."""
+    """Return ten implementations, 150 vectors, two profiles; four of ten results fail at length."""
     b = builder()
     for n in range(150):
         b.vector(
@@ -207,17 +207,17 @@ def test_a_browser_draws_it(report, tmp_path):
         len({report["vectors"][r["vector"]]["group"] for r in each["results"]})
         for each in report["implementations"]
     )
-    one = drawn(path.as_uri() + "#implementation=goleveldb&text=checksum-bit-flip")
-    assert one.count('<details class="result"') == 1
-    assert "brbvo" in one
-    assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in one
+    filtered = drawn(path.as_uri() + "#implementation=goleveldb&text=checksum-bit-flip")
+    assert filtered.count('<details class="result"') == 1
+    assert "brbvo" in filtered
+    assert "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip" in filtered
 
 
-def test_the_page_says_what_one_bit_can_do_unseen(report, monkeypatch):
+def test_the_page_lists_undetected_flips(report, monkeypatch):
     formats = {matrix["format"] for matrix in _data(html.render(report))["matrices"]}
     log = SearchedLog("x/y", "0", 80, 80, {("a[].<b>", "gone"): 7, ("c", "fields: term"): 2})
-    found = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
-    monkeypatch.setattr(html, "load", lambda format: found if format == "leveldb-log" else None)
+    searched = Searched("leveldb-log", 80, {"a[].<b>": 1234, "c": 2}, {log.id: log})
+    monkeypatch.setattr(html, "load", lambda format: searched if format == "leveldb-log" else None)
     assert "leveldb-log" in formats
     page = html.render(report)
     section = re.search(r'<section id="one-bit".*?</section>', page, re.S)[0]

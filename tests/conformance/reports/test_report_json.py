@@ -1,4 +1,4 @@
-"""The JSON report: what is a run report, and what is not."""
+"""The JSON report: valid and invalid run reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _first(report, implementation="goleveldb", outcome=None):
 
 
 def _properties(schema):
-    """Every property and item of the schema, with a path to name it by."""
+    """Yield every property and item of the schema with its path."""
     for key, value in schema.items():
         if key in ("properties", "$defs"):
             for name, each in value.items():
@@ -28,7 +28,7 @@ def _properties(schema):
             yield from _properties(value)
 
 
-def test_what_is_saved_is_loaded_again(report, tmp_path):
+def test_a_saved_report_loads_unchanged(report, tmp_path):
     path = tmp_path / "new folder" / "run.json"
     json_report.save(report, path)
     assert json_report.load(path) == report
@@ -47,7 +47,7 @@ def test_every_property_is_described_and_closed():
             ), name
 
 
-def test_schema_and_program_know_the_same_classes():
+def test_schema_and_code_have_the_same_classes():
     schema = json.loads(json_report.SCHEMA_PATH.read_text())
     assert set(schema["$defs"]["result"]["properties"]["class"]["enum"]) == set(BY_NAME)
 
@@ -116,7 +116,7 @@ def _too_many_pairs(report):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (_unknown_class, "flaky"),
         (_pass_with_answer, "actual"),
@@ -134,14 +134,14 @@ def _too_many_pairs(report):
         (_too_many_pairs, "more pairs"),
     ],
 )
-def test_what_is_not_a_report_is_refused(report, tmp_path, spoil, said):
+def test_an_invalid_report_is_refused(report, tmp_path, spoil, message):
     spoil(report)
     path = tmp_path / "run.json"
-    with pytest.raises(json_report.InvalidReport, match=said):
+    with pytest.raises(json_report.InvalidReport, match=message):
         json_report.save(report, path)
     assert not path.exists()
     path.write_text(json.dumps(report))
-    with pytest.raises(json_report.InvalidReport, match=said):
+    with pytest.raises(json_report.InvalidReport, match=message):
         json_report.load(path)
 
 

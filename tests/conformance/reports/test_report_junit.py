@@ -1,4 +1,4 @@
-"""JUnit: every result is counted once, in the right column."""
+"""JUnit: every result is counted once, in the correct column."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ def test_counts_of_each_suite_are_those_of_the_report(report, document):
         assert int(suite.get("skipped")) == columns["skipped"]
 
 
-def test_every_result_is_one_test_case_of_its_kind(report, document):
+def test_every_result_is_one_test_case_of_its_class(report, document):
     suites = _suites(document)
     for implementation in report["implementations"]:
         if implementation["baseline"] or implementation["status"] != "ran":
             continue
         name = implementation["name"]
-        found = {
+        actual = {
             (case.get("name"), case.get("classname")): [
                 child.tag for child in case if child.tag in ("failure", "error", "skipped")
             ]
             for case in suites[name].iter("testcase")
         }
         for result in implementation["results"]:
-            wanted = WANTED[result["class"]]
+            expected = WANTED[result["class"]]
             key = (result["vector"], f"{name}.{result['profile']}")
-            assert found.pop(key) == ([wanted] if wanted else [])
-        assert not found
+            assert actual.pop(key) == ([expected] if expected else [])
+        assert not actual
 
 
-def test_what_did_not_run_is_seen_and_baselines_are_not(document):
+def test_unavailable_implementations_are_listed_and_baselines_are_not(document):
     suites = _suites(document)
     assert "accepts-all" not in suites
     assert suites["iq80"].get("skipped") == "1"
@@ -73,13 +73,13 @@ def test_what_did_not_run_is_seen_and_baselines_are_not(document):
     assert suites["my-reader"].get("errors") == "1"
 
 
-def test_a_failure_says_what_to_know(document):
+def test_a_failure_has_its_details(document):
     cases = _suites(document)["goleveldb"].iter("testcase")
     failure = next(
         case.find("failure") for case in cases if case.get("name").endswith("/checksum-bit-flip")
     )
-    for wanted in ("LDB-028", "flip bit 3", '"brbvo"', "lost [12, 32768)", "walproof check --impl"):
-        assert wanted in failure.text
+    for text in ("LDB-028", "flip bit 3", '"brbvo"', "lost [12, 32768)", "walproof check --impl"):
+        assert text in failure.text
     assert failure.get("message") == "1 record that nobody wrote"
 
 

@@ -1,4 +1,4 @@
-"""The terminal reports: complete, within the width, and right without colour."""
+"""The terminal reports: complete, within the width, and readable without colour."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_row_has_pairs_and_every_group_once(report):
     assert [cell for band in bands for cell in band[2:]] == row[2:]
 
 
-def test_baselines_stand_beneath_a_rule_and_score_nothing(report):
+def test_baselines_follow_a_rule_and_score_nothing(report):
     lines = _matrix(report, 160).splitlines()
     rule = next(n for n, line in enumerate(lines) if "null baselines" in line)
     names = [line.split()[0] for line in lines[rule + 1 : rule + 3]]
@@ -64,27 +64,27 @@ def test_baselines_stand_beneath_a_rule_and_score_nothing(report):
     assert not any(line.startswith("accepts-all") for line in lines[:rule])
 
 
-def test_what_did_not_run_gives_its_reason(report):
+def test_unavailable_implementations_are_listed_with_a_reason(report):
     text = _matrix(report, 160)
     assert "iq80       unavailable: neither mvn nor gradle is on the PATH" in text
     assert "my-reader  broken: no reply to hello" in text
 
 
-def test_the_legend_explains_every_class_that_occurs(report):
+def test_the_legend_explains_every_present_class(report):
     text = _matrix(report)
     for each in BY_NAME.values():
         assert f"  {each.glyph} {each.label}: {each.meaning}" in text
     assert "Not as expected: 9 results, 1 broken." in text
 
 
-def test_a_run_as_expected_says_so(builder):
+def test_an_expected_run_is_reported_as_such(builder):
     report = builder().vector("whole", "framing").implementation("reader").others_pass().build()
     text = _matrix(report)
     assert "All is as expected." in text
     assert "crash" not in text
 
 
-def test_the_full_report_is_pointed_to_unbroken(report):
+def test_the_path_of_the_full_report_is_not_broken(report):
     path = "/some/" + "deep/" * 30 + "report.html"
     assert f"Full report: {path}\n" in _matrix(report, full_report=path)
 
@@ -93,13 +93,13 @@ def test_skipped_results_do_not_count_as_run(report):
     assert _row(_matrix(report, 160), "rusty-leveldb")[0][2:4] == ["7/7", "✓"]
 
 
-def test_a_cell_where_all_is_skipped_says_so(builder):
+def test_a_cell_of_skipped_results_is_marked(builder):
     report = builder().vector("whole", "writing").implementation("reader")
     text = _matrix(report.result("whole", "skipped", difference="it writes nothing").build())
     assert _row(text, "reader")[0] == ["reader", "0/0", "–"]
 
 
-def test_a_damaged_vector_without_its_control_is_no_pair_in_any_format(builder):
+def test_a_damaged_vector_without_control_is_not_a_pair(builder):
     b = builder()
     for format_id in ("leveldb-log", "kahadb-journal"):
         b.vector("whole", "framing", format_id=format_id)
@@ -141,7 +141,7 @@ def test_nothing_is_wider_than_the_console_or_padded(report, width):
                 slug = result["vector"].split("/")[1]
                 text += _failure(report, implementation["name"], slug, width)
     for line in text.splitlines():
-        # Only a command may be longer: it is there to be copied.
+        # Only a command may be longer, because it must be copied.
         assert len(line) <= width or line.startswith("    walproof check "), line
         assert line == line.rstrip()
     assert "\x1b" not in text
@@ -159,10 +159,10 @@ def test_an_ascii_console_gets_ascii(report):
                 _failure(report, implementation["name"], slug, file=_AsciiFile())
 
 
-def test_a_failure_shows_all_that_is_asked_for(report):
+def test_a_failure_shows_all_details(report):
     lines = _failure(report, "goleveldb", "checksum-bit-flip", 120).splitlines()
     text = "\n".join(" ".join(line.split()) for line in lines)
-    for wanted in (
+    for expected_line in (
         "✗ fail leveldb-log/checksum-bit-flip",
         "implementation goleveldb 1.0.0, profile recover",
         "A flipped checksum bit loses the rest of the block, and the next block is read.",
@@ -171,12 +171,12 @@ def test_a_failure_shows_all_that_is_asked_for(report):
         "control leveldb-log/two-blocks: pass",
         "difference 1 record that nobody wrote",
         'records "alpha" at 0, 12 B │ "alpha" at 0, 12 B',
-        '+ not owed │ "brbvo" at 12, 12 B',
+        '+ not expected │ "brbvo" at 12, 12 B',
         '"delta" at 32768, 12 B │ "delta" at 32768, 12 B',
         "lost [12, 32768) checksum-mismatch │ not reported",
         "walproof check --impl goleveldb --vector leveldb-log/checksum-bit-flip",
     ):
-        assert wanted in text, wanted
+        assert expected_line in text, expected_line
 
 
 def test_lost_ranges_are_drawn_to_scale(report):
@@ -189,7 +189,7 @@ def test_lost_ranges_are_drawn_to_scale(report):
     assert bar.count("█") == pytest.approx(len(bar) * 12 / 38, abs=2)
 
 
-def test_a_hang_shows_what_was_owed_and_no_answer(report):
+def test_a_timeout_shows_the_expected_answer_only(report):
     text = _failure(report, "pebble", "zero-gap")
     assert "actual (none: timeout)" in text
     assert '"delta"' in text
@@ -197,7 +197,7 @@ def test_a_hang_shows_what_was_owed_and_no_answer(report):
     assert "goroutine 1 [running]:" in text
 
 
-def test_markup_and_escapes_from_outside_are_shown_not_obeyed(report):
+def test_external_markup_and_escapes_are_escaped(report):
     _, result = _find(report, "goleveldb", "checksum-bit-flip")
     result["difference"] = "[bold]not markup[/bold] \x1b[31mnot red"
     text = _failure(report, "goleveldb", "checksum-bit-flip")

@@ -1,4 +1,4 @@
-"""Ways to break the ties of the toy tree: the rule that must notice, and what it must say."""
+"""Ways to break the toy tree: the rule that must detect it, and its message."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from conformance.traceability.write_tables import write_tables
 from conformance.undetected_flips import Searched, SearchedLog, text_of
 
+# The class ``ToyTree`` of conftest.py.
 Toy = Any
-"""The class ``ToyTree`` of conftest.py."""
 
 
 REFUSED: dict[str, Any] = {
@@ -53,12 +53,12 @@ requirements = ["TOY-001"]
 
 
 def searched(toy: Toy) -> None:
-    """One bit was flipped in every way, and three times nothing told."""
+    """Return a search that flipped each bit, with three undetected flips."""
     toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]")
     toy.edit("spec/toy-log.md", "| code | meaning |", f"{UNSEEN_TABLE}\n| code | meaning |")
     log = SearchedLog("toy-log/sound", "0123", 32, 32, {("units[].body", "changed"): 3})
-    found = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
-    toy.write("spec/one-bit/toy-log.json", text_of(found))
+    result = Searched("toy-log", 32, {"units[].body": 24, "units[].head.sum": 8}, {log.id: log})
+    toy.write("spec/one-bit/toy-log.json", text_of(result))
 
 
 UNSEEN_TABLE = """<!-- register: unseen -->
@@ -169,12 +169,12 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "damage_without_control",
-        "toy-log/flipped: damaged (flip bit 0 of units[0].head.sum.low), and there is no control",
+        "toy-log/flipped: damaged (flip bit 0 of units[0].head.sum.low), but it has no control",
         lambda toy: toy.change("flipped", control=None),
     ),
     (
         "damage_without_control",
-        "toy-log/cut: torn, and there is no control",
+        "toy-log/cut: torn, but it has no control",
         lambda toy: toy.change("cut", control=None, made_by={"recipe": "toy_log.faults.cut"}),
     ),
     (
@@ -184,7 +184,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "broken_control",
-        "toy-log/cut: its control toy-log/flipped is damaged itself",
+        "toy-log/cut: its control toy-log/flipped is damaged, too",
         lambda toy: toy.change("cut", control="toy-log/flipped"),
     ),
     (
@@ -194,7 +194,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "broken_control",
-        "toy-log/cut: its control toy-log/sound is never asked for append",
+        "toy-log/cut: its control toy-log/sound never runs with profile append",
         lambda toy: toy.change("cut", operation="append"),
     ),
     (
@@ -285,7 +285,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "stale_table",
-        "spec/toy-log.md:9: the table of context is not that of the register",
+        "spec/toy-log.md:9: the table of context differs from the register",
         lambda toy: (
             toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
             toy.edit("spec/toy-log.md", "| code |", f"{CONTEXT_TABLE}\n| code |"),
@@ -303,16 +303,16 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "stale_schema",
-        "conformance/protocol/schemas/toy-log/context.schema.json: not what the register says",
+        "conformance/protocol/schemas/toy-log/context.schema.json: it differs from the register",
         lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{CONTEXT_KEY}\n[[grammars]]"),
     ),
     *(
         (
             "fault_without_reason",
-            f"spec/toy-log.toml: {said}",
+            f"spec/toy-log.toml: {message}",
             lambda toy: toy.edit("spec/toy-log.toml", "reasons = {}\nfields = {}", FAULT),
         )
-        for said in (
+        for message in (
             "fault 'the sum is wrong': no reason 'bad-sun'",
             "reason 'bad-size': no fault has it",
         )
@@ -357,12 +357,12 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "unexplained_flip",
-        "spec/toy-log.toml: reasons of unseen flips, and no search",
+        "spec/toy-log.toml: reasons for unseen flips, but no search",
         lambda toy: toy.edit("spec/toy-log.toml", "[[grammars]]", f"{UNSEEN}\n[[grammars]]"),
     ),
     (
         "stale_table",
-        "spec/toy-log.md:14: the table of unseen is not that of the register",
+        "spec/toy-log.md:14: the table of unseen differs from the register",
         lambda toy: (
             searched(toy),
             write_tables(toy.root),
@@ -376,7 +376,7 @@ BREAKS: list[tuple[str, str, Callable[[Toy], object]]] = [
     ),
     (
         "unsound_known_failure",
-        f"{KNOWN}: toy-log/flipped is never asked for write",
+        f"{KNOWN}: toy-log/flipped never runs with profile write",
         lambda toy: toy.known("flipped", cause="ignores-sums", profile="write"),
     ),
     (

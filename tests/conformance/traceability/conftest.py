@@ -1,4 +1,4 @@
-"""A small source tree of a made-up format in which everything is tied together."""
+"""A small source tree of a made-up format without problems."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ default = true
 
 
 class ToyTree:
-    """The tree, and the means to break it."""
+    """The tree, with methods to break it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -189,9 +189,9 @@ class ToyTree:
         self.known("flipped", cause="ignores-sums")
 
     def write(self, path: str, text: str) -> None:
-        place = self.root / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, "utf-8")
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, "utf-8")
 
     def edit(self, path: str, old: str, new: str) -> None:
         text = (self.root / path).read_text("utf-8")

@@ -1,4 +1,4 @@
-"""Prose, code, grammars and vectors are tied together; and each broken tie is found."""
+"""Prose, code, grammars and vectors are connected, and each broken connection is found."""
 
 from __future__ import annotations
 
@@ -23,33 +23,35 @@ from tests.conformance.traceability.breaks import (
 )
 
 
-def test_this_repository_is_tied_together() -> None:
+def test_this_repository_has_no_problems() -> None:
     assert "\n".join(map(str, problems(ROOT))) == ""
 
 
-def test_the_toy_tree_is_tied_together(toy: Toy) -> None:
+def test_the_toy_tree_has_no_problems(toy: Toy) -> None:
     assert problems(toy.root) == []
 
 
 @pytest.mark.parametrize(
-    ("rule", "said", "break_it"), BREAKS, ids=[f"{rule}-{said}" for rule, said, _ in BREAKS]
+    ("rule", "message", "break_it"),
+    BREAKS,
+    ids=[f"{rule}-{message}" for rule, message, _ in BREAKS],
 )
-def test_a_broken_tie_is_found(
+def test_a_broken_connection_is_found(
     toy: Toy,
     new_vector: Callable[..., dict[str, Any]],
     rule: str,
-    said: str,
+    message: str,
     break_it: Callable[[Toy], object],
 ) -> None:
     toy.vector = new_vector
     break_it(toy)
-    found = problems(toy.root)
-    assert any(str(problem).startswith(said) and problem.rule == rule for problem in found), (
-        "\n".join(map(str, found)) or "nothing was found"
-    )
+    problem_list = problems(toy.root)
+    assert any(
+        str(problem).startswith(message) and problem.rule == rule for problem in problem_list
+    ), "\n".join(map(str, problem_list)) or "nothing was found"
 
 
-def test_every_rule_is_proven() -> None:
+def test_every_rule_has_a_failing_example() -> None:
     assert {rule for rule, _, _ in BREAKS} == {rule.__name__ for rule in RULES}
 
 
@@ -65,7 +67,7 @@ def test_a_table_is_written_from_the_register(toy: Toy) -> None:
     ) in (toy.root / "spec" / "toy-log.md").read_text("utf-8")
 
 
-def test_what_one_bit_can_do_is_written_from_the_search_and_the_register(toy: Toy) -> None:
+def test_the_table_of_flips_is_written_from_search_and_register(toy: Toy) -> None:
     searched(toy)
     write_tables(toy.root)
     assert problems(toy.root) == []
@@ -85,8 +87,8 @@ def test_what_one_bit_can_do_is_written_from_the_search_and_the_register(toy: To
     assert text_of(read) == (toy.root / "spec/one-bit/toy-log.json").read_text("utf-8")
 
 
-def test_a_broken_tie_is_found_once(toy: Toy) -> None:
-    """Most breaks are one problem, not a heap of them."""
+def test_a_broken_connection_is_reported_once(toy: Toy) -> None:
+    """Most breaks are one problem, not several."""
     toy.write("reference_impl/toy_log.py", "# TOY-003\n")
     (problem,) = problems(toy.root)
     assert str(problem) == (
@@ -95,7 +97,7 @@ def test_a_broken_tie_is_found_once(toy: Toy) -> None:
 
 
 def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> None:
-    """A limit that is intact, and a foreign log that is refused, have no undamaged sibling."""
+    """An intact limit, and a refused log of another format, have no undamaged sibling."""
     toy.edit(
         "spec/toy-log.md", "| `torn-unit`", "| `not-ours` | refused | TOY-001 | |\n| `torn-unit`"
     )
@@ -107,7 +109,7 @@ def test_logs_built_from_nothing_need_no_control(toy: Toy, new_vector: Any) -> N
 def test_an_unused_code_of_one_format_is_not_excused_by_another(
     toy: Toy, new_vector: Callable[..., dict[str, Any]]
 ) -> None:
-    """Two formats live side by side, each with its own prefix and codes."""
+    """Two formats coexist, each with its own prefix and codes."""
     chapter = (
         "**OTH-001 (MUST)** Another format.\n\n| code | kind | requirement |\n|---|---|---|\n"
         "| `bad-sum` | damage | OTH-001 |\n"

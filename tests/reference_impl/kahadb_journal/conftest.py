@@ -15,7 +15,7 @@ Reader = Callable[..., Answer]
 
 @pytest.fixture
 def answer(tmp_path: Path) -> Reader:
-    """Read bytes as one data file, or a dictionary of bytes as a folder of them."""
+    """Read bytes as one data file, or a dictionary of bytes as a directory of them."""
 
     def read_it(log: bytes | dict[str, bytes], profile: str = "recover") -> Answer:
         path = tmp_path / "log"

@@ -1,4 +1,4 @@
-"""Every row of the outcome tables that were recorded from the real reader, and what we add."""
+"""The outcome tables that were recorded from the real reader, and further cases."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Edit = Callable[[bytearray], bytes | bytearray | None]
 
 
 def payload(number: int) -> bytes:
-    """Twelve bytes: with its header a record of 17, with its control record a batch of 45."""
+    """Return twelve bytes; with headers, a record of 17 or a control batch of 45."""
     return b"record %05d" % number
 
 
-def one(number: int, checked: bool = True) -> bytes:
-    """A batch of one record, 45 bytes."""
+def batch_of(number: int, checked: bool = True) -> bytes:
+    """Return a batch of one record, 45 bytes."""
     return batch(record(payload(number)), checked)
 
 
 def five(checked: bool = True, eof: bytes = EOF_RECORD) -> bytearray:
-    """Five batches at 0, 45, 90, 135 and 180, and an EOF record at 225."""
-    return bytearray(b"".join(one(n, checked) for n in range(1, 6)) + eof)
+    """Return five batches at 0, 45, 90, 135 and 180, and an EOF record at 225."""
+    return bytearray(b"".join(batch_of(n, checked) for n in range(1, 6)) + eof)
 
 
 def put(at: int, new: bytes) -> Edit:
@@ -150,65 +150,67 @@ ROWS: list[tuple[str, Edit, list[int], list[tuple[int, int]], str, str | None, i
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
-def test_outcome(answer: Reader, row: tuple) -> None:  # type: ignore[type-arg]
+def test_outcome_table(answer: Reader, row: tuple) -> None:  # type: ignore[type-arg]
     _, edit, numbers, lost, verdict, reason, end = row
     log = five()
     edited = edit(log)
     log = log if edited is None else bytearray(edited)
-    found = answer(bytes(log))
-    assert [r.payload for r in found.records] == [payload(n) for n in numbers]
-    assert [(x.start, x.end) for x in found.lost] == lost
-    assert found.verdict == verdict
-    assert found.end == end
+    actual = answer(bytes(log))
+    assert [r.payload for r in actual.records] == [payload(n) for n in numbers]
+    assert [(x.start, x.end) for x in actual.lost] == lost
+    assert actual.verdict == verdict
+    assert actual.end == end
     if reason:
-        assert found.reason == reason
+        assert actual.reason == reason
 
 
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("keep", range(1, 45))
-def test_no_loss_of_the_valid_batch_behind_a_torn_one(
-    answer: Reader, keep: int, checked: bool
-) -> None:
-    log = one(1, checked) + one(2, checked)[:keep] + b"".join(one(n, checked) for n in (3, 4, 5))
-    found = answer(log + EOF_RECORD)
-    assert [r.payload for r in found.records] == [payload(n) for n in (1, 3, 4, 5)]
-    assert [(x.start, x.end) for x in found.lost] == [(45, 45 + keep)]
-    assert found.verdict == "damaged"
-    assert found.end == 45 + keep + 135
+def test_a_valid_batch_after_a_torn_one_survives(answer: Reader, keep: int, checked: bool) -> None:
+    log = (
+        batch_of(1, checked)
+        + batch_of(2, checked)[:keep]
+        + b"".join(batch_of(n, checked) for n in (3, 4, 5))
+    )
+    actual = answer(log + EOF_RECORD)
+    assert [r.payload for r in actual.records] == [payload(n) for n in (1, 3, 4, 5)]
+    assert [(x.start, x.end) for x in actual.lost] == [(45, 45 + keep)]
+    assert actual.verdict == "damaged"
+    assert actual.end == 45 + keep + 135
 
 
 @pytest.mark.parametrize("checked", [True, False])
 @pytest.mark.parametrize("cut", range(0, 231))
-def test_every_prefix(answer: Reader, cut: int, checked: bool) -> None:
-    found = answer(bytes(five(checked)[:cut]))
+def test_every_prefix_keeps_whole_records(answer: Reader, cut: int, checked: bool) -> None:
+    actual = answer(bytes(five(checked)[:cut]))
     whole = min(cut // 45, 5)
-    assert [r.payload for r in found.records] == [payload(n) for n in range(1, whole + 1)]
-    assert found.end == 45 * whole
-    # The three zero bytes that a header begins with cannot be told from preallocated space.
+    assert [r.payload for r in actual.records] == [payload(n) for n in range(1, whole + 1)]
+    assert actual.end == 45 * whole
+    # The three zero bytes at the start of a header look like preallocated space.
     if cut in (225, 230) or (cut % 45 <= 3 and cut < 225):
-        assert (found.verdict, found.lost) == ("intact", ())
+        assert (actual.verdict, actual.lost) == ("intact", ())
     else:
-        assert found.verdict == "torn"
-        assert [(x.start, x.end) for x in found.lost] == [(45 * whole, cut)]
+        assert actual.verdict == "torn"
+        assert [(x.start, x.end) for x in actual.lost] == [(45 * whole, cut)]
 
 
 @pytest.mark.parametrize("at", range(225))
-def test_every_byte_of_a_checked_file(answer: Reader, at: int) -> None:
-    """One wrong byte costs its batch and nothing else, and never passes in silence."""
+def test_every_changed_byte_of_a_checked_file_is_detected(answer: Reader, at: int) -> None:
+    """One wrong byte loses only its batch, and is always detected."""
     for change in (0x01, 0x80, 0xFF):
         log = five()
         log[at] ^= change
-        found = answer(bytes(log))
+        actual = answer(bytes(log))
         number = at // 45 + 1
-        kept = [n for n in range(1, 6) if n != number]
-        got = [r.payload for r in found.records]
+        remaining = [n for n in range(1, 6) if n != number]
+        got = [r.payload for r in actual.records]
         if change & 0x80 and at % 45 == 20:
-            # A negative checksum says nothing: the batch is returned unchecked.
+            # A negative checksum means none, so the batch is returned unchecked.
             assert got == [payload(n) for n in range(1, 6)]
             continue
-        assert got == [payload(n) for n in kept], (at, change)
-        assert [(x.start, x.end) for x in found.lost] == [(45 * number - 45, 45 * number)]
-        assert found.end == 225
+        assert got == [payload(n) for n in remaining], (at, change)
+        assert [(x.start, x.end) for x in actual.lost] == [(45 * number - 45, 45 * number)]
+        assert actual.end == 225
 
 
 INNER = batch(record(b"phantom"))
@@ -226,61 +228,61 @@ INNER = batch(record(b"phantom"))
     ],
 )
 @pytest.mark.parametrize("suffix", [b"", b"tail"])
-def test_no_phantom_from_a_payload(
+def test_a_payload_yields_no_false_record(
     answer: Reader, at: int, new: bytes, suffix: bytes, checked: bool
 ) -> None:
     outer = bytearray(batch(record(b"copy: " + INNER + suffix), checked))
     outer[at : at + len(new)] = new
-    found = answer(one(1, checked) + bytes(outer) + one(3, checked) + EOF_RECORD)
-    assert [r.payload for r in found.records] == [payload(1), payload(3)]
-    assert [(x.start, x.end) for x in found.lost] == [(45, 45 + len(outer))]
+    actual = answer(batch_of(1, checked) + bytes(outer) + batch_of(3, checked) + EOF_RECORD)
+    assert [r.payload for r in actual.records] == [payload(1), payload(3)]
+    assert [(x.start, x.end) for x in actual.lost] == [(45, 45 + len(outer))]
 
 
 def test_bare_header_in_a_payload_with_a_broken_magic(answer: Reader) -> None:
     outer = bytearray(batch(record(b"copy: " + INNER[:16] + b"tail")))
     outer[6] ^= 1
-    found = answer(one(1) + bytes(outer) + one(3) + EOF_RECORD)
-    assert [r.payload for r in found.records] == [payload(1), payload(3)]
+    actual = answer(batch_of(1) + bytes(outer) + batch_of(3) + EOF_RECORD)
+    assert [r.payload for r in actual.records] == [payload(1), payload(3)]
 
 
 @pytest.mark.parametrize("size", [0, 4, -1, -8, 2**31 - 33, 0x2D714D61, 3, 18, 100])
-def test_record_size_under_a_right_checksum(answer: Reader, size: int) -> None:
-    """What stands in front of it is as written; the rest of the batch is lost."""
+def test_a_wrong_record_size_under_a_valid_checksum(answer: Reader, size: int) -> None:
+    """The bytes before it are as written; the rest of the batch is lost."""
     records = record(b"first") + struct.pack(">iB", size, 1) + b"twelve bytes" + record(b"third")
-    found = answer(one(1) + batch(records) + one(3) + EOF_RECORD)
+    actual = answer(batch_of(1) + batch(records) + batch_of(3) + EOF_RECORD)
     start = 45 + 28 + 10
-    kept = [payload(1), b"first", payload(3)]
-    if size == 18:  # swallows one byte of the next record: as whole as any, says the checksum
-        kept.insert(2, b"twelve bytes\0")
+    remaining = [payload(1), b"first", payload(3)]
+    if size == 18:  # swallows one byte of the next record, which the checksum does not detect
+        remaining.insert(2, b"twelve bytes\0")
         start += 18
-    assert [r.payload for r in found.records] == kept
-    assert [(x.start, x.end, x.reason) for x in found.lost] == [
+    assert [r.payload for r in actual.records] == remaining
+    assert [(x.start, x.end, x.reason) for x in actual.lost] == [
         (start, 45 + 28 + len(records), "bad-record")
     ]
 
 
-@pytest.mark.parametrize("kind", [0, 2, 3, 7, 9, 255])
-def test_unknown_type_loses_only_that_record(answer: Reader, kind: int) -> None:
-    records = record(b"first") + record(b"second", kind) + record(b"third")
-    found = answer(batch(records) + EOF_RECORD)
-    assert [r.payload for r in found.records] == [b"first", b"third"]
-    assert [(x.start, x.end, x.reason) for x in found.lost] == [(38, 49, "unknown-type")]
+@pytest.mark.parametrize("record_type", [0, 2, 3, 7, 9, 255])
+def test_unknown_type_loses_only_that_record(answer: Reader, record_type: int) -> None:
+    records = record(b"first") + record(b"second", record_type) + record(b"third")
+    actual = answer(batch(records) + EOF_RECORD)
+    assert [r.payload for r in actual.records] == [b"first", b"third"]
+    assert [(x.start, x.end, x.reason) for x in actual.lost] == [(38, 49, "unknown-type")]
 
 
 def test_strict_stops_at_the_first_damage(answer: Reader) -> None:
     log = five()
     log[89] ^= 1
-    found = answer(bytes(log), "strict")
-    assert [r.payload for r in found.records] == [payload(1)]
-    assert [(x.start, x.end) for x in found.lost] == [(45, 230)]
-    assert (found.verdict, found.end) == ("damaged", None)
+    actual = answer(bytes(log), "strict")
+    assert [r.payload for r in actual.records] == [payload(1)]
+    assert [(x.start, x.end) for x in actual.lost] == [(45, 230)]
+    assert (actual.verdict, actual.end) == ("damaged", None)
 
 
 @pytest.mark.parametrize("length", [256, 512, 4096])
 @pytest.mark.parametrize("written", [4, 5, 16, 17, 20, 24, 28, 33, 40, 44])
 def test_torn_in_preallocated_space(answer: Reader, written: int, length: int) -> None:
-    log = one(1) + one(2)[:written]
-    found = answer(log.ljust(length - 5, b"\0") + EOF_RECORD)
-    assert found.verdict == "torn"
-    assert [r.payload for r in found.records] == [payload(1)]
-    assert found.end == 45
+    log = batch_of(1) + batch_of(2)[:written]
+    actual = answer(log.ljust(length - 5, b"\0") + EOF_RECORD)
+    assert actual.verdict == "torn"
+    assert [r.payload for r in actual.records] == [payload(1)]
+    assert actual.end == 45

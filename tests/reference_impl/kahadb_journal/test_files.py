@@ -1,4 +1,4 @@
-"""Golden bytes, the folder of data files, recognition, siblings, and the broker's commands."""
+"""Golden bytes, the directory of data files, recognition, siblings, and the broker's commands."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ GOLDEN = {
 def test_golden_bytes(name: str, tmp_path: Path) -> None:
     context, payloads, expected = GOLDEN[name]
     path = tmp_path / "db-1.log"
-    write(path, [NewRecord(one) for one in payloads], context)
+    write(path, [NewRecord(payload) for payload in payloads], context)
     assert path.read_bytes().hex() == expected
     assert [r.payload for r in collect(read(path, "recover", {})).records] == payloads
 
 
 def test_golden_batch_of_several_records() -> None:
-    records = b"".join(record(one) for one in (b"m0", b"m1", b"m2", b"m3", b"last"))
+    records = b"".join(record(payload) for payload in (b"m0", b"m1", b"m2", b"m3", b"last"))
     assert batch(records)[16:28].hex() == "00000025" + "000000003bcf0459"
 
 
@@ -63,19 +63,19 @@ def test_golden_batch_of_several_records() -> None:
     ],
 )
 def test_preallocation(strategy: str, expected: list[int], tmp_path: Path) -> None:
-    """Where EOF records stand in a file of 2,621,440 bytes, before and after one batch."""
+    """EOF records in a file of 2,621,440 bytes, before and after one batch."""
     context = {"preallocation": strategy, "max_file_length": 2621440}
     write(tmp_path / "db-1.log", [], context)
     append(tmp_path / "db-1.log", [NewRecord(b"hello")], context)
     data = (tmp_path / "db-1.log").read_bytes()
     assert len(data) == 2621440
-    found = [at for at in range(len(data)) if data.startswith(EOF_RECORD, at)]
-    assert found == [38, *expected[1:]]
+    offsets = [at for at in range(len(data)) if data.startswith(EOF_RECORD, at)]
+    assert offsets == [38, *expected[1:]]
     assert collect(read(tmp_path / "db-1.log", "recover", {})).end == 38
 
 
 def test_rotation_ignores_the_control_record(tmp_path: Path) -> None:
-    """Limit 200: a record of 199 fits, one of 200 leaves an empty file behind."""
+    """Limit 200: a record of 199 fits, one of 200 leaves an empty file before it."""
     context = {"folder": True, "max_file_length": 200}
     write(tmp_path / "fits", [NewRecord(bytes(194))], context)
     assert {p.name: p.stat().st_size for p in (tmp_path / "fits").iterdir()} == {"db-1.log": 232}
@@ -97,58 +97,62 @@ def test_names(name: str, number: int | None) -> None:
     assert file_id(name) == number
 
 
-def one(text: bytes) -> bytes:
+def batch_of(text: bytes) -> bytes:
     return batch(record(text)) + EOF_RECORD
 
 
-def test_files_are_read_by_number_and_strangers_left_alone(answer: Reader) -> None:
-    found = answer(
+def test_files_are_read_by_number_and_others_ignored(answer: Reader) -> None:
+    actual = answer(
         {
-            "db-10.log": one(b"ten"),
-            "db-9.log": one(b"nine"),
-            "db-2.log": one(b"two"),
+            "db-10.log": batch_of(b"ten"),
+            "db-9.log": batch_of(b"nine"),
+            "db-2.log": batch_of(b"two"),
             "db-3.log": b"",
-            "db--3.log": one(b"minus three"),
+            "db--3.log": batch_of(b"minus three"),
             "db-x.log": b"stranger",
             "db.data": b"index",
             "lock": b"",
         }
     )
-    assert [(r.file, r.payload) for r in found.records] == [
+    assert [(r.file, r.payload) for r in actual.records] == [
         ("db--3.log", b"minus three"),
         ("db-2.log", b"two"),
         ("db-9.log", b"nine"),
         ("db-10.log", b"ten"),
     ]
-    assert (found.verdict, found.end, found.end_file) == ("intact", 36, "db-10.log")
+    assert (actual.verdict, actual.end, actual.end_file) == ("intact", 36, "db-10.log")
 
 
-def test_two_files_with_one_number_do_not_pass_in_silence(answer: Reader) -> None:
-    found = answer({"db-01.log": one(b"other"), "db-1.log": one(b"plain")})
-    assert [r.payload for r in found.records] == [b"plain"]
-    assert [(x.file, x.reason) for x in found.lost] == [("db-01.log", "duplicate-id")]
-    assert found.verdict == "damaged"
+def test_a_duplicate_file_number_is_reported(answer: Reader) -> None:
+    actual = answer({"db-01.log": batch_of(b"other"), "db-1.log": batch_of(b"plain")})
+    assert [r.payload for r in actual.records] == [b"plain"]
+    assert [(x.file, x.reason) for x in actual.lost] == [("db-01.log", "duplicate-id")]
+    assert actual.verdict == "damaged"
 
 
 def test_torn_in_an_earlier_file_is_damage(answer: Reader) -> None:
-    torn = one(b"first") + b""
-    log = {"db-1.log": torn[:-7], "db-2.log": one(b"second")}
-    found = answer(log)
-    assert (found.verdict, found.reason) == ("damaged", "torn-batch")
-    assert [r.payload for r in found.records] == [b"second"]
+    torn = batch_of(b"first") + b""
+    log = {"db-1.log": torn[:-7], "db-2.log": batch_of(b"second")}
+    actual = answer(log)
+    assert (actual.verdict, actual.reason) == ("damaged", "torn-batch")
+    assert [r.payload for r in actual.records] == [b"second"]
     # A later file that is only preallocated does not count.
-    found = answer({"db-1.log": torn[:-7], "db-2.log": EOF_RECORD + bytes(500)})
-    assert (found.verdict, found.reason) == ("torn", "torn-batch")
-    assert (found.end, found.end_file) == (0, "db-1.log")
+    actual = answer({"db-1.log": torn[:-7], "db-2.log": EOF_RECORD + bytes(500)})
+    assert (actual.verdict, actual.reason) == ("torn", "torn-batch")
+    assert (actual.end, actual.end_file) == (0, "db-1.log")
 
 
 def test_strict_in_several_files(answer: Reader) -> None:
-    broken = bytearray(one(b"second"))
+    broken = bytearray(batch_of(b"second"))
     broken[30] ^= 1
-    files = {"db-1.log": one(b"first"), "db-2.log": bytes(broken), "db-3.log": one(b"third")}
-    found = answer(files, "strict")
-    assert [r.payload for r in found.records] == [b"first"]
-    assert [(x.file, x.start, x.end) for x in found.lost] == [
+    files = {
+        "db-1.log": batch_of(b"first"),
+        "db-2.log": bytes(broken),
+        "db-3.log": batch_of(b"third"),
+    }
+    actual = answer(files, "strict")
+    assert [r.payload for r in actual.records] == [b"first"]
+    assert [(x.file, x.start, x.end) for x in actual.lost] == [
         ("db-2.log", 0, 44),
         ("db-3.log", 0, 43),
     ]
@@ -163,25 +167,25 @@ OLD_JOURNAL_IO = bytes.fromhex("0000000000000015020000000a00000000067d0220") + b
 
 @pytest.mark.parametrize("sibling", [HAWT, JOURNAL_IO, OLD_JOURNAL_IO])
 def test_siblings_are_refused(answer: Reader, sibling: bytes) -> None:
-    found = answer(sibling)
-    assert (found.verdict, found.reason) == ("refused", "foreign-journal")
-    assert (found.records, found.lost, found.end) == ((), (), None)
+    actual = answer(sibling)
+    assert (actual.verdict, actual.reason) == ("refused", "foreign-journal")
+    assert (actual.records, actual.lost, actual.end) == ((), (), None)
 
 
-def test_a_sibling_among_our_files_is_lost(answer: Reader) -> None:
-    found = answer({"db-1.log": one(b"ours"), "db-2.log": JOURNAL_IO})
-    assert [r.payload for r in found.records] == [b"ours"]
-    assert [x.reason for x in found.lost] == ["foreign-journal"]
-    assert (found.verdict, found.end) == ("damaged", None)
+def test_a_sibling_among_kahadb_files_is_lost(answer: Reader) -> None:
+    actual = answer({"db-1.log": batch_of(b"ours"), "db-2.log": JOURNAL_IO})
+    assert [r.payload for r in actual.records] == [b"ours"]
+    assert [x.reason for x in actual.lost] == ["foreign-journal"]
+    assert (actual.verdict, actual.end) == ("damaged", None)
 
 
-def test_appending_behind_damage_begins_a_new_file(tmp_path: Path) -> None:
+def test_appending_after_damage_begins_a_new_file(tmp_path: Path) -> None:
     folder = tmp_path / "log"
     folder.mkdir()
-    (folder / "db-7.log").write_bytes(one(b"alpha")[:-5] + b"garbage")
+    (folder / "db-7.log").write_bytes(batch_of(b"alpha")[:-5] + b"garbage")
     append(folder, [NewRecord(b"bravo")], {})
-    found = collect(read(folder, "recover", {}))
-    assert [(r.file, r.payload) for r in found.records] == [
+    actual = collect(read(folder, "recover", {}))
+    assert [(r.file, r.payload) for r in actual.records] == [
         ("db-7.log", b"alpha"),
         ("db-8.log", b"bravo"),
     ]
@@ -191,9 +195,9 @@ def test_appending_behind_damage_begins_a_new_file(tmp_path: Path) -> None:
 
 def test_appending_cuts_off_what_is_not_preallocated(tmp_path: Path) -> None:
     path = tmp_path / "db-1.log"
-    path.write_bytes(one(b"alpha")[:-5] + one(b"x" * 500)[:-9])
+    path.write_bytes(batch_of(b"alpha")[:-5] + batch_of(b"x" * 500)[:-9])
     append(path, [NewRecord(b"b")], {})
-    assert path.read_bytes() == one(b"alpha")[:-5] + one(b"b")
+    assert path.read_bytes() == batch_of(b"alpha")[:-5] + batch_of(b"b")
 
 
 @pytest.mark.parametrize(
@@ -218,9 +222,9 @@ def test_recognition(tmp_path: Path) -> None:
         return path
 
     ours = [
-        file("db-1.log", one(b"alpha")),
-        file("anything", one(b"alpha")),
-        file("db-2.log", b"garbage" + one(b"alpha")),
+        file("db-1.log", batch_of(b"alpha")),
+        file("anything", batch_of(b"alpha")),
+        file("db-2.log", b"garbage" + batch_of(b"alpha")),
         file("db-3.log", b""),
         file("db-4.log", bytes(100)),
         file("db-5.log", JOURNAL_IO),
@@ -231,7 +235,7 @@ def test_recognition(tmp_path: Path) -> None:
         assert formats.detect(path).id == "kahadb-journal"
     level = tmp_path / "000003.log"
     with level.open("wb") as stream:
-        Writer(stream).append(one(b"a KahaDB file inside"))
+        Writer(stream).append(batch_of(b"a KahaDB file inside"))
     for path in [
         level,
         file("text.txt", b"WRITE BATCH\n" * 9),
@@ -243,8 +247,8 @@ def test_recognition(tmp_path: Path) -> None:
 
 
 def test_command_line_on_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "db-1.log").write_bytes(one(b"alpha"))
-    (tmp_path / "db-2.log").write_bytes(one(b"bravo")[:-8])
+    (tmp_path / "db-1.log").write_bytes(batch_of(b"alpha"))
+    (tmp_path / "db-2.log").write_bytes(batch_of(b"bravo")[:-8])
     arguments = [str(tmp_path), "--format", "kahadb-journal", "--json"]
     done = CliRunner().invoke(read_command, arguments, standalone_mode=False)
     body = json.loads(done.stdout)
@@ -261,21 +265,19 @@ ONE = batch(record(b"one")) + EOF_RECORD
 
 @pytest.mark.parametrize("last", ["db-2.log", "db-+2.log"])
 @pytest.mark.parametrize("written", [*range(4, 28), len(ONE)])
-def test_a_file_cut_at_its_end_gives_no_way_to_another_of_its_number(
-    written: int, last: str, tmp_path: Path
-) -> None:
-    """KDB-051: cut off at ``end``, a log keeps its records, and none that was lost comes back."""
+def test_a_truncated_file_keeps_its_number(written: int, last: str, tmp_path: Path) -> None:
+    """KDB-051: truncated at ``end``, a log keeps its records, and no lost one returns."""
     (tmp_path / "db-1.log").write_bytes(ONE)
     (tmp_path / last).write_bytes(ONE[:written])
     (tmp_path / "db-002.log").write_bytes(ONE)
-    found = collect(read(tmp_path, "recover", {}))
-    assert len(found.records) == 1 + (written == len(ONE))
+    actual = collect(read(tmp_path, "recover", {}))
+    assert len(actual.records) == 1 + (written == len(ONE))
     if written < 28:
-        assert found.end is None
+        assert actual.end is None
         append(tmp_path, [NewRecord(b"two")], {})
         assert (tmp_path / "db-3.log").is_file()
     else:
-        assert (found.end_file, found.end) == (last, written - len(EOF_RECORD))
-        (tmp_path / last).write_bytes(ONE[: found.end])
-    payloads = [one.payload for one in collect(read(tmp_path, "recover", {})).records]
+        assert (actual.end_file, actual.end) == (last, written - len(EOF_RECORD))
+        (tmp_path / last).write_bytes(ONE[: actual.end])
+    payloads = [each.payload for each in collect(read(tmp_path, "recover", {})).records]
     assert payloads == [b"one", b"one" if written == len(ONE) else b"two"]

@@ -21,7 +21,7 @@ def test_every_byte_has_a_field() -> None:
     assert resolve(lambda: fields, "tail.eof_record").value == EOF_RECORD
 
 
-def test_no_input_makes_it_throw() -> None:
+def test_no_input_makes_the_parser_throw() -> None:
     parser = compiled("kahadb_journal").KahadbJournal
     source = random.Random(4)
     for _ in range(500):

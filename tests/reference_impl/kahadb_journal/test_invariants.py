@@ -1,4 +1,4 @@
-"""What holds for every input: write and read back, any damage, random bytes, linear time."""
+"""Invariants for every input: write and read back, any damage, random bytes, linear time."""
 
 from __future__ import annotations
 
@@ -39,24 +39,26 @@ def scan(log: bytes) -> Answer:
     return collect([*events, End(verdict, damage or torn, whole.end)])
 
 
-def hold(log: bytes, found: Answer) -> None:
-    """Ranges are disjoint, in order and inside the log; reading twice gives the same."""
+def hold(log: bytes, answer: Answer) -> None:
+    """Assert that ranges are disjoint, in order and inside the log, and reading repeatable."""
     ranges = sorted(
-        [(r.at, r.at + r.size) for r in found.records] + [(x.start, x.end) for x in found.lost]
+        [(r.at, r.at + r.size) for r in answer.records] + [(x.start, x.end) for x in answer.lost]
     )
     assert all(start < end <= len(log) for start, end in ranges)
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(ranges))
-    assert scan(log) == found
+    assert scan(log) == answer
 
 
-def hold_when_cut(log: bytes, found: Answer) -> None:
-    """Truncating to ``end`` changes nothing but the tail that was cut."""
-    if found.end is not None:
-        again = scan(log[: found.end])
-        assert again.records == found.records
-        assert again.end == found.end
-        kept = {at for x in found.lost if x.end <= found.end for at in range(x.start, x.end)}
-        assert {at for x in again.lost for at in range(x.start, x.end)} == kept
+def hold_when_cut(log: bytes, answer: Answer) -> None:
+    """Assert that truncating to ``end`` changes nothing but the removed tail."""
+    if answer.end is not None:
+        again = scan(log[: answer.end])
+        assert again.records == answer.records
+        assert again.end == answer.end
+        known_lost = {
+            at for x in answer.lost if x.end <= answer.end for at in range(x.start, x.end)
+        }
+        assert {at for x in again.lost for at in range(x.start, x.end)} == known_lost
 
 
 @settings(max_examples=150, deadline=None)
@@ -74,7 +76,7 @@ def hold_when_cut(log: bytes, found: Answer) -> None:
     era=st.sampled_from(ERAS),
     groups=st.lists(st.integers(0, 3), min_size=12, max_size=12),
 )
-def test_what_is_written_is_read(
+def test_written_records_are_read_back(
     tmp_path_factory: pytest.TempPathFactory,
     written: list[bytes],
     later: list[bytes],
@@ -85,16 +87,17 @@ def test_what_is_written_is_read(
     options |= {"eof": era[0], "preallocation": era[1]}
     path = tmp_path_factory.mktemp("log") / "log"
     records = [
-        NewRecord(one, {"batch": group}) for one, group in zip(written, groups, strict=False)
+        NewRecord(payload, {"batch": group})
+        for payload, group in zip(written, groups, strict=False)
     ]
     write(path, records, options)
-    found = collect(read(path, "recover", {}))
-    assert found.verdict == "intact"
-    assert [r.payload for r in found.records] == written
-    append(path, [NewRecord(one) for one in later], options)
-    found = collect(read(path, "recover", {}))
-    assert found.verdict == "intact"
-    assert [r.payload for r in found.records] == written + later
+    actual = collect(read(path, "recover", {}))
+    assert actual.verdict == "intact"
+    assert [r.payload for r in actual.records] == written
+    append(path, [NewRecord(payload) for payload in later], options)
+    actual = collect(read(path, "recover", {}))
+    assert actual.verdict == "intact"
+    assert [r.payload for r in actual.records] == written + later
 
 
 def logs() -> st.SearchStrategy[bytes]:
@@ -117,7 +120,7 @@ def logs() -> st.SearchStrategy[bytes]:
 
 @settings(max_examples=300, deadline=None)
 @given(logs())
-def test_any_bytes(log: bytes) -> None:
+def test_any_bytes_yield_a_valid_answer(log: bytes) -> None:
     hold(log, scan(log))
 
 
@@ -127,19 +130,20 @@ def test_any_bytes(log: bytes) -> None:
     data=st.data(),
 )
 def test_damage_never_invents_a_record(sent: list[bytes], data: st.DataObject) -> None:
-    log = bytearray(b"".join(batch(record(one)) for one in sent) + EOF_RECORD)
+    log = bytearray(b"".join(batch(record(each)) for each in sent) + EOF_RECORD)
     for _ in range(data.draw(st.integers(1, 2))):
         start = data.draw(st.integers(0, len(log)))
         end = data.draw(st.integers(start, min(len(log), start + 80)))
         log[start:end] = data.draw(st.sampled_from([b"", bytes(end - start), b"\xff" * 7]))
-    found = scan(bytes(log))
-    hold(bytes(log), found)
-    hold_when_cut(bytes(log), found)
+    actual = scan(bytes(log))
+    hold(bytes(log), actual)
+    hold_when_cut(bytes(log), actual)
     rest = iter(sent)
-    for one in found.records:
-        checksum = log[one.fields["batch"] + 20 : one.fields["batch"] + 28]
-        if 0 < int.from_bytes(checksum, "big") < 2**63:  # else the damage switched checking off
-            assert one.payload in rest, "not written, or out of order"
+    for each in actual.records:
+        checksum = log[each.fields["batch"] + 20 : each.fields["batch"] + 28]
+        # otherwise the damage switched checking off
+        if 0 < int.from_bytes(checksum, "big") < 2**63:
+            assert each.payload in rest, "not written, or out of order"
 
 
 EVIL = {
@@ -166,7 +170,7 @@ EVIL = {
 
 @pytest.mark.parametrize("name", EVIL)
 def test_time_is_linear(name: str) -> None:
-    """Eight times the bytes take about eight times as long, also beyond what is buffered."""
+    """Eight times the bytes take about eight times as long, also beyond the buffer."""
 
     def seconds(n: int) -> float:
         log = EVIL[name](n)
@@ -181,7 +185,7 @@ def test_time_is_linear(name: str) -> None:
 
 
 def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
-    """The inputs on which the real reader loops for ever."""
+    """The inputs on which the real reader loops endlessly."""
     good = batch(record(b"alpha"))
     for size in (-1, -8, -(2**31), 2**31 - 33, 2**31 - 1):
         bad = bytearray(batch(record(b"bravo")))
@@ -189,7 +193,7 @@ def test_damaged_sizes_are_read_within_a_second(tmp_path: Path) -> None:
         path = tmp_path / "db-1.log"
         path.write_bytes((good + bytes(bad) + good + EOF_RECORD).ljust(1 << 20, b"\0"))
         started = time.perf_counter()
-        found = collect(read(path, "recover", {}))
+        actual = collect(read(path, "recover", {}))
         assert time.perf_counter() - started < 1
-        assert [r.payload for r in found.records] == [b"alpha", b"alpha"]
-        assert [x.reason for x in found.lost] == ["bad-size"]
+        assert [r.payload for r in actual.records] == [b"alpha", b"alpha"]
+        assert [x.reason for x in actual.lost] == ["bad-size"]

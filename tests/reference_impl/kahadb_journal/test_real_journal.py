@@ -1,4 +1,4 @@
-"""ActiveMQ's own journal writes, ours reads; ours writes, ActiveMQ's reads."""
+"""The executable specification and ActiveMQ's journal read each other's files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from walproof.implementations import all_implementations
 
 pytestmark = pytest.mark.slow
 
-RELEASES = [one for one in all_implementations() if "kahadb-journal" in one.formats]
-RELEASES = [one for one in RELEASES if one.name.startswith("kahadb-store")]
+RELEASES = [each for each in all_implementations() if "kahadb-journal" in each.formats]
+RELEASES = [each for each in RELEASES if each.name.startswith("kahadb-store")]
 
 
-@pytest.fixture(params=RELEASES, ids=[one.name for one in RELEASES])
+@pytest.fixture(params=RELEASES, ids=[each.name for each in RELEASES])
 def java(request: pytest.FixtureRequest) -> list[str]:
-    """The command of a release that is built here."""
+    """Return the command of a release that is built here."""
     implementation = request.param
     if implementation.missing() or not implementation.is_built():
         pytest.skip(f"{implementation.name} is not built: make setup")
@@ -41,7 +41,7 @@ def numbered(number: int, size: int) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("how", "count", "size"),
+    ("mode", "count", "size"),
     [
         ("sync,checksum", 60, 30),
         ("sync", 60, 30),
@@ -57,21 +57,21 @@ def numbered(number: int, size: int) -> bytes:
         ("sync,checksum,sparse,max=4096", 100, 0),
     ],
 )
-def test_it_writes_and_we_read(
-    java: list[str], tmp_path: Path, how: str, count: int, size: int
+def test_activemq_writes_and_the_reader_reads(
+    java: list[str], tmp_path: Path, mode: str, count: int, size: int
 ) -> None:
-    run(java, "generate", tmp_path, count, size, how)
-    found = collect(read(tmp_path, "recover", {}))
-    assert (found.verdict, found.lost) == ("intact", ())
+    run(java, "generate", tmp_path, count, size, mode)
+    actual = collect(read(tmp_path, "recover", {}))
+    assert (actual.verdict, actual.lost) == ("intact", ())
     expected = (numbered(number, size) for number in range(count))
-    assert len(found.records) == count
-    assert all(a.payload == b for a, b in zip(found.records, expected, strict=True))
-    assert collect(read(tmp_path, "strict", {})).records == found.records
+    assert len(actual.records) == count
+    assert all(a.payload == b for a, b in zip(actual.records, expected, strict=True))
+    assert collect(read(tmp_path, "strict", {})).records == actual.records
 
 
 @pytest.mark.parametrize("checksum", [True, False])
 @pytest.mark.parametrize("strategy", ["none", "sparse", "zeros", "kernel-copy", "chunked-zeros"])
-def test_we_write_and_it_reads(
+def test_the_writer_writes_and_activemq_reads(
     java: list[str], tmp_path: Path, strategy: str, checksum: bool
 ) -> None:
     path = tmp_path / "log"
@@ -88,7 +88,11 @@ def test_we_write_and_it_reads(
     ours = collect(read(path, "recover", {}))
     assert answer["signals"] == []
     assert len(answer["records"]) == 301
-    for theirs, mine in itertools.zip_longest(answer["records"], ours.records):
-        assert theirs["payload"] == mine.payload.hex()
-        assert (theirs["file"], theirs["at"], theirs["size"]) == (mine.file, mine.at, mine.size)
+    for actual, expected in itertools.zip_longest(answer["records"], ours.records):
+        assert actual["payload"] == expected.payload.hex()
+        assert (actual["file"], actual["at"], actual["size"]) == (
+            expected.file,
+            expected.at,
+            expected.size,
+        )
     assert answer["end"] == {"file": ours.end_file, "at": ours.end}

@@ -1,4 +1,4 @@
-"""Two readers that share no code say the same of the same files: see kaitai-python's README.md."""
+"""Two readers without shared code agree on the same files: see kaitai-python's README.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ kahadb_journal = pytest.importorskip("kahadb_journal")
 
 
 def sound(random_source: random.Random) -> bytearray:
-    """A data file of a few batches, some with payloads that look like journals."""
+    """Return a data file of a few batches, some with payloads that look like journals."""
     log = bytearray()
     for _ in range(random_source.randint(0, 7)):
         checked = random_source.random() < 0.6
@@ -60,7 +60,7 @@ def damaged(random_source: random.Random, log: bytearray) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_the_same_answer(tmp_path: Path, seed: int) -> None:
+def test_both_readers_give_the_same_answer(tmp_path: Path, seed: int) -> None:
     random_source = random.Random(seed)
     path = tmp_path / "db-1.log"
     for _ in range(60):

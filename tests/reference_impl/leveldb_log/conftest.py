@@ -1,4 +1,4 @@
-"""What the tests of the executable specification share: a writer, answers, the invariants."""
+"""Shared parts of the tests of the executable specification: a writer, answers, invariants."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ from reference_impl.leveldb_log.writer import (
     append_stream as append,
 )
 
+# Type and data of a physical record.
 Fragment = tuple[int, bytes]
-"""Type and data of a physical record."""
 
-# The same examples in every run, so that a red build is red again. To search on:
+# The same examples in every run, so that a failing build stays failing. To search further:
 # WALPROOF_HYPOTHESIS=search pytest tests/reference_impl/leveldb_log/test_properties.py
 settings.register_profile(
     "walproof",
@@ -51,27 +51,27 @@ settings.load_profile(os.environ.get("WALPROOF_HYPOTHESIS", "walproof"))
 
 @pytest.fixture(scope="session")
 def write() -> Callable[..., bytes]:
-    """The bytes of a log of these records; ``length`` bytes are already there."""
+    """Return the bytes of a log of these records, after ``length`` existing bytes."""
     return lambda *payloads, length=0: written(payloads, length)
 
 
 @pytest.fixture(scope="session")
 def answer() -> Callable[..., Answer]:
-    """What the executable specification says of a log."""
+    """Return the executable specification's answer for a log."""
     return answer_to
 
 
 @pytest.fixture(scope="session")
 def check() -> Callable[[bytes], Answer]:
-    """The answer to a log, after all that holds without knowing what was written was checked."""
+    """Return the answer for a log after checking everything that holds for any log."""
     return check_invariants
 
 
 @pytest.fixture(name="fragments_of", scope="session")
 def fragments_of_fixture() -> Callable[[bytes, Answer], list[Fragment]]:
-    """The physical records that the records of an answer are made of."""
-    return lambda log, found: [
-        fragment for record in found.records for fragment in fragments(log, record)
+    """Return a function that lists the physical records of an answer's records."""
+    return lambda log, answer: [
+        fragment for record in answer.records for fragment in fragments(log, record)
     ]
 
 
@@ -87,8 +87,8 @@ def answer_to(log: bytes, profile: str = "recover") -> Answer:
     return collect(read(io.BytesIO(log), profile))
 
 
-def physical(kind: int, data: bytes) -> bytes:
-    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+def physical(record_type: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([record_type]) + data), len(data), record_type) + data
 
 
 def end_of(record: Record) -> int:
@@ -96,23 +96,23 @@ def end_of(record: Record) -> int:
 
 
 def fragments(log: bytes, record: Record) -> Iterator[Fragment]:
-    """The physical records of a record, their checksums verified, trailers skipped."""
+    """Yield the physical records of a record, with verified checksums and without trailers."""
     at, end = record.at, end_of(record)
     while at < end:
         left = BLOCK_SIZE - at % BLOCK_SIZE
         if left < HEADER_SIZE:
             at += left
             continue
-        checksum, length, kind = HEADER.unpack_from(log, at)
+        checksum, length, record_type = HEADER.unpack_from(log, at)
         to = at + HEADER_SIZE + length
         assert HEADER_SIZE + length <= left and to <= end
         assert masked_crc(log[at + 6 : to]) == checksum
-        yield kind, log[at + HEADER_SIZE : to]
+        yield record_type, log[at + HEADER_SIZE : to]
         at = to
 
 
 def is_framing(log: bytes, start: int, end: int) -> bool:
-    """Whether nothing in ``[start, end)`` can have carried content."""
+    """Return whether nothing in ``[start, end)`` can have held content."""
     if not any(log[start:]) and end == len(log):
         return True  # preallocated zeros
     at = start
@@ -121,110 +121,110 @@ def is_framing(log: bytes, start: int, end: int) -> bool:
         if left < HEADER_SIZE:
             at += left  # a trailer
         elif log[at : at + 7] in (physical(FIRST, b""), physical(MIDDLE, b"")):
-            at += HEADER_SIZE  # the beginning of a record that was begun anew
+            at += HEADER_SIZE  # the beginning of a record that was begun again
         else:
             return not any(log[at:]) and end == len(log)
     return True
 
 
-def check_cover(log: bytes, found: Answer) -> None:
-    """Records, lost ranges and framing tile the log."""
-    spans = [(record.at, end_of(record)) for record in found.records]
+def check_cover(log: bytes, answer: Answer) -> None:
+    """Assert that records, lost ranges and framing tile the log."""
+    spans = [(record.at, end_of(record)) for record in answer.records]
     assert spans == sorted(spans)
-    spans = sorted(spans + [(gap.start, gap.end) for gap in found.lost])
+    spans = sorted(spans + [(gap.start, gap.end) for gap in answer.lost])
     reached = 0
     for start, end in [*spans, (len(log), len(log))]:
         assert reached <= start <= end <= len(log), "ranges overlap or leave the log"
         assert start == reached or is_framing(log, reached, start), (reached, start)
         reached = end
-    assert all(gap.start < gap.end for gap in found.lost)
+    assert all(gap.start < gap.end for gap in answer.lost)
 
 
-def check_records(log: bytes, found: Answer) -> None:
-    """Each record stands in the log as it was returned."""
-    for record in found.records:
-        kinds, parts = zip(*fragments(log, record), strict=True)
-        assert kinds == (FULL,) or (kinds[0], kinds[-1]) == (FIRST, LAST)
-        assert set(kinds[1:-1]) <= {MIDDLE}
+def check_records(log: bytes, answer: Answer) -> None:
+    """Assert that each record is in the log as it was returned."""
+    for record in answer.records:
+        types, parts = zip(*fragments(log, record), strict=True)
+        assert types == (FULL,) or (types[0], types[-1]) == (FIRST, LAST)
+        assert set(types[1:-1]) <= {MIDDLE}
         assert b"".join(parts) == record.payload
 
 
-def check_verdict(log: bytes, found: Answer) -> None:
-    damage = [gap for gap in found.lost if not gap.torn]
-    if found.verdict == "refused":
-        assert found == Answer("refused", "foreign-dialect", (), (), None)
+def check_verdict(log: bytes, answer: Answer) -> None:
+    damage = [gap for gap in answer.lost if not gap.torn]
+    if answer.verdict == "refused":
+        assert answer == Answer("refused", "foreign-dialect", (), (), None)
         return
     if damage:
-        assert found.verdict == "damaged"
-        assert found.reason in {gap.reason for gap in damage}
-    elif found.lost:
-        assert (found.verdict, found.reason) == ("torn", found.lost[-1].reason)
+        assert answer.verdict == "damaged"
+        assert answer.reason in {gap.reason for gap in damage}
+    elif answer.lost:
+        assert (answer.verdict, answer.reason) == ("torn", answer.lost[-1].reason)
     else:
-        assert (found.verdict, found.reason) == ("intact", None)
-    assert all(gap.torn == gap.reason.startswith("torn-") for gap in found.lost)
-    assert found.end is not None or found.verdict == "damaged"
+        assert (answer.verdict, answer.reason) == ("intact", None)
+    assert all(gap.torn == gap.reason.startswith("torn-") for gap in answer.lost)
+    assert answer.end is not None or answer.verdict == "damaged"
 
 
-def check_strict(log: bytes, found: Answer) -> None:
+def check_strict(log: bytes, answer: Answer) -> None:
     strict = answer_to(log, "strict")
-    if found.verdict != "damaged":
-        assert strict == found
+    if answer.verdict != "damaged":
+        assert strict == answer
         return
     (gap,) = strict.lost
-    assert strict.records == found.records[: len(strict.records)]
+    assert strict.records == answer.records[: len(strict.records)]
     assert all(end_of(record) <= gap.start for record in strict.records)
-    assert (strict.verdict, strict.reason, strict.end) == ("damaged", found.reason, None)
-    assert (gap.reason, gap.end) == (found.reason, len(log))
+    assert (strict.verdict, strict.reason, strict.end) == ("damaged", answer.reason, None)
+    assert (gap.reason, gap.end) == (answer.reason, len(log))
 
 
-def check_end(log: bytes, found: Answer) -> None:
-    """Truncating to ``end`` loses no record, and what is appended there is read."""
+def check_end(log: bytes, answer: Answer) -> None:
+    """Assert that truncating to ``end`` loses no record, and that appended records are read."""
     file = io.BytesIO(log)
-    if found.end is None:
+    if answer.end is None:
         with pytest.raises(ValueError, match="new file"):
             append(file, [b"new"])
         assert file.getvalue() == log
         return
-    assert all(end_of(record) <= found.end for record in found.records)
-    cut = log[: found.end]
-    check_recovered_again(found, answer_to(cut))
+    assert all(end_of(record) <= answer.end for record in answer.records)
+    cut = log[: answer.end]
+    check_recovered_again(answer, answer_to(cut))
     new = [b"new", b"n" * 40_000, b""]
     append(file, new)
-    assert file.getvalue() == cut + written(new, found.end)
+    assert file.getvalue() == cut + written(new, answer.end)
     assert [record.payload for record in answer_to(file.getvalue()).records] == [
-        *(record.payload for record in found.records),
+        *(record.payload for record in answer.records),
         *new,
     ]
 
 
-def check_recovered_again(found: Answer, again: Answer) -> None:
-    """The same answer, less the tail that was cut.
+def check_recovered_again(answer: Answer, again: Answer) -> None:
+    """Assert the same answer without the removed tail.
 
-    Two kinds of bytes in front of ``end`` mean something else when nothing follows them: zeros that
-    were a gap now fill the end of the log, and an empty FIRST that was begun anew now is a record
-    that was not finished. Neither can hold a record.
+    Two types of bytes before ``end`` change their meaning if nothing follows them. Zeros in a gap
+    now fill the end of the log, and an empty FIRST that was begun again is now an unfinished
+    record. Neither can hold a record.
     """
-    assert found.end is not None and again.end is not None
-    assert again.records == found.records
-    kept, now = ([g for g in a.lost if g.start < found.end] for a in (found, again))
-    if kept and (kept[-1].reason, kept[-1].end) == ("zero-gap", found.end):
-        kept.pop()
-    if len(now) == len(kept) > 0 and now[-1].reason == "torn-record" != kept[-1].reason:
-        assert (now[-1].start, now[-1].end) == (kept[-1].start, kept[-1].end)
-        now.pop()
-        kept.pop()
-    settled = max([*map(end_of, found.records), *(gap.end for gap in kept)], default=0)
-    assert now[: len(kept)] == kept
-    assert all(gap.torn and settled <= gap.start for gap in now[len(kept) :])
-    assert settled <= again.end <= found.end
+    assert answer.end is not None and again.end is not None
+    assert again.records == answer.records
+    before, after = ([g for g in a.lost if g.start < answer.end] for a in (answer, again))
+    if before and (before[-1].reason, before[-1].end) == ("zero-gap", answer.end):
+        before.pop()
+    if len(after) == len(before) > 0 and after[-1].reason == "torn-record" != before[-1].reason:
+        assert (after[-1].start, after[-1].end) == (before[-1].start, before[-1].end)
+        after.pop()
+        before.pop()
+    settled = max([*map(end_of, answer.records), *(gap.end for gap in before)], default=0)
+    assert after[: len(before)] == before
+    assert all(gap.torn and settled <= gap.start for gap in after[len(before) :])
+    assert settled <= again.end <= answer.end
 
 
 def check_invariants(log: bytes) -> Answer:
-    found = answer_to(log)
-    check_verdict(log, found)
-    if found.verdict != "refused":
-        check_cover(log, found)
-    check_records(log, found)
-    check_strict(log, found)
-    check_end(log, found)
-    return found
+    answer = answer_to(log)
+    check_verdict(log, answer)
+    if answer.verdict != "refused":
+        check_cover(log, answer)
+    check_records(log, answer)
+    check_strict(log, answer)
+    check_end(log, answer)
+    return answer

@@ -1,4 +1,4 @@
-"""Golden bytes: what is known from LevelDB itself, and from its chapter."""
+"""Golden bytes, from LevelDB itself and from its chapter."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ WRITTEN_BY_LEVELDB = bytes.fromhex(
 
 
 def shift_register_crc32c(data: bytes) -> int:
-    """CRC-32C bit by bit, from its polynomial alone."""
+    """Return the CRC-32C computed bit by bit, from its polynomial alone."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -81,14 +81,15 @@ def test_checksums(data: bytes, crc: int, masked: int | None) -> None:
         assert masked_crc(data) == masked
 
 
-@pytest.mark.parametrize(("kind", "data", "golden"), GOLDEN_RECORDS)
-def test_golden_records(kind: int, data: bytes, golden: str) -> None:
-    covered = bytes([kind]) + data
-    assert (HEADER.pack(masked_crc(covered), len(data), kind) + data).hex() == golden
+@pytest.mark.parametrize(("record_type", "data", "golden"), GOLDEN_RECORDS)
+def test_golden_records(record_type: int, data: bytes, golden: str) -> None:
+    covered = bytes([record_type]) + data
+    assert (HEADER.pack(masked_crc(covered), len(data), record_type) + data).hex() == golden
 
 
 @pytest.mark.parametrize(
-    ("data", "golden"), [(data, golden) for kind, data, golden in GOLDEN_RECORDS if kind == FULL]
+    ("data", "golden"),
+    [(data, golden) for record_type, data, golden in GOLDEN_RECORDS if record_type == FULL],
 )
 def test_golden_records_are_written_and_read(
     write: Write, answer: Answers, data: bytes, golden: str
@@ -117,11 +118,11 @@ def test_small_golden_log(write: Write, answer: Answers) -> None:
 
 
 def test_log_written_by_leveldb(write: Write, answer: Answers) -> None:
-    found = answer(WRITTEN_BY_LEVELDB)
-    assert (found.verdict, found.end, len(found.records)) == ("intact", 137, 5)
-    batch = found.records[-1].payload
+    actual = answer(WRITTEN_BY_LEVELDB)
+    assert (actual.verdict, actual.end, len(actual.records)) == ("intact", 137, 5)
+    batch = actual.records[-1].payload
     assert (batch[:12].hex(), batch[12:]) == ("050000000000000002000000", b"\1\6batch1\1x\0\2k0")
-    assert write(*(record.payload for record in found.records)) == WRITTEN_BY_LEVELDB
+    assert write(*(record.payload for record in actual.records)) == WRITTEN_BY_LEVELDB
 
 
 def test_example_of_the_source_document(write: Write, answer: Answers) -> None:
@@ -156,7 +157,7 @@ def test_largest_record_of_one_block(write: Write) -> None:
     assert split[BLOCK_SIZE:].hex() == "5b5822d601000479"
 
 
-def test_records_where_seven_bytes_are_left(write: Write) -> None:
+def test_records_with_seven_bytes_left_in_the_block(write: Write) -> None:
     log = write(bytes(32754), b"bar")
     assert log[32761:].hex() == "6451d0e9000002059e8137030004626172"
     assert write(bytes(32754), b"")[32761:].hex() == "052b2843000001"
@@ -169,8 +170,8 @@ def test_trailer_is_written_with_the_next_record(write: Write, answer: Answers, 
     log = write(first, b"foo")
     assert log[BLOCK_SIZE - left :].hex() == "00" * left + "dd5fb37a030001666f6f"
     for end in range(BLOCK_SIZE - left, BLOCK_SIZE + 1):
-        found = answer(log[:end])
-        assert (found.verdict, len(found.records)) == ("intact", 1)
+        actual = answer(log[:end])
+        assert (actual.verdict, len(actual.records)) == ("intact", 1)
     log = log[: BLOCK_SIZE - left] + b"\xee" * left + log[BLOCK_SIZE:]
     assert answer(log).verdict == "intact", "whatever the trailer holds (LDB-005)"
 
@@ -183,25 +184,28 @@ def test_checksum_table_of_the_chapter() -> None:
     )
     known = {(crc, masked) for _, crc, masked in CHECKSUMS}
     assert len(rows) == 10
-    for what, crc, masked, stored in rows:
-        assert (int(crc, 16), int(masked, 16)) in known, what
-        assert int(masked, 16).to_bytes(4, "little").hex() == stored, what
+    for name, crc, masked, stored in rows:
+        assert (int(crc, 16), int(masked, 16)) in known, name
+        assert int(masked, 16).to_bytes(4, "little").hex() == stored, name
 
 
 def test_golden_records_of_the_chapter() -> None:
     table = CHAPTER.read_text().split("Golden records:\n\n")[1].split("\n\n")[0]
-    kinds = {"FULL": 1, "FIRST": 2}
+    record_types = {"FULL": 1, "FIRST": 2}
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
     assert len(rows) > 6
-    for kind, data, physical in rows[2:]:
+    for type_name, data, physical in rows[2:]:
         header, length, number, *rest = physical.strip("`").split()
         payload = bytes.fromhex("".join(rest))
-        assert kinds[kind] == int(number, 16)
-        assert masked_crc(bytes([kinds[kind]]) + payload).to_bytes(4, "little").hex() == header
+        assert record_types[type_name] == int(number, 16)
+        assert (
+            masked_crc(bytes([record_types[type_name]]) + payload).to_bytes(4, "little").hex()
+            == header
+        )
         assert len(payload).to_bytes(2, "little").hex() == length
-        words = re.findall(r"`([^`]+)`", data)
+        numbers = re.findall(r"`([^`]+)`", data)
         spelled = b"".join(
-            bytes.fromhex(word) if re.fullmatch("[0-9a-f]{8}", word) else word.encode()
-            for word in words
+            bytes.fromhex(digits) if re.fullmatch("[0-9a-f]{8}", digits) else digits.encode()
+            for digits in numbers
         )
         assert spelled == payload

@@ -1,7 +1,7 @@
-"""What holds for every log, whatever happened to it (spec/conventions.md, "Invariants").
+"""Properties of every log, with any damage (spec/conventions.md, "Invariants").
 
-Two sources of logs: sound ones, then damaged, where it is known what was written; and logs put
-together from pieces that no writer would combine, where only the answer can be checked.
+There are two sources of logs: sound ones that are damaged, with known content, and logs of pieces
+that no writer would combine, for which only the answer can be checked.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from reference_impl.leveldb_log.writer import (
 pytestmark = pytest.mark.slow
 
 T = TypeVar("T")
+# Checks the invariants of the answer for a log, and returns the answer (conftest.py).
 Check = Callable[[bytes], Answer]
-"""Checks the invariants of the answer to a log, and returns the answer (conftest.py)."""
+# The physical records, type and data, of an answer's records (conftest.py).
 Fragments = Callable[[bytes, Answer], list[tuple[int, bytes]]]
-"""The physical records, type and data, that an answer's records are made of (conftest.py)."""
 
 
 def written(payloads: Sequence[bytes], before: bytes = b"") -> bytes:
@@ -50,16 +50,16 @@ def written(payloads: Sequence[bytes], before: bytes = b"") -> bytes:
     return out.getvalue()
 
 
-def physical(kind: int, data: bytes) -> bytes:
-    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+def physical(record_type: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([record_type]) + data), len(data), record_type) + data
 
 
 def answer(log: bytes) -> Answer:
     return collect(read(io.BytesIO(log)))
 
 
-def payloads(found: Answer) -> list[bytes]:
-    return [record.payload for record in found.records]
+def payloads(answer: Answer) -> list[bytes]:
+    return [record.payload for record in answer.records]
 
 
 def end_of(record: Record) -> int:
@@ -80,70 +80,72 @@ a_log_as_payload = st.lists(small, min_size=1, max_size=4).map(written)
 
 @st.composite
 def records(draw: st.DrawFn, payload: st.SearchStrategy[bytes] = plain_payload) -> list[bytes]:
-    """Records to write; some fill their block but for the few bytes where the rules change."""
-    made: list[bytes] = []
+    """Return records to write; some fill their block except for the few critical bytes."""
+    payloads_drawn: list[bytes] = []
     position = 0
     for _ in range(draw(st.integers(0, 8))):
-        one = draw(payload)
+        new_payload = draw(payload)
         left = BLOCK_SIZE - position % BLOCK_SIZE
         if draw(st.integers(0, 3)) == 0 and left > 40:
-            one = b"\x5a" * (left - HEADER_SIZE - draw(st.integers(0, 15)))
-        made.append(one)
-        position = len(written([one], bytes(position)))
-    return made
+            new_payload = b"\x5a" * (left - HEADER_SIZE - draw(st.integers(0, 15)))
+        payloads_drawn.append(new_payload)
+        position = len(written([new_payload], bytes(position)))
+    return payloads_drawn
 
 
 any_records = records(st.one_of(plain_payload, a_log_as_payload))
 
-KINDS = [FULL, FULL, FIRST, MIDDLE, LAST, 0, 5, 6, 9, 103, 255]
+RECORD_TYPES = [FULL, FULL, FIRST, MIDDLE, LAST, 0, 5, 6, 9, 103, 255]
 piece = st.one_of(
-    st.builds(physical, st.sampled_from(KINDS), small),
+    st.builds(physical, st.sampled_from(RECORD_TYPES), small),
     st.builds(physical, st.sampled_from([FULL, FIRST, MIDDLE, LAST]), small),
-    st.sampled_from([FIRST, MIDDLE, LAST]).map(lambda kind: physical(kind, b"")),
-    st.builds(lambda kind, data: physical(kind, data)[:-1], st.sampled_from(KINDS), small),
+    st.sampled_from([FIRST, MIDDLE, LAST]).map(lambda number: physical(number, b"")),
+    st.builds(lambda number, data: physical(number, data)[:-1],
+              st.sampled_from(RECORD_TYPES), small),
     st.integers(1, 40).map(bytes),
     st.binary(min_size=1, max_size=20),
-    st.builds(lambda crc, length, kind: HEADER.pack(crc, length, kind), st.integers(0, 2**32 - 1),
-              st.sampled_from([0, 1, 30, 32761, 32762, 65535]), st.sampled_from(KINDS)),
+    st.builds(lambda crc, length, number: HEADER.pack(crc, length, number),
+              st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 30, 32761, 32762, 65535]),
+              st.sampled_from(RECORD_TYPES)),
     st.sampled_from(["zeros", "garbage", "record", "first", "middle"]),
 )  # fmt: skip
 
 
 @st.composite
 def patchwork(draw: st.DrawFn) -> bytes:
-    """A log of pieces; a word stands for a piece that reaches (nearly) to the end of its block."""
+    """Return a log of pieces; a word stands for a piece that (nearly) fills its block."""
     log = b""
-    for one in draw(st.lists(piece, max_size=14)):
-        if isinstance(one, bytes):
-            log += one
+    for name in draw(st.lists(piece, max_size=14)):
+        if isinstance(name, bytes):
+            log += name
             continue
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE
-        if one in ("zeros", "garbage") or left < 40:
-            log += (b"\0" if one != "garbage" else b"\xa5") * left
+        if name in ("zeros", "garbage") or left < 40:
+            log += (b"\0" if name != "garbage" else b"\xa5") * left
         else:
-            kind = {"record": FULL, "first": FIRST, "middle": MIDDLE}[one]
-            log += physical(kind, b"." * (left - HEADER_SIZE - draw(st.integers(0, 9))))
+            record_type = {"record": FULL, "first": FIRST, "middle": MIDDLE}[name]
+            log += physical(record_type, b"." * (left - HEADER_SIZE - draw(st.integers(0, 9))))
     return log
 
 
 def is_subsequence(part: Iterable[T], whole: Iterable[T]) -> bool:
     rest = iter(whole)
-    return all(any(one == other for other in rest) for one in part)
+    return all(any(each == other for other in rest) for each in part)
 
 
 # --- sound logs -------------------------------------------------------------------------------
 
 
 @given(any_records)
-def test_what_is_written_is_read(check: Check, given_records: list[bytes]) -> None:
+def test_written_records_are_read_back(check: Check, given_records: list[bytes]) -> None:
     log = written(given_records)
-    found = check(log)
-    assert payloads(found) == given_records
-    assert (found.verdict, found.lost, found.end) == ("intact", (), len(log))
+    actual = check(log)
+    assert payloads(actual) == given_records
+    assert (actual.verdict, actual.lost, actual.end) == ("intact", (), len(log))
 
 
 @given(records(), st.integers(0, 8))
-def test_a_writer_may_stop_and_go_on_anywhere(given_records: list[bytes], first: int) -> None:
+def test_a_writer_may_stop_and_continue_anywhere(given_records: list[bytes], first: int) -> None:
     before = written(given_records[:first])
     assert written(given_records[first:], before) == written(given_records)
 
@@ -152,7 +154,7 @@ def test_a_writer_may_stop_and_go_on_anywhere(given_records: list[bytes], first:
 
 
 def must_survive(log: bytes, damaged: bytes, control: Answer) -> list[bytes]:
-    """The records that have no part in the rest of a block from its first changed byte on."""
+    """Return the records with no part in the rest of a block from its first changed byte on."""
     first: dict[int, int] = {}
     for at in range(len(log) - 1, -1, -1) if log != damaged else ():
         if log[at] != damaged[at]:
@@ -170,13 +172,13 @@ def must_survive(log: bytes, damaged: bytes, control: Answer) -> list[bytes]:
 
 
 def check_in_place(check: Check, given_records: list[bytes], log: bytes, damaged: bytes) -> None:
-    found = check(damaged)
-    assert is_subsequence(payloads(found), given_records)
-    assert is_subsequence(must_survive(log, damaged, answer(log)), payloads(found))
+    actual = check(damaged)
+    assert is_subsequence(payloads(actual), given_records)
+    assert is_subsequence(must_survive(log, damaged, answer(log)), payloads(actual))
 
 
 def near_headers(log: bytes) -> list[int]:
-    """Offsets in and around headers, where a flipped bit does most."""
+    """Return offsets in and around headers, where a flipped bit has most effect."""
     ends = [end_of(record) for record in answer(log).records]
     blocks = range(0, len(log), BLOCK_SIZE)
     near = {at + by for at in [0, *ends, *blocks] for by in range(-3, 8)}
@@ -187,8 +189,8 @@ def near_headers(log: bytes) -> list[int]:
 def test_flipped_bits(check: Check, given_records: list[bytes], data: st.DataObject) -> None:
     log = written(given_records)
     damaged = bytearray(log)
-    places = st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log) - 1))
-    for at, bit in data.draw(st.lists(st.tuples(places, st.integers(0, 7)), max_size=4)):
+    positions = st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log) - 1))
+    for at, bit in data.draw(st.lists(st.tuples(positions, st.integers(0, 7)), max_size=4)):
         damaged[at] ^= 1 << bit
     check_in_place(check, given_records, log, bytes(damaged))
 
@@ -215,11 +217,11 @@ def test_truncation_keeps_the_whole_records_and_is_no_damage(
     log = written(given_records)
     length = data.draw(st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log))))
     length = min(length, len(log))
-    found = check(log[:length])
+    actual = check(log[:length])
     whole = [record for record in answer(log).records if end_of(record) <= length]
-    assert list(found.records) == whole
-    assert found.verdict in ("intact", "torn")
-    assert found.end is not None and found.end >= max(map(end_of, whole), default=0)
+    assert list(actual.records) == whole
+    assert actual.verdict in ("intact", "torn")
+    assert actual.end is not None and actual.end >= max(map(end_of, whole), default=0)
 
 
 @given(any_records, st.integers(0, 3 * BLOCK_SIZE))
@@ -227,16 +229,16 @@ def test_preallocated_zeros_are_no_damage(
     check: Check, given_records: list[bytes], zeros: int
 ) -> None:
     log = written(given_records)
-    found = check(log + bytes(zeros))
-    assert (found.verdict, payloads(found)) == ("intact", given_records)
+    actual = check(log + bytes(zeros))
+    assert (actual.verdict, payloads(actual)) == ("intact", given_records)
 
 
 @given(any_records, st.binary(min_size=1, max_size=60))
-def test_garbage_behind_the_log_costs_no_record(
+def test_garbage_after_the_log_loses_no_record(
     check: Check, given_records: list[bytes], tail: bytes
 ) -> None:
-    found = check(written(given_records) + tail)
-    assert payloads(found) == given_records
+    actual = check(written(given_records) + tail)
+    assert payloads(actual) == given_records
 
 
 @given(records().filter(bool), st.binary(min_size=1, max_size=50), st.data())
@@ -245,34 +247,34 @@ def test_inserted_bytes(
 ) -> None:
     log = written(given_records)
     at = data.draw(st.one_of(st.sampled_from(near_headers(log)), st.integers(0, len(log))))
-    found = check(log[:at] + new + log[at:])
-    assert is_subsequence(payloads(found), given_records)
+    actual = check(log[:at] + new + log[at:])
+    assert is_subsequence(payloads(actual), given_records)
     before = [r.payload for r in answer(log).records if end_of(r) <= at]
-    assert payloads(found)[: len(before)] == before
+    assert payloads(actual)[: len(before)] == before
 
 
 @given(records().filter(bool), st.data())
 def test_dropped_bytes(
     check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
 ) -> None:
-    """Nothing tells that a whole fragment is missing, so fragments are what is compared."""
+    """A missing fragment is undetectable, so fragments are compared."""
     log = written(given_records)
     start, end = cut(log, data)
     damaged = log[:start] + log[end:]
-    found = check(damaged)
-    assert is_subsequence(fragments_of(damaged, found), fragments_of(log, answer(log)))
+    actual = check(damaged)
+    assert is_subsequence(fragments_of(damaged, actual), fragments_of(log, answer(log)))
 
 
 @given(records().filter(bool), st.data())
 def test_repeated_bytes(
     check: Check, fragments_of: Fragments, given_records: list[bytes], data: st.DataObject
 ) -> None:
-    """Nothing tells that a whole fragment came twice; none that was never written may come."""
+    """A repeated fragment is undetectable; no fragment may be invented."""
     log = written(given_records)
     start, end = cut(log, data)
     damaged = log[:end] + log[start:]
-    found = check(damaged)
-    assert set(fragments_of(damaged, found)) <= set(fragments_of(log, answer(log)))
+    actual = check(damaged)
+    assert set(fragments_of(damaged, actual)) <= set(fragments_of(log, answer(log)))
 
 
 @given(records().filter(bool), records().filter(bool), st.data())
@@ -283,25 +285,25 @@ def test_bytes_of_another_log(
     others: list[bytes],
     data: st.DataObject,
 ) -> None:
-    """Stale bytes in place, or another log from there on: every fragment is of one or the other."""
+    """Stale bytes, or another log from there on: every fragment is of one or the other."""
     log, other = written(given_records), written(others)
     start, end = cut(log, data)
     damaged = data.draw(
         st.sampled_from([log[:start] + other[start:end] + log[end:], log[:start] + other[start:]])
     )
-    found = check(damaged)
+    actual = check(damaged)
     known = set(fragments_of(log, answer(log))) | set(fragments_of(other, answer(other)))
-    assert set(fragments_of(damaged, found)) <= known
+    assert set(fragments_of(damaged, actual)) <= known
 
 
 def cut(log: bytes, data: st.DataObject) -> tuple[int, int]:
-    """A range that is not empty, now and then from header to header or of whole blocks."""
-    place = st.one_of(
+    """Return a non-empty range, sometimes from header to header or of whole blocks."""
+    position = st.one_of(
         st.integers(0, len(log)),
         st.sampled_from(near_headers(log)),
         st.sampled_from([*range(0, len(log), BLOCK_SIZE), len(log)]),
     )
-    start, end = sorted((data.draw(place), data.draw(place)))
+    start, end = sorted((data.draw(position), data.draw(position)))
     return (start, end) if start < end else (max(0, start - 1), end + 1)
 
 

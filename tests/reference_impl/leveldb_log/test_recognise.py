@@ -1,4 +1,4 @@
-"""Recognising a LevelDB log, which has no magic, and telling it from everything else."""
+"""Recognising a LevelDB log, which has no magic number, among other files."""
 
 from __future__ import annotations
 
@@ -30,9 +30,12 @@ TEXT = "Nov 21 04:26:01 host systemd[1]: Started Daily apt download activities.\
 
 
 def png() -> bytes:
-    def chunk(kind: bytes, data: bytes) -> bytes:
+    def chunk(chunk_type: bytes, data: bytes) -> bytes:
         return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            struct.pack(">I", len(data))
+            + chunk_type
+            + data
+            + struct.pack(">I", zlib.crc32(chunk_type + data))
         )
 
     header = struct.pack(">IIBBBBB", 64, 64, 8, 0, 0, 0, 0)
@@ -83,24 +86,24 @@ OTHERS: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_files_are_not_taken_for_logs(tmp_path: Path, name: str) -> None:
+def test_other_files_are_not_recognised(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(OTHERS[name])
     with pytest.raises(formats.UnknownFormat, match="--format"):
         formats.detect(path)
 
 
-def test_a_database_of_another_kind_is_not_a_log(tmp_path: Path) -> None:
+def test_another_database_is_not_recognised(tmp_path: Path) -> None:
     assert not recognise(sqlite_file(tmp_path), "made.sqlite")
 
 
-def test_random_bytes_are_not_taken_for_a_log() -> None:
+def test_random_bytes_are_not_recognised() -> None:
     rng = random.Random(7)
     assert not any(recognise(rng.randbytes(4 * BLOCK_SIZE), "data.bin") for _ in range(500))
 
 
 @pytest.mark.parametrize("name", ["000003.log", "copy of a log", "MANIFEST-000002", "x.ldb.bak"])
-def test_a_log_is_known_by_its_structure(tmp_path: Path, write: Write, name: str) -> None:
+def test_a_log_is_recognised_by_its_structure(tmp_path: Path, write: Write, name: str) -> None:
     path = tmp_path / name
     path.write_bytes(write(b"alpha", b"b" * 100_000, b"charlie"))
     assert formats.detect(path).id == "leveldb-log"
@@ -119,7 +122,7 @@ def test_a_wiped_first_block_does_not_hide_a_log(write: Write) -> None:
         assert recognise(wiped + log[BLOCK_SIZE:], "copy")
 
 
-def test_where_no_checksum_holds_a_plausible_header_needs_the_name(write: Write) -> None:
+def test_without_a_checksum_a_plausible_header_needs_the_name(write: Write) -> None:
     torn = write(b"a" * 5000)[:100]
     damaged = write(b"alpha")[:-1] + b"!"
     for head in (torn, damaged):
@@ -134,7 +137,7 @@ def test_another_dialect_is_not_recognised_whatever_its_name(name: str) -> None:
 
 
 @pytest.mark.parametrize("head", [b"", b"\1\2\3", bytes(6), bytes(7), bytes(4 * BLOCK_SIZE)])
-def test_where_the_bytes_say_nothing_the_name_decides(head: bytes) -> None:
+def test_the_name_decides_if_the_bytes_are_inconclusive(head: bytes) -> None:
     for name in ("000005.log", "MANIFEST-000004", "copy.log"):
         assert recognise(head, name), name
     for name in ("data.bin", "log", "000005.log.gz"):
@@ -155,7 +158,7 @@ def test_where_the_bytes_say_nothing_the_name_decides(head: bytes) -> None:
         ("000001.ldb", False),
     ],
 )
-def test_leveldbs_own_names_win_over_the_bytes(name: str, known: bool) -> None:
+def test_leveldbs_own_names_override_the_bytes(name: str, known: bool) -> None:
     assert recognise(b"\xee" * 100_000, name) is known
 
 
@@ -165,7 +168,7 @@ def test_a_folder_is_not_a_leveldb_log(tmp_path: Path) -> None:
         formats.detect(tmp_path / "000001.log")
 
 
-def test_an_empty_file_is_named_so(tmp_path: Path) -> None:
+def test_an_empty_file_is_reported_as_empty(tmp_path: Path) -> None:
     (tmp_path / "nothing").touch()
     with pytest.raises(formats.UnknownFormat, match="an empty file"):
         formats.detect(tmp_path / "nothing")
@@ -182,7 +185,7 @@ def test_a_missing_file_is_an_error_of_the_file_system(tmp_path: Path) -> None:
         formats.detect(tmp_path / "000001.log")
 
 
-def test_unknown_format_names_what_there_is() -> None:
+def test_an_unknown_format_lists_the_known_ones() -> None:
     with pytest.raises(formats.UnknownFormat, match=r"'leveldb'.*leveldb-log"):
         formats.named("leveldb")
     assert formats.named("leveldb-log").title.startswith("LevelDB")
@@ -193,7 +196,7 @@ def test_a_log_that_fits_two_formats_must_be_named(
 ) -> None:
     path = tmp_path / "000001.log"
     path.write_bytes(write(b"alpha"))
-    twin = formats.Format("twin", "", lambda _: True, *[lambda *_: iter(())] * 3)  # type: ignore[arg-type]
-    monkeypatch.setitem(formats.FORMATS, "twin", twin)
+    second_format = formats.Format("twin", "", lambda _: True, *[lambda *_: iter(())] * 3)  # type: ignore[arg-type]
+    monkeypatch.setitem(formats.FORMATS, "twin", second_format)
     with pytest.raises(formats.UnknownFormat, match="leveldb-log and twin"):
         formats.detect(path)

@@ -1,4 +1,4 @@
-"""Reading as a stream: short reads, pipes, files larger than memory would allow, failing files."""
+"""Reading as a stream: short reads, pipes, files larger than memory, failing files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MIB = 1 << 20
 
 
 class ShortReads(io.BytesIO):
-    """Gives one to ``most`` bytes at a time, as pipes and sockets do."""
+    """Returns one to ``most`` bytes at a time, like pipes and sockets."""
 
     def __init__(self, data: bytes, most: int) -> None:
         super().__init__(data)
@@ -66,8 +66,8 @@ def full(data: bytes) -> bytes:
     return HEADER.pack(masked_crc(b"\1" + data), len(data), 1) + data
 
 
-def fragment(kind: int, data: bytes) -> bytes:
-    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+def fragment(record_type: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([record_type]) + data), len(data), record_type) + data
 
 
 SOUND = b"".join(full(bytes([i]) * 8185) for i in range(4))
@@ -80,7 +80,7 @@ LYING = b"\1\2\3\4\xff\xff\1" + bytes(BLOCK_SIZE - 7)
 
 
 def rich_log(write: Write) -> bytes:
-    """Records, fragments, damage, a gap and a torn tail, over several blocks."""
+    """Return records, fragments, damage, a gap and a torn tail, over several blocks."""
     log = bytearray(write(b"alpha", b"b" * 40_000, b"", b"c" * 70_000, b"delta"))
     log[5000] ^= 1
     log += bytes(4 * BLOCK_SIZE - len(log) + 10)
@@ -112,7 +112,7 @@ def test_a_pipe_can_be_read(write: Write, answer: Answers) -> None:
     feeder.join()
 
 
-def test_records_come_while_the_log_is_read() -> None:
+def test_records_are_yielded_during_reading() -> None:
     log = Generated(SOUND, 2048)
     events = read(log)
     assert isinstance(next(events), Record)
@@ -120,7 +120,7 @@ def test_records_come_while_the_log_is_read() -> None:
 
 
 def peak_memory(log: Generated, profile: str = "recover") -> tuple[int, list[Event], int]:
-    """Bytes at the peak, the last events, and how many there were."""
+    """Return the peak memory in bytes, the last events, and their number."""
     last: list[Event] = []
     count = 0
     tracemalloc.start()
@@ -155,7 +155,7 @@ def test_memory_is_constant_over_64_mib(
     peak, last, count = peak_memory(log, profile)
     assert log.given == 64 * MIB + len(rest)
     assert isinstance(last[-1], End) and last[-1].verdict == verdict
-    # A block, the records before it that are still held, and small change.
+    # A block, the previous records that are still in memory, and some overhead.
     assert peak < 6 * BLOCK_SIZE
     if profile == "recover":
         assert count == events
@@ -172,12 +172,12 @@ def test_memory_follows_the_largest_record() -> None:
     log.pieces = itertools.chain.from_iterable(itertools.repeat(blocks, 16))
     peak, end, count = peak_memory(log)
     assert (count, end[-1]) == (17, End("intact", None, 64 * MIB))
-    # The record being assembled with room to grow, its copy for the caller, and the one before.
+    # The record being assembled with spare capacity, its copy for the caller, and the previous one.
     assert peak < 4.5 * 4 * MIB
 
 
 def test_a_header_alone_allocates_nothing() -> None:
-    """A header that claims 65535 bytes, where there are none (LDB-041)."""
+    """A header that claims 65535 bytes, which are missing (LDB-041)."""
     peak, last, _ = peak_memory(Generated(b"", 0, b"\1\2\3\4\xff\xff\1"))
     assert last[-1] == End("damaged", "bad-length", None)
     assert peak < BLOCK_SIZE

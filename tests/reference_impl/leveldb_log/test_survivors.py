@@ -1,7 +1,7 @@
-"""The table "What survives" of the chapter, replayed line by line, and the other rules of reading.
+"""The table "What survives" of the chapter, line by line, and the other rules of reading.
 
-Each line of the table is made here from its own words; a line that is added or reworded fails until
-it is made here too.
+Each line of the table is built here from its own text. An added or reworded line fails until it is
+built here too.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ RECORDS = {"alpha": b"alpha", "bravo": b"bravo", "D": b"d" * 40_000, "charlie": 
 BRAVO, FIRST_PART, SECOND_PART, CHARLIE, SIZE = 12, 24, 32768, 40038, 40052
 
 
-def physical(kind: int, data: bytes) -> bytes:
-    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+def physical(record_type: int, data: bytes) -> bytes:
+    return HEADER.pack(masked_crc(bytes([record_type]) + data), len(data), record_type) + data
 
 
 def replaced(log: bytes, at: int, new: bytes) -> bytes:
     return log[:at] + new + log[at + len(new) :]
 
 
-def flipped(log: bytes, places: Iterable[int]) -> Logs:
-    """A bit in each of these bytes in turn; each time another bit of the byte."""
-    for at in places:
+def flipped(log: bytes, positions: Iterable[int]) -> Logs:
+    """Flip a bit in each of these bytes in turn, each time another bit of the byte."""
+    for at in positions:
         yield replaced(log, at, bytes([log[at] ^ 1 << at % 8]))
 
 
@@ -49,14 +49,14 @@ def with_length(log: bytes, at: int, length: int) -> Logs:
     yield replaced(log, at + 4, length.to_bytes(2, "little"))
 
 
-def retyped(log: bytes, kinds: Iterable[int]) -> Logs:
-    """Bravo as another type, with the right checksum."""
-    for kind in kinds:
-        yield replaced(log, BRAVO, physical(kind, b"bravo"))
+def retyped(log: bytes, types: Iterable[int]) -> Logs:
+    """Return Bravo with another type and a matching checksum."""
+    for new_type in types:
+        yield replaced(log, BRAVO, physical(new_type, b"bravo"))
 
 
 def outside_length(at: int, end: int) -> list[int]:
-    """The bytes of checksum and type, and some of the data, of the physical record at ``at``."""
+    """Return the bytes of checksum and type, and some data bytes, of the record at ``at``."""
     return [*range(at, at + 4), at + 6, *range(at + 7, end, max(1, (end - at) // 5))]
 
 
@@ -95,10 +95,10 @@ DAMAGE: dict[str, Callable[[bytes], Logs]] = {
 }
 
 
-def damaged(log: bytes, words: str) -> list[bytes]:
-    if cut := re.fullmatch(r"cut at (\d+)(?: or (\d+))?", words):
+def damaged(log: bytes, change: str) -> list[bytes]:
+    if cut := re.fullmatch(r"cut at (\d+)(?: or (\d+))?", change):
         return [log[: int(length)] for length in cut.groups() if length]
-    return list(DAMAGE[words](log))
+    return list(DAMAGE[change](log))
 
 
 def survivor_table() -> list[tuple[str, str, str, str, str]]:
@@ -112,7 +112,7 @@ def survivor_table() -> list[tuple[str, str, str, str, str]]:
 
 
 def expected_payloads(cell: str) -> list[bytes]:
-    """``alpha, charlie, `at` 7270``, ``all`` …"""
+    """Parse ``alpha, charlie, `at` 7270``, ``all`` and so on."""
     names = list(RECORDS) if cell == "all" else re.findall(r"\b(?:alpha|bravo|D|charlie)\b", cell)
     return [RECORDS[name] for name in names]
 
@@ -127,26 +127,26 @@ def example(write: Write) -> bytes:
 
 
 @pytest.mark.parametrize("row", survivor_table(), ids=lambda row: row[0])
-def test_what_survives(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
-    words, records, verdict, lost, end = row
+def test_survivors_table(answer: Answers, example: bytes, row: tuple[str, ...]) -> None:
+    change, records, verdict, lost, end = row
     if records == "the same":  # as in the line above
-        above = survivor_table()[[line[0] for line in survivor_table()].index(words) - 1]
+        above = survivor_table()[[line[0] for line in survivor_table()].index(change) - 1]
         records, verdict, lost = above[1:4]
-    for log in damaged(example, words):
-        found = answer(log)
-        assert [record.payload for record in found.records] == expected_payloads(records)
+    for log in damaged(example, change):
+        actual = answer(log)
+        assert [record.payload for record in actual.records] == expected_payloads(records)
         if at := re.search(r"`at` (\d+)", records):
-            assert found.records[0].at == int(at[1])
+            assert actual.records[0].at == int(at[1])
         want = re.fullmatch(r"(\w+)(?:, `([a-z-]+)`)?", verdict)
         assert want is not None
-        assert (found.verdict, found.reason) == (want[1], want[2])
+        assert (actual.verdict, actual.reason) == (want[1], want[2])
         if lost == "from 40038 to the end":
-            assert [(gap.start, gap.end) for gap in found.lost] == [(CHARLIE, len(log))]
+            assert [(gap.start, gap.end) for gap in actual.lost] == [(CHARLIE, len(log))]
         else:
-            assert [(str(g.start), str(g.end), g.reason) for g in found.lost] == re.findall(
+            assert [(str(g.start), str(g.end), g.reason) for g in actual.lost] == re.findall(
                 r"`\[(\d+), (\d+)\)` `([a-z-]+)`", lost
             )
-        assert found.end == (None if end == "null" else int(end))
+        assert actual.end == (None if end == "null" else int(end))
 
 
 @pytest.mark.parametrize("row", survivor_table(), ids=lambda row: row[0])
@@ -154,25 +154,25 @@ def test_strict_stops_at_the_first_damage(
     answer: Answers, example: bytes, row: tuple[str, ...]
 ) -> None:
     for log in damaged(example, row[0]):
-        recovered, found = answer(log), answer(log, "strict")
+        recovered, stopped = answer(log), answer(log, "strict")
         if recovered.verdict != "damaged":
-            assert found == recovered
+            assert stopped == recovered
             continue
-        assert (found.verdict, found.reason, found.end) == ("damaged", recovered.reason, None)
-        (gap,) = found.lost
+        assert (stopped.verdict, stopped.reason, stopped.end) == ("damaged", recovered.reason, None)
+        (gap,) = stopped.lost
         assert (gap.end, gap.reason) == (len(log), recovered.reason)
         assert gap.start == min(g.start for g in recovered.lost)
-        assert found.records == tuple(r for r in recovered.records if r.at < gap.start)
+        assert stopped.records == tuple(r for r in recovered.records if r.at < gap.start)
 
 
-def test_a_payload_that_is_a_log_is_never_looked_into(write: Write, answer: Answers) -> None:
+def test_a_payload_is_never_parsed_as_a_log(write: Write, answer: Answers) -> None:
     inner = write(b"pay 1", b"pay 2")
     log = write(b"alpha", inner, b"charlie")
     assert (len(log), log[12:19].hex()) == (57, "59c01dbe180001")
     (damaged_log,) = flipped(log, [12])
-    found = answer(damaged_log)
-    assert [record.payload for record in found.records] == [b"alpha"]
-    assert [(gap.start, gap.end) for gap in found.lost] == [(12, 57)]
+    actual = answer(damaged_log)
+    assert [record.payload for record in actual.records] == [b"alpha"]
+    assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 57)]
 
 
 def test_stored_checksum_of_zero(answer: Answers) -> None:
@@ -183,19 +183,19 @@ def test_stored_checksum_of_zero(answer: Answers) -> None:
 def test_bad_length_in_a_full_last_block(write: Write, answer: Answers) -> None:
     log = write(bytes(32749)) + b"\x11\x22\x33\x44" + (14).to_bytes(2, "little") + b"\1hello"
     assert len(log) == BLOCK_SIZE
-    found = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [
+    actual = answer(log)
+    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
         (32756, BLOCK_SIZE, "bad-length")
     ]
-    assert found.end == BLOCK_SIZE
+    assert actual.end == BLOCK_SIZE
 
 
 @pytest.mark.parametrize("behind", [b"", b"\0" * 3, b"\0" * 100, b"\0" * BLOCK_SIZE])
-def test_open_record_in_front_of_zeros(answer: Answers, behind: bytes) -> None:
+def test_open_record_before_zeros(answer: Answers, behind: bytes) -> None:
     log = physical(1, b"alpha") + physical(2, b"begun")
-    found = answer(log + behind)
-    assert (found.verdict, found.reason, found.end) == ("torn", "torn-record", 12)
-    assert [(gap.start, gap.end) for gap in found.lost] == [(12, 24)]
+    actual = answer(log + behind)
+    assert (actual.verdict, actual.reason, actual.end) == ("torn", "torn-record", 12)
+    assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 24)]
 
 
 @pytest.mark.parametrize(
@@ -203,38 +203,40 @@ def test_open_record_in_front_of_zeros(answer: Answers, behind: bytes) -> None:
 )
 def test_empty_first_is_framing(answer: Answers, behind: bytes) -> None:
     for empty in (physical(2, b""), physical(2, b"") + physical(3, b"")):
-        found = answer(physical(1, b"alpha") + empty + behind)
-        assert (found.verdict, [r.payload for r in found.records]) == (
+        actual = answer(physical(1, b"alpha") + empty + behind)
+        assert (actual.verdict, [r.payload for r in actual.records]) == (
             "intact",
             [b"alpha", b"bravo"],
         )
 
 
-def test_damage_behind_an_empty_first_loses_it(answer: Answers) -> None:
+def test_damage_after_an_empty_first_loses_it(answer: Answers) -> None:
     log = physical(1, b"alpha") + physical(2, b"") + physical(103, b"new") + physical(1, b"bravo")
-    found = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [
+    actual = answer(log)
+    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
         (12, 19, "incomplete-record"),
         (19, 29, "unknown-type"),
     ]
-    assert [r.payload for r in found.records] == [b"alpha", b"bravo"]
+    assert [r.payload for r in actual.records] == [b"alpha", b"bravo"]
     (gap,) = answer(log, "strict").lost
     assert (gap.start, gap.end, gap.reason) == (12, len(log), "unknown-type")
 
 
-def test_empty_first_at_the_end_is_a_record_that_was_not_finished(answer: Answers) -> None:
+def test_empty_first_at_the_end_is_an_unfinished_record(answer: Answers) -> None:
     for behind in (b"", bytes(100)):
-        found = answer(physical(1, b"alpha") + physical(2, b"") + behind)
-        assert (found.verdict, found.reason, found.end) == ("torn", "torn-record", 12)
-        assert [(gap.start, gap.end) for gap in found.lost] == [(12, 19)]
+        actual = answer(physical(1, b"alpha") + physical(2, b"") + behind)
+        assert (actual.verdict, actual.reason, actual.end) == ("torn", "torn-record", 12)
+        assert [(gap.start, gap.end) for gap in actual.lost] == [(12, 19)]
 
 
-def test_the_checksum_of_a_zero_header_is_not_looked_at(answer: Answers) -> None:
-    """Length and type are zero, the checksum field is not, nor even if it is the right one."""
+def test_the_checksum_of_a_zero_header_is_ignored(answer: Answers) -> None:
+    """Length and type are zero, and the checksum field is not, even if it is correct."""
     for header in (b"\1\2\3\4\0\0\0", physical(0, b"")):
-        found = answer(physical(1, b"alpha") + header + physical(1, b"bravo"))
-        assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [(12, 31, "zero-header")]
-        assert [r.payload for r in found.records] == [b"alpha"]
+        actual = answer(physical(1, b"alpha") + header + physical(1, b"bravo"))
+        assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
+            (12, 31, "zero-header")
+        ]
+        assert [r.payload for r in actual.records] == [b"alpha"]
 
 
 def test_fragments_may_share_a_block(answer: Answers) -> None:
@@ -245,17 +247,17 @@ def test_fragments_may_share_a_block(answer: Answers) -> None:
 
 def test_zeros_over_several_blocks_are_one_gap(write: Write, answer: Answers) -> None:
     log = write(b"alpha").ljust(3 * BLOCK_SIZE, b"\0") + write(b"bravo")
-    found = answer(log)
-    assert [(gap.start, gap.end, gap.reason) for gap in found.lost] == [
+    actual = answer(log)
+    assert [(gap.start, gap.end, gap.reason) for gap in actual.lost] == [
         (12, 3 * BLOCK_SIZE, "zero-gap")
     ]
-    assert [r.payload for r in found.records] == [b"alpha", b"bravo"]
-    assert found.end == len(log)
+    assert [r.payload for r in actual.records] == [b"alpha", b"bravo"]
+    assert actual.end == len(log)
 
 
-def foreign(kind: int, extra: bytes, data: bytes) -> bytes:
-    covered = bytes([kind]) + extra + data
-    return HEADER.pack(masked_crc(covered), len(data), kind) + extra + data
+def foreign(record_type: int, extra: bytes, data: bytes) -> bytes:
+    covered = bytes([record_type]) + extra + data
+    return HEADER.pack(masked_crc(covered), len(data), record_type) + extra + data
 
 
 FOREIGN = {
@@ -287,9 +289,9 @@ def test_foreign_dialects_are_refused(answer: Answers, dialect: str, profile: st
     [physical(9, b"\7\0\0"), physical(10, bytes(7)), physical(130, bytes(23)), physical(5, b"x")],
 )
 def test_unknown_types_of_other_lengths_are_not_foreign(answer: Answers, log: bytes) -> None:
-    found = answer(log + physical(1, b"alpha"))
-    assert (found.verdict, found.reason) == ("damaged", "unknown-type")
-    assert [r.payload for r in found.records] == [b"alpha"]
+    actual = answer(log + physical(1, b"alpha"))
+    assert (actual.verdict, actual.reason) == ("damaged", "unknown-type")
+    assert [r.payload for r in actual.records] == [b"alpha"]
 
 
 def test_first_records_of_the_chapter_are_refused(answer: Answers) -> None:

@@ -1,9 +1,9 @@
 """LevelDB's own tests of its log, google/leveldb ``db/log_test.cc``, row by row.
 
-LevelDB counts dropped bytes and matches messages; here the lost range and its code stand for both.
-The counts differ by design: LevelDB counts the data of a fragment, the answer its header too.
-Not here: ``ReadError``, which is about the file (an ``OSError`` passes through, see the tests of
-streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
+LevelDB counts dropped bytes and matches messages; here the lost range and its code replace both.
+The counts differ by design: LevelDB counts the data of a fragment, the answer its header too. Two
+groups are missing: ``ReadError``, which is about the file (an ``OSError`` passes through, see the
+tests of streaming), and the ``ReadStart`` … ``ReadPastEnd``, ``SkipIntoMultiRecord`` family about
 ``initial_offset``: an answer is about a whole log.
 """
 
@@ -55,9 +55,9 @@ def lost(answer: Answer) -> LostRanges:
 def reads_back(write: Write, answer: Answers) -> Callable[[Sequence[bytes]], None]:
     def reads_back(records: Sequence[bytes]) -> None:
         log = write(*records)
-        found = answer(log)
-        assert payloads(found) == list(records)
-        assert (found.verdict, found.reason, found.end) == ("intact", None, len(log))
+        actual = answer(log)
+        assert payloads(actual) == list(records)
+        assert (actual.verdict, actual.reason, actual.end) == ("intact", None, len(log))
 
     return reads_back
 
@@ -118,48 +118,50 @@ def test_random_read(reads_back: ReadsBack) -> None:
 def test_bad_record_type(write: Write, answer: Answers) -> None:
     log = bytearray(write(b"foo"))
     log[6] += 100
-    found = answer(with_right_checksum(log, 0, 3))
-    assert (found.verdict, payloads(found)) == ("damaged", [])
-    assert lost(found) == [(0, 10, "unknown-type")]
-    assert found.end == 10
+    actual = answer(with_right_checksum(log, 0, 3))
+    assert (actual.verdict, payloads(actual)) == ("damaged", [])
+    assert lost(actual) == [(0, 10, "unknown-type")]
+    assert actual.end == 10
 
 
 def test_truncated_trailing_record_is_ignored(write: Write, answer: Answers) -> None:
-    found = answer(write(b"foo")[:-4])  # all payload and a byte of the header
-    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
-    assert lost(found) == [(0, 6, "torn-header")]
+    actual = answer(write(b"foo")[:-4])  # all payload and a byte of the header
+    assert (actual.verdict, payloads(actual), actual.end) == ("torn", [], 0)
+    assert lost(actual) == [(0, 6, "torn-header")]
 
 
 def test_bad_length(write: Write, answer: Answers) -> None:
     log = bytearray(write(big_string(b"bar", BLOCK_SIZE - HEADER_SIZE), b"foo"))
     log[4] += 1
-    found = answer(bytes(log))
-    assert (found.verdict, payloads(found)) == ("damaged", [b"foo"])
-    assert lost(found) == [(0, BLOCK_SIZE, "bad-length")]
-    assert found.end == len(log)
+    actual = answer(bytes(log))
+    assert (actual.verdict, payloads(actual)) == ("damaged", [b"foo"])
+    assert lost(actual) == [(0, BLOCK_SIZE, "bad-length")]
+    assert actual.end == len(log)
 
 
 def test_bad_length_at_end_is_ignored(write: Write, answer: Answers) -> None:
-    found = answer(write(b"foo")[:-1])
-    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
-    assert lost(found) == [(0, 9, "torn-payload")]
+    actual = answer(write(b"foo")[:-1])
+    assert (actual.verdict, payloads(actual), actual.end) == ("torn", [], 0)
+    assert lost(actual) == [(0, 9, "torn-payload")]
 
 
 def test_checksum_mismatch(write: Write, answer: Answers) -> None:
     log = bytearray(write(b"foo"))
     log[0] = (log[0] + 10) & 0xFF
-    found = answer(bytes(log))
-    assert (found.verdict, payloads(found), found.end) == ("damaged", [], None)
-    assert lost(found) == [(0, 10, "checksum-mismatch")]
+    actual = answer(bytes(log))
+    assert (actual.verdict, payloads(actual), actual.end) == ("damaged", [], None)
+    assert lost(actual) == [(0, 10, "checksum-mismatch")]
 
 
-@pytest.mark.parametrize("kind", [MIDDLE, LAST])
-def test_unexpected_middle_type_and_last_type(write: Write, answer: Answers, kind: int) -> None:
+@pytest.mark.parametrize("record_type", [MIDDLE, LAST])
+def test_unexpected_middle_type_and_last_type(
+    write: Write, answer: Answers, record_type: int
+) -> None:
     log = bytearray(write(b"foo"))
-    log[6] = kind
-    found = answer(with_right_checksum(log, 0, 3))
-    assert (found.verdict, payloads(found)) == ("damaged", [])
-    assert lost(found) == [(0, 10, "orphan-fragment")]
+    log[6] = record_type
+    actual = answer(with_right_checksum(log, 0, 3))
+    assert (actual.verdict, payloads(actual)) == ("damaged", [])
+    assert lost(actual) == [(0, 10, "orphan-fragment")]
 
 
 @pytest.mark.parametrize(
@@ -168,25 +170,25 @@ def test_unexpected_middle_type_and_last_type(write: Write, answer: Answers, kin
 def test_unexpected_full_type_and_first_type(write: Write, answer: Answers, second: bytes) -> None:
     log = bytearray(write(b"foo", second))
     log[6] = FIRST
-    found = answer(with_right_checksum(log, 0, 3))
-    assert (found.verdict, payloads(found)) == ("damaged", [second])
-    assert lost(found) == [(0, 10, "incomplete-record")]
-    assert found.end == len(log)
+    actual = answer(with_right_checksum(log, 0, 3))
+    assert (actual.verdict, payloads(actual)) == ("damaged", [second])
+    assert lost(actual) == [(0, 10, "incomplete-record")]
+    assert actual.end == len(log)
 
 
 def test_missing_last_is_ignored(write: Write, answer: Answers) -> None:
     log = write(big_string(b"bar", BLOCK_SIZE))[:-14]  # the LAST block, header included
     assert len(log) == BLOCK_SIZE
-    found = answer(log)
-    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
-    assert lost(found) == [(0, BLOCK_SIZE, "torn-record")]
+    actual = answer(log)
+    assert (actual.verdict, payloads(actual), actual.end) == ("torn", [], 0)
+    assert lost(actual) == [(0, BLOCK_SIZE, "torn-record")]
 
 
 def test_partial_last_is_ignored(write: Write, answer: Answers) -> None:
     log = write(big_string(b"bar", BLOCK_SIZE))[:-1]
-    found = answer(log)
-    assert (found.verdict, payloads(found), found.end) == ("torn", [], 0)
-    assert lost(found) == [(0, len(log), "torn-payload")]
+    actual = answer(log)
+    assert (actual.verdict, payloads(actual), actual.end) == ("torn", [], 0)
+    assert lost(actual) == [(0, len(log), "torn-payload")]
 
 
 def test_error_joins_records(write: Write, answer: Answers) -> None:
@@ -195,14 +197,14 @@ def test_error_joins_records(write: Write, answer: Answers) -> None:
         write(big_string(b"foo", BLOCK_SIZE), big_string(b"bar", BLOCK_SIZE), b"correct")
     )
     log[BLOCK_SIZE : 2 * BLOCK_SIZE] = b"x" * BLOCK_SIZE
-    found = answer(bytes(log))
-    assert payloads(found) == [b"correct"]
-    last = found.records[0].at
-    assert lost(found) == [
+    actual = answer(bytes(log))
+    assert payloads(actual) == [b"correct"]
+    last = actual.records[0].at
+    assert lost(actual) == [
         (0, BLOCK_SIZE, "incomplete-record"),
         (BLOCK_SIZE, 2 * BLOCK_SIZE, "checksum-mismatch"),
         (2 * BLOCK_SIZE, last, "orphan-fragment"),
     ]
-    assert found.reason == "checksum-mismatch", "the first met, not the first in the log"
-    # LevelDB allows itself between 2 blocks and 100 bytes more.
+    assert actual.reason == "checksum-mismatch", "the first met, not the first in the log"
+    # LevelDB tolerates between 2 blocks and 100 bytes more.
     assert 2 * BLOCK_SIZE < last <= 2 * BLOCK_SIZE + 100

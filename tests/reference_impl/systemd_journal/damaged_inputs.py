@@ -1,8 +1,8 @@
-"""Damaged journal files by the thousand; the command takes COUNT and a seed.
+"""Thousands of damaged journal files; the command takes COUNT and a seed.
 
 Each input is a sound file with one to three faults: bits, bytes, links, lengths, cuts, pages, parts
-of other files. Every one is read in both profiles, sealed ones with their key, under a limit of
-time and with no more memory than :data:`MEMORY` for the whole process. Prints what was met.
+of other files. Every one is read in both profiles, sealed ones with their key, within a time limit
+and at most :data:`MEMORY` for the whole process. Prints a summary.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from types import FrameType
 from typing import Any, NoReturn
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
-from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 
 SECONDS = 5
 MEMORY = 1 << 30
 LONG = [b"MESSAGE=" + b"long " * 140, b"BLOB=\x00\xff\n"]
 SEALED: dict[str, Any] = {"first": SEALED_START, "step": 6_000_000, "key": KEY}
 FILES: list[tuple[bytes, dict[str, str]]] = [
-    (made(*hello(8)), {}),
-    (made(*hello(8), compact=True, keyed=True, compression="zstd"), {}),
-    (made(*hello(6), LONG, compression="zstd", header_size=272, compact=True), {}),
-    (made(*hello(6), LONG, compression="lz4", keyed=True), {}),
-    (made(*hello(6), LONG, compression="xz"), {}),
-    (made(*hello(40), data_buckets=2, field_buckets=1), {}),
-    (made(*hello(8), header_size=272, state=1, spare=512), {}),
-    (made(*hello(8), header_size=272, compact=True, state=2), {}),
-    (made(*hello(6), **SEALED, continuous=False), {"key": KEY}),
-    (made(*hello(6), **SEALED, header_size=272, compact=True, keyed=True), {"key": KEY}),
+    (journal_bytes(*hello(8)), {}),
+    (journal_bytes(*hello(8), compact=True, keyed=True, compression="zstd"), {}),
+    (journal_bytes(*hello(6), LONG, compression="zstd", header_size=272, compact=True), {}),
+    (journal_bytes(*hello(6), LONG, compression="lz4", keyed=True), {}),
+    (journal_bytes(*hello(6), LONG, compression="xz"), {}),
+    (journal_bytes(*hello(40), data_buckets=2, field_buckets=1), {}),
+    (journal_bytes(*hello(8), header_size=272, state=1, spare=512), {}),
+    (journal_bytes(*hello(8), header_size=272, compact=True, state=2), {}),
+    (journal_bytes(*hello(6), **SEALED, continuous=False), {"key": KEY}),
+    (journal_bytes(*hello(6), **SEALED, header_size=272, compact=True, keyed=True), {"key": KEY}),
 ]
 
 
@@ -45,7 +45,7 @@ class Hangs(Exception):
 
 @dataclass
 class Met:
-    """What a run met."""
+    """The result of a run."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     slowest: float = 0.0
@@ -61,12 +61,12 @@ class Met:
 
 
 def damaged(data: bytearray, chance: random.Random) -> bytearray:
-    """The file with one more fault."""
+    """Return the file with one more fault."""
     size = len(data)
     if size < 16:
         return data
     at = chance.randrange(size)
-    word = at & ~7
+    aligned = at & ~7
     length = chance.choice((1, 8, 16, 64, 512))
     match chance.randrange(9):
         case 0:
@@ -78,27 +78,27 @@ def damaged(data: bytearray, chance: random.Random) -> bytearray:
         case 3:
             data[at : at + length] = chance.randbytes(min(length, size - at))
         case 4:  # a link to some other place
-            data[word : word + 8] = (chance.randrange(size) & ~7).to_bytes(8, "little")
+            data[aligned : aligned + 8] = (chance.randrange(size) & ~7).to_bytes(8, "little")
         case 5:  # a length or count
-            value = chance.choice((0, 1 << chance.randrange(64), 2**64 - 1, word, size))
-            data[word : word + 8] = value.to_bytes(8, "little")
-        case 6:  # two pages trade places
+            value = chance.choice((0, 1 << chance.randrange(64), 2**64 - 1, aligned, size))
+            data[aligned : aligned + 8] = value.to_bytes(8, "little")
+        case 6:  # two swapped pages
             other = chance.randrange(size) & ~511
             page = at & ~511
             data[page : page + 512], data[other : other + 512] = (
                 data[other : other + 512],
                 data[page : page + 512],
             )
-        case 7:  # a part is there twice
-            data[word:word] = data[word : word + length]
+        case 7:  # a repeated part
+            data[aligned:aligned] = data[aligned : aligned + length]
         case 8:  # a part of another file
             other_file = chance.choice(FILES)[0]
-            data[word : word + length] = other_file[word : word + length]
+            data[aligned : aligned + length] = other_file[aligned : aligned + length]
     return data
 
 
 def inputs(count: int, seed: int) -> Iterator[tuple[bytes, dict[str, str]]]:
-    """``count`` inputs, the same for the same seed."""
+    """Yield ``count`` inputs, the same for the same seed."""
     chance = random.Random(seed)
     for _ in range(count):
         whole, context = chance.choice(FILES)
@@ -109,7 +109,7 @@ def inputs(count: int, seed: int) -> Iterator[tuple[bytes, dict[str, str]]]:
 
 
 def run(count: int, seed: int) -> Met:
-    """Read them all. Raises what the reader raises, and :class:`Hangs`."""
+    """Read all inputs. Raises the reader's exceptions, and :class:`Hangs`."""
 
     def hangs(number: int, frame: FrameType | None) -> NoReturn:
         raise Hangs
@@ -120,11 +120,11 @@ def run(count: int, seed: int) -> Met:
         for data, context in inputs(count, seed):
             signal.alarm(SECONDS)
             began = time.perf_counter()
-            found = answer(data, **context)
+            result = answer(data, **context)
             answer(data, "strict", **context)
             met.slowest = max(met.slowest, time.perf_counter() - began)
-            met.verdicts[found.verdict] += 1
-            met.records += len(found.records)
+            met.verdicts[result.verdict] += 1
+            met.records += len(result.records)
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
@@ -133,5 +133,5 @@ def run(count: int, seed: int) -> Met:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    asked = int(sys.argv[1])
-    print(f"{asked} damaged files: {run(asked, int(sys.argv[2]) if sys.argv[2:] else 1)}")
+    seed_count = int(sys.argv[1])
+    print(f"{seed_count} damaged files: {run(seed_count, int(sys.argv[2]) if sys.argv[2:] else 1)}")

@@ -1,4 +1,4 @@
-"""Files for the tests of this folder."""
+"""Files for the tests of this directory."""
 
 from typing import Any
 
@@ -12,11 +12,13 @@ def answer(data: bytes, profile: str = "recover", **context: Any) -> Answer:
     return collect(reader.read_data(data, profile, context))
 
 
-def made(*entries: list[bytes], first: int = START, step: int = 1_000_000, **options: Any) -> bytes:
+def journal_bytes(
+    *entries: list[bytes], first: int = START, step: int = 1_000_000, **options: Any
+) -> bytes:
     writer = Writer(Options.from_context({**SMALL, **options}))
     for number, payloads in enumerate(entries):
-        own = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
-        writer.append(own, first + number * step, number + 1, bytes.fromhex(BOOT))
+        boot_fields = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
+        writer.append(boot_fields, first + number * step, number + 1, bytes.fromhex(BOOT))
     return writer.finish()
 
 

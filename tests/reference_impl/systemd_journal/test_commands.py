@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START, START
-from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 from walproof.cli import walproof
 
 
@@ -21,13 +21,13 @@ def run(*arguments: str | Path, stdin: bytes | None = None) -> Result:
 
 def test_verify_finds_nothing_in_a_sound_file(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(5)))
+    path.write_bytes(journal_bytes(*hello(5)))
     done = run("verify", path)
     assert (done.return_value, "no findings" in done.output) == (0, True)
 
 
-def test_verify_says_where_what_and_which_rule(tmp_path: Path) -> None:
-    data = bytearray(made(*hello(5)))
+def test_verify_prints_range_fault_and_rule(tmp_path: Path) -> None:
+    data = bytearray(journal_bytes(*hello(5)))
     data[data.index(b"hello 3")] ^= 1
     path = tmp_path / "a.journal"
     path.write_bytes(bytes(data))
@@ -40,7 +40,7 @@ def test_verify_says_where_what_and_which_rule(tmp_path: Path) -> None:
 
 def test_verify_checks_seals_with_the_key_only(tmp_path: Path) -> None:
     options = {"key": KEY, "continuous": False}
-    data = bytearray(made(*hello(5), first=SEALED_START, step=6_000_000, **options))
+    data = bytearray(journal_bytes(*hello(5), first=SEALED_START, step=6_000_000, **options))
     tag = data.rindex(b"\x07" + bytes(7) + b"\x40" + bytes(7))
     data[tag + 40] ^= 1
     path = tmp_path / "a.journal"
@@ -50,15 +50,15 @@ def test_verify_checks_seals_with_the_key_only(tmp_path: Path) -> None:
     assert (done.return_value, "SDJ-075" in done.output) == (3, True)
 
 
-def test_verify_refuses_what_is_no_journal(tmp_path: Path) -> None:
+def test_verify_refuses_other_files(tmp_path: Path) -> None:
     path = tmp_path / "text"
     path.write_bytes(b"text\n" * 100)
     assert run("verify", path).return_value == 4
 
 
-def test_what_is_exported_can_be_imported(tmp_path: Path) -> None:
+def test_an_export_can_be_imported(tmp_path: Path) -> None:
     path, copy = tmp_path / "a.journal", tmp_path / "b.journal"
-    path.write_bytes(made(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
+    path.write_bytes(journal_bytes(*hello(5), [b"BLOB=\x00\xff\n", b"MESSAGE=one\ntwo"]))
     exported = run("export", path)
     assert exported.return_value == 0
     assert run("systemd", "import", "--out", copy, stdin=exported.stdout_bytes).return_value == 0
@@ -71,7 +71,7 @@ def test_what_is_exported_can_be_imported(tmp_path: Path) -> None:
 
 def test_export_of_a_damaged_file_gives_the_survivors(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(8))[:-200])
+    path.write_bytes(journal_bytes(*hello(8))[:-200])
     done = run("export", path)
     assert done.return_value == 3
     assert 0 < done.stdout.count("__CURSOR=") < 8
@@ -100,9 +100,9 @@ def messages(lines: list[str]) -> list[str]:
 
 @journalctl
 @pytest.mark.parametrize("matches", MATCHES, ids=" ".join)
-def test_matches_are_those_of_journalctl(tmp_path: Path, matches: list[str]) -> None:
+def test_matches_agree_with_journalctl(tmp_path: Path, matches: list[str]) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(12)))
+    path.write_bytes(journal_bytes(*hello(12)))
     theirs = shown(f"--file={path}", "-o", "export", *matches)
     assert messages(run("export", path, *matches).stdout.splitlines()) == messages(theirs)
 
@@ -110,7 +110,7 @@ def test_matches_are_those_of_journalctl(tmp_path: Path, matches: list[str]) -> 
 @pytest.mark.parametrize("matches", MATCHES, ids=" ".join)
 def test_matches_in_a_damaged_file(tmp_path: Path, matches: list[str]) -> None:
     whole, broken = tmp_path / "a.journal", tmp_path / "b.journal"
-    data = made(*hello(12))
+    data = journal_bytes(*hello(12))
     whole.write_bytes(data)
     broken.write_bytes(data[:344] + bytes(144) + data[488:])  # no DATA table any more
     done = run("export", broken, *matches)
@@ -124,9 +124,9 @@ def test_matches_in_a_damaged_file(tmp_path: Path, matches: list[str]) -> None:
 @pytest.mark.parametrize(
     "since", ["@1700000005", "2023-11-14 22:13:25", "2023-11-14T22:13:25+00:00", "2023-11-15"]
 )
-def test_since_is_that_of_journalctl(tmp_path: Path, since: str) -> None:
+def test_since_agrees_with_journalctl(tmp_path: Path, since: str) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(12)))
+    path.write_bytes(journal_bytes(*hello(12)))
     ours = messages(run("export", path, "--since", since).stdout.splitlines())
     number = {"2023-11-15": 12}.get(since, 5)
     assert ours == [f"MESSAGE=hello {n}" for n in range(number, 12)]
@@ -136,7 +136,7 @@ def test_since_is_that_of_journalctl(tmp_path: Path, since: str) -> None:
 
 def test_since_with_a_fraction_and_from_a_sequence_number(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(6), step=1))
+    path.write_bytes(journal_bytes(*hello(6), step=1))
     since = f"@{START / 1_000_000:.6f}"[:-1] + "4"
     assert messages(run("export", path, "--since", since).stdout.splitlines()) == [
         "MESSAGE=hello 4",
@@ -147,9 +147,9 @@ def test_since_with_a_fraction_and_from_a_sequence_number(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("arguments", [["lower=1"], ["NAME"], ["--since", "soon"]])
-def test_what_is_no_match_and_no_time(tmp_path: Path, arguments: list[str]) -> None:
+def test_invalid_matches_and_times_are_errors(tmp_path: Path, arguments: list[str]) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(2)))
+    path.write_bytes(journal_bytes(*hello(2)))
     assert "expected FIELD=VALUE" in str(run("export", path, *arguments).exception) or (
         "no time" in str(run("export", path, *arguments).exception)
     )
@@ -157,9 +157,9 @@ def test_what_is_no_match_and_no_time(tmp_path: Path, arguments: list[str]) -> N
 
 @journalctl
 @pytest.mark.parametrize("name", ["PRIORITY", "MESSAGE", "_BOOT_ID", "NOTHING"])
-def test_fields_are_those_of_journalctl(tmp_path: Path, name: str) -> None:
+def test_fields_agree_with_journalctl(tmp_path: Path, name: str) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made(*hello(12)))
+    path.write_bytes(journal_bytes(*hello(12)))
     done = run("systemd", "fields", path, name)
     assert done.return_value == 0
     assert done.stdout.splitlines() == shown(f"--file={path}", f"--field={name}")
@@ -168,9 +168,9 @@ def test_fields_are_those_of_journalctl(tmp_path: Path, name: str) -> None:
     )
 
 
-def test_values_that_are_no_text_and_values_that_survive(tmp_path: Path) -> None:
+def test_binary_values_and_surviving_values(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    data = bytearray(made([b"BLOB=\x00\xff"], [b"BLOB=text"], [b"BLOB=two\nlines"]))
+    data = bytearray(journal_bytes([b"BLOB=\x00\xff"], [b"BLOB=text"], [b"BLOB=two\nlines"]))
     path.write_bytes(bytes(data))
     assert run("systemd", "fields", path, "BLOB").stdout.splitlines() == [
         '{"hex": "74776f0a6c696e6573"}',
@@ -192,7 +192,7 @@ def test_values_that_are_no_text_and_values_that_survive(tmp_path: Path) -> None
 @pytest.mark.parametrize("command", ["systemd fields", "verify", "export"])
 def test_files_that_end_in_the_header(tmp_path: Path, command: str) -> None:
     path = tmp_path / "a.journal"
-    data = made(*hello(2))
+    data = journal_bytes(*hello(2))
     for size in (0, 4, 207, 208, 250):
         path.write_bytes(data[:size])
         assert run(*command.split(), path).return_value in (3, 4), size
@@ -200,7 +200,9 @@ def test_files_that_end_in_the_header(tmp_path: Path, command: str) -> None:
 
 def test_read_shows_entries_with_their_message_first(tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
-    path.write_bytes(made([b"A=1", b"MESSAGE=two\nlines", b"BLOB=\x1b[2J\xff"], [b"A=\x1b[2J"]))
+    path.write_bytes(
+        journal_bytes([b"A=1", b"MESSAGE=two\nlines", b"BLOB=\x1b[2J\xff"], [b"A=\x1b[2J"])
+    )
     lines = run("read", path).stdout.splitlines()
     assert lines[0].split() == [
         *("record", "at", "size", "seqnum", "realtime", "monotonic", "boot_id", "payload")

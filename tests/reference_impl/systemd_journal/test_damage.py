@@ -1,4 +1,4 @@
-"""Damage of every kind: no exception, no hang, nothing invented, nothing in silence."""
+"""Damage of every type: no exception, no hang, no invented record, nothing undetected."""
 
 import itertools
 import random
@@ -13,58 +13,59 @@ from hypothesis import strategies as st
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import Answer
 from reference_impl.systemd_journal import recognise
-from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 
 pytestmark = pytest.mark.slow
 
 FILES = [
-    made(*hello(8)),
-    made(*hello(8), compact=True, keyed=True, compression="zstd"),
-    made(*hello(6), [b"MESSAGE=" + b"x" * 700], compression="lz4", keyed=True),
-    made(*hello(6), [b"MESSAGE=" + b"x" * 700], compression="xz"),
-    made(*hello(8), header_size=272, state=1, spare=512),
-    made(*hello(8), header_size=272, compact=True, state=2),
-    made(*hello(6), first=SEALED_START, step=6_000_000, key=KEY, continuous=False),
+    journal_bytes(*hello(8)),
+    journal_bytes(*hello(8), compact=True, keyed=True, compression="zstd"),
+    journal_bytes(*hello(6), [b"MESSAGE=" + b"x" * 700], compression="lz4", keyed=True),
+    journal_bytes(*hello(6), [b"MESSAGE=" + b"x" * 700], compression="xz"),
+    journal_bytes(*hello(8), header_size=272, state=1, spare=512),
+    journal_bytes(*hello(8), header_size=272, compact=True, state=2),
+    journal_bytes(*hello(6), first=SEALED_START, step=6_000_000, key=KEY, continuous=False),
 ]
 WHOLE = [{record.payload for record in answer(data).records} for data in FILES]
 
 
-def sound(data: bytes, found: Answer) -> None:
-    """The invariants of spec/conventions.md that hold for every input."""
-    ranges = [(gap.start, gap.end) for gap in found.lost]
+def sound(data: bytes, result: Answer) -> None:
+    """Assert the invariants of spec/conventions.md that hold for every input."""
+    ranges = [(gap.start, gap.end) for gap in result.lost]
     assert ranges == sorted(ranges)
     assert all(0 <= start < end <= len(data) for start, end in ranges)
-    assert all(one[1] <= two[0] for one, two in itertools.pairwise(ranges))
-    assert (found.reason is None) == (found.verdict == "intact")
-    if found.verdict in ("intact", "refused"):
-        assert not found.lost
-    if found.verdict == "damaged":
-        assert found.lost
-    assert [r.at for r in found.records] == sorted({r.at for r in found.records})
+    assert all(first[1] <= two[0] for first, two in itertools.pairwise(ranges))
+    assert (result.reason is None) == (result.verdict == "intact")
+    if result.verdict in ("intact", "refused"):
+        assert not result.lost
+    if result.verdict == "damaged":
+        assert result.lost
+    assert [r.at for r in result.records] == sorted({r.at for r in result.records})
 
 
 def check(number: int, data: bytes) -> Answer:
     began = time.monotonic()
-    found, strict = answer(data), answer(data, "strict")
+    recovered, strict = answer(data), answer(data, "strict")
     assert time.monotonic() - began < 2
-    sound(data, found)
+    sound(data, recovered)
     sound(data, strict)
-    assert len(strict.records) <= len(found.records)
-    for record in found.records:
+    assert len(strict.records) <= len(recovered.records)
+    for record in recovered.records:
         if record.payload not in WHOLE[number]:
-            # Fields went missing, or an item leads to the value of another entry: both are told.
-            assert found.verdict != "intact", record
-    return found
+            # Missing fields, and an item that leads to the value of another entry, are both
+            # reported.
+            assert recovered.verdict != "intact", record
+    return recovered
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_every_prefix(number: int) -> None:
+def test_every_prefix_is_read(number: int) -> None:
     previous = 0
     for length in range(0, len(FILES[number]), 3):
-        found = check(number, FILES[number][:length])
-        assert found.verdict in ("torn", "intact"), length
-        assert len(found.records) >= previous
-        previous = len(found.records)
+        actual = check(number, FILES[number][:length])
+        assert actual.verdict in ("torn", "intact"), length
+        assert len(actual.records) >= previous
+        previous = len(actual.records)
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
@@ -78,7 +79,7 @@ def test_bit_flips(number: int) -> None:
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))
-def test_links_that_lie(number: int) -> None:
+def test_wrong_links_are_reported(number: int) -> None:
     chance = random.Random(number + 100)
     for _ in range(600):
         data = bytearray(FILES[number])
@@ -93,26 +94,26 @@ def test_links_that_lie(number: int) -> None:
 
 @given(st.binary(max_size=600))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes(data: bytes) -> None:
+def test_any_bytes_are_read(data: bytes) -> None:
     sound(data, answer(data))
 
 
 @given(st.binary(max_size=600), st.integers(0, 6))
 @settings(max_examples=200, deadline=None)
-def test_any_bytes_behind_a_real_header(data: bytes, number: int) -> None:
+def test_any_bytes_after_a_real_header(data: bytes, number: int) -> None:
     whole = FILES[number][:264] + data
     sound(whole, answer(whole))
 
 
-def test_reading_again_says_the_same() -> None:
+def test_reading_twice_gives_the_same_answer() -> None:
     data = bytearray(FILES[0])
     data[1100:1200] = bytes(100)
     assert answer(bytes(data)) == answer(bytes(data))
 
 
 def test_overlapping_objects_take_no_quadratic_time() -> None:
-    """Every eight bytes a header of a DATA that reaches to the end of the file."""
-    base = made(*hello(3), data_buckets=1)
+    """Every eight bytes a header of a DATA that extends to the end of the file."""
+    base = journal_bytes(*hello(3), data_buckets=1)
     end = len(base) + (1 << 20)
     chain = b"".join(
         b"\x01" + bytes(7) + (end - at).to_bytes(8, "little") for at in range(len(base), end, 16)
@@ -126,10 +127,10 @@ def test_overlapping_objects_take_no_quadratic_time() -> None:
 
 
 def test_work_is_linear() -> None:
-    """Function calls, not seconds: those depend on what else the machine does."""
+    """Count function calls, not seconds, which depend on other load."""
 
     def calls(count: int) -> int:
-        data = made(*hello(count), data_buckets=count, field_buckets=4)
+        data = journal_bytes(*hello(count), data_buckets=count, field_buckets=4)
         seen = itertools.count()
         sys.setprofile(lambda frame, event, given: next(seen) if "call" in event else None)
         try:
@@ -152,10 +153,10 @@ def test_recognised_by_its_signature(tmp_path: Path) -> None:
     assert not recognise(tmp_path)
 
 
-def test_a_tail_pointer_behind_the_last_object_loses_only_itself() -> None:
-    """The file is whole: the header is wrong, and no byte behind the objects is missing."""
-    data = bytearray(made(*hello(5)))
+def test_a_tail_pointer_past_the_last_object_loses_only_itself() -> None:
+    """The file is complete: the header is wrong, and no byte after the objects is missing."""
+    data = bytearray(journal_bytes(*hello(5)))
     data[136:144] = (len(data) + 64).to_bytes(8, "little")
-    found = answer(bytes(data))
-    assert (found.verdict, found.reason, len(found.records)) == ("damaged", "bad-header", 5)
-    assert [(gap.start, gap.end) for gap in found.lost] == [(136, 144)]
+    actual = answer(bytes(data))
+    assert (actual.verdict, actual.reason, len(actual.records)) == ("damaged", "bad-header", 5)
+    assert [(gap.start, gap.end) for gap in actual.lost] == [(136, 144)]

@@ -1,4 +1,4 @@
-"""A share of the many damaged inputs; the module's command runs as many as you like."""
+"""A sample of the damaged inputs; the module's command runs any number."""
 
 import subprocess
 import sys

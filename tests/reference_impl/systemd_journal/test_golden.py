@@ -1,4 +1,4 @@
-"""Numbers known from elsewhere: upstream's tests and sources, and real files."""
+"""Known values: from upstream's tests and sources, and from real files."""
 
 import pytest
 
@@ -67,6 +67,6 @@ def test_the_key_may_go_without_dashes() -> None:
         *(f" {KEY}", f"{KEY}\n", KEY.replace("/", "-/")),
     ],
 )
-def test_what_is_no_key(text: str) -> None:
+def test_invalid_keys_are_refused(text: str) -> None:
     with pytest.raises(BadKey):
         VerificationKey.parse(text)

@@ -1,4 +1,4 @@
-"""The generated parser as a second reader: the layout of every vector that is intact."""
+"""The generated parser as a second reader: the layout of every intact vector."""
 
 import json
 from collections.abc import Iterator
@@ -26,15 +26,15 @@ def sound_vectors() -> Iterator[Any]:
 def test_the_parser_finds_the_entries_of_the_answer(
     path: Path, records: list[dict[str, Any]]
 ) -> None:
-    """Places, numbers, times, boot and fields: read with nothing but the grammar."""
+    """Offsets, numbers, times, boot and fields, read with the grammar alone."""
     parsed = compiled("systemd_journal").SystemdJournal.from_file(str(path))
-    found = getattr(parsed, "objects", [])  # not there in a file of a header alone
-    objects = {one.ofs_object: one for one in found}
-    entries = [one for one in found if one.type.value == ENTRY]
+    objects_found = getattr(parsed, "objects", [])  # missing in a file with only a header
+    objects = {each.ofs_object: each for each in objects_found}
+    entries = [each for each in objects_found if each.type.value == ENTRY]
     assert len(entries) == len(records)
-    for one, record in zip(entries, records, strict=True):
-        entry = one.body
-        assert (one.ofs_object, one.len_object) == (record["at"], record["size"])
+    for each, record in zip(entries, records, strict=True):
+        entry = each.body
+        assert (each.ofs_object, each.len_object) == (record["at"], record["size"])
         assert [str(entry.seqnum), str(entry.realtime), str(entry.monotonic)] == [
             record[name] for name in ("seqnum", "realtime", "monotonic")
         ]

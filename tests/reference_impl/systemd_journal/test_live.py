@@ -1,4 +1,4 @@
-"""A file that the real writer is busy with, copied meanwhile, and left behind by SIGKILL."""
+"""A file in use by the real writer: copied meanwhile, and left by SIGKILL."""
 
 import shutil
 import subprocess
@@ -39,7 +39,7 @@ def feed(writer: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Path]]:
-    """Three copies of a file in use, and what was left of it."""
+    """Return three copies of a file in use, and the file after the kill."""
     folder = tmp_path_factory.mktemp("live")
     path = folder / "live.journal"
     command = [str(REMOTE), f"--output={path}", "--split-mode=none", "-"]
@@ -70,33 +70,33 @@ def answer(path: Path) -> Answer:
     return collect(read(path, "recover", {}))
 
 
-def test_no_copy_is_damaged_and_all_that_journalctl_finds_is_there(files: list[Path]) -> None:
+def test_copies_are_undamaged_and_match_journalctl(files: list[Path]) -> None:
     for path in files:
-        found = answer(path)
-        assert found.verdict in ("intact", "torn"), (found.reason, found.lost[:3])
+        actual = answer(path)
+        assert actual.verdict in ("intact", "torn"), (actual.reason, actual.lost[:3])
         theirs = cursors(path)
-        assert [record.fields["cursor"] for record in found.records][: len(theirs)] == theirs
-        numbers = [int(record.fields["seqnum"]) for record in found.records]
+        assert [record.fields["cursor"] for record in actual.records][: len(theirs)] == theirs
+        numbers = [int(record.fields["seqnum"]) for record in actual.records]
         assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_what_a_killed_writer_left_is_online_and_complete(files: list[Path]) -> None:
+def test_a_killed_writer_leaves_an_online_complete_file(files: list[Path]) -> None:
     left = files[-1]
     assert left.read_bytes()[16] == ONLINE
-    found = answer(left)
-    assert len(found.records) >= len(answer(files[0]).records)
-    assert not any("missing" in record.fields for record in found.records)
+    actual = answer(left)
+    assert len(actual.records) >= len(answer(files[0]).records)
+    assert not any("missing" in record.fields for record in actual.records)
 
 
 def test_cut_while_online(files: list[Path], tmp_path: Path) -> None:
-    """What is left of the file if it is cut as well: survivors are the first entries, no others."""
+    """A truncated copy: survivors are the first entries, and no others."""
     data = files[-1].read_bytes()
     whole = [record.fields["cursor"] for record in answer(files[-1]).records]
     path = tmp_path / "cut.journal"
     for size in (4_000_000, 3_900_001, 3_800_008):
         path.write_bytes(data[:size])
-        found = answer(path)
-        # Intact where the writer did not come that far: nothing of it was cut (SDJ-051).
-        assert found.verdict == "torn" or len(found.records) == len(whole)
-        assert found.verdict in ("torn", "intact")
-        assert [r.fields["cursor"] for r in found.records] == whole[: len(found.records)]
+        actual = answer(path)
+        # Intact if the writer did not come that far, so that nothing was cut (SDJ-051).
+        assert actual.verdict == "torn" or len(actual.records) == len(whole)
+        assert actual.verdict in ("torn", "intact")
+        assert [r.fields["cursor"] for r in actual.records] == whole[: len(actual.records)]

@@ -1,4 +1,4 @@
-"""A file that changes while it is read, and holes: the reader has a copy of its own."""
+"""A file that changes while it is read, and holes: the reader has its own copy."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_file_that_shrinks_while_it_is_read_does_not_end_the_reader(tmp_path: 
     assert (done.returncode, done.stdout) == (0, b"5\n"), done.stderr
 
 
-def test_what_was_loaded_stays_when_the_file_is_cut(tmp_path: Path) -> None:
+def test_loaded_data_stays_when_the_file_is_truncated(tmp_path: Path) -> None:
     path = tmp_path / "cut.journal"
     path.write_bytes(SMALL.read_bytes())
     with loaded(path) as data:

@@ -1,4 +1,4 @@
-"""Real files and the real program: field for field."""
+"""Real files and the real program, compared field by field."""
 
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ from conformance.recipes.systemd_journal.log import KEY, SEALED_START
 from reference_impl.answer import collect
 from reference_impl.systemd_journal import inspection, loaded, read
 from reference_impl.systemd_journal.export_format import entry_body, parse_export
-from tests.reference_impl.systemd_journal.journal_files import hello, made
+from tests.reference_impl.systemd_journal.journal_files import hello, journal_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -51,14 +51,14 @@ def shown_by_us(path: Path) -> list[tuple[str, ...]]:
 def test_real_files_are_intact_with_their_seals(real_file: Path) -> None:
     context = {"key": KEY} if "sealed" in real_file.name else {}
     with loaded(real_file) as data:
-        found = inspection.inspect(data, context)
-    assert found.faults == []
-    assert len(found.entries) == (8 if "sealed" in real_file.name else 30)
-    assert (found.sealed_until is not None) == ("sealed" in real_file.name)
+        inspected = inspection.inspect(data, context)
+    assert inspected.faults == []
+    assert len(inspected.entries) == (8 if "sealed" in real_file.name else 30)
+    assert (inspected.sealed_until is not None) == ("sealed" in real_file.name)
 
 
 @journalctl
-def test_real_files_as_journalctl_shows_them(real_file: Path) -> None:
+def test_real_files_agree_with_journalctl(real_file: Path) -> None:
     assert shown_by_us(real_file) == shown_by_journalctl(real_file)
 
 
@@ -67,7 +67,7 @@ def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> No
     with loaded(real_file) as data:
         kinds = inspection.inspect(data, {}).walk.kinds
     objects = [(number << 3, kind) for number, kind in enumerate(kinds) if kind]
-    assert [(one.ofs_object, one.type.value) for one in parsed.objects] == objects
+    assert [(each.ofs_object, each.type.value) for each in parsed.objects] == objects
 
 
 @journalctl
@@ -75,13 +75,13 @@ def test_the_grammar_finds_the_same_objects_in_real_files(real_file: Path) -> No
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("keyed", [False, True])
 @pytest.mark.parametrize("compression", ["none", "xz", "lz4", "zstd"])
-def test_journalctl_reads_and_verifies_what_we_write(
+def test_journalctl_reads_and_verifies_written_files(
     tmp_path: Path, header_size: int, compact: bool, keyed: bool, compression: str
 ) -> None:
     path = tmp_path / "made.journal"
     long = [[b"MESSAGE=" + b"long " * 200, b"BLOB=\x00\xff\n"]]
     options = {"compact": compact, "keyed": keyed, "compression": compression}
-    path.write_bytes(made(*hello(20), *long, header_size=header_size, **options))
+    path.write_bytes(journal_bytes(*hello(20), *long, header_size=header_size, **options))
     done = subprocess.run(
         ["journalctl", f"--file={path}", "--verify"], capture_output=True, text=True
     )
@@ -93,10 +93,10 @@ def test_journalctl_reads_and_verifies_what_we_write(
 @journalctl
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("step", [3_000_000, 40_000_000])
-def test_journalctl_verifies_our_seals(tmp_path: Path, compact: bool, step: int) -> None:
+def test_journalctl_verifies_written_seals(tmp_path: Path, compact: bool, step: int) -> None:
     path = tmp_path / "sealed.journal"
     options = {"key": KEY, "continuous": False, "compact": compact}
-    path.write_bytes(made(*hello(12), first=SEALED_START, step=step, **options))
+    path.write_bytes(journal_bytes(*hello(12), first=SEALED_START, step=step, **options))
     done = subprocess.run(
         ["journalctl", f"--file={path}", "--verify", f"--verify-key={KEY}"],
         capture_output=True,
@@ -112,8 +112,8 @@ REMOTE = shutil.which("systemd-journal-remote", path="/lib/systemd:/usr/lib/syst
 @pytest.mark.skipif(not REMOTE, reason="systemd-journal-remote not found")
 @pytest.mark.parametrize("compact", ["0", "1"])
 @pytest.mark.parametrize("keyed", ["0", "1"])
-def test_our_objects_are_those_of_the_real_writer(tmp_path: Path, compact: str, keyed: str) -> None:
-    """Byte for byte, given its ids and table sizes: header and objects, up to the tail."""
+def test_written_objects_match_the_real_writer(tmp_path: Path, compact: str, keyed: str) -> None:
+    """Byte for byte with the same ids and table sizes: header and objects, up to the tail."""
     stream = b"".join(
         b"__REALTIME_TIMESTAMP=%d\n__MONOTONIC_TIMESTAMP=%d\n_BOOT_ID=%s\nMESSAGE=hello %d\n"
         b"PRIORITY=%d\nMULTI=a\nMULTI=a\n\n"

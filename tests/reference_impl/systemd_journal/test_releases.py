@@ -1,4 +1,4 @@
-"""Which systemd is run, and what is said where it cannot be had."""
+"""The systemd release that runs, and the message if it is not available."""
 
 import os
 import shutil
@@ -15,14 +15,14 @@ TOOLS = ("sh", "sed", "cat", "grep", "head", "mkdir", "rm")
 
 
 def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple[int, str]:
-    """Run a build script where there is no apt; programs that stand in for others are in sh."""
+    """Run a build script without apt; shell scripts replace other programs."""
     programs, output = folder / "bin", folder / "build"
     programs.mkdir()
     output.mkdir()
     for tool in TOOLS:
-        found = shutil.which(tool)
-        assert found
-        (programs / tool).symlink_to(found)
+        tool_path = shutil.which(tool)
+        assert tool_path
+        (programs / tool).symlink_to(tool_path)
     for name, text in stand_ins.items():
         path = programs / name.replace("_", "-")
         path.write_text(f"#!/bin/sh\n{text}\n")
@@ -38,29 +38,30 @@ def build(script: str, folder: Path, *arguments: str, **stand_ins: str) -> tuple
     return done.returncode, done.stdout.strip()
 
 
-def test_another_release_of_the_machine_is_not_run(tmp_path: Path) -> None:
-    code, said = build("build.sh", tmp_path, journalctl="echo 'systemd 255 (255.4)'")
+def test_another_installed_release_is_not_run(tmp_path: Path) -> None:
+    code, output = build("build.sh", tmp_path, journalctl="echo 'systemd 255 (255.4)'")
     assert code == 1
-    assert said == (
+    assert output == (
         "journalctl is of systemd 255, the known failures here are of 252, and"
         " systemd 252 comes through apt, and apt-get was not found"
     )
 
 
 def test_without_journalctl(tmp_path: Path) -> None:
-    code, said = build("build.sh", tmp_path)
-    assert (code, said.startswith("journalctl is not here, the known")) == (1, True)
+    code, output = build("build.sh", tmp_path)
+    assert (code, output.startswith("journalctl is not here, the known")) == (1, True)
 
 
-def test_the_right_release_of_the_machine_is_run_with_or_without_its_writer(tmp_path: Path) -> None:
+def test_the_matching_installed_release_is_run(tmp_path: Path) -> None:
     assert build("build.sh", tmp_path, journalctl="echo 'systemd 252 (252.1)'") == (0, "")
 
 
 def test_a_release_that_cannot_be_fetched(tmp_path: Path) -> None:
-    code, said = build("fetch.sh", tmp_path, "257", "trixie")
-    assert (code, said) == (1, "systemd 257 comes through apt, and apt-get was not found")
+    code, output = build("fetch.sh", tmp_path, "257", "trixie")
+    assert (code, output) == (1, "systemd 257 comes through apt, and apt-get was not found")
 
 
+# The action of another build while this one waits for the lock.
 UNPACKED = """
 echo "$PWD" "$@" >&2
 mkdir -p root/usr/bin root/usr/lib/here
@@ -68,11 +69,10 @@ printf '#!/bin/sh\\necho "systemd 257 (257.1)"\\n' >root/usr/lib/here/ld-linux.s
 cp root/usr/lib/here/ld-linux.so.2 root/usr/bin/journalctl
 chmod +x root/usr/lib/here/ld-linux.so.2
 """
-"""What another build does while this one waits for the lock."""
 
 
 @pytest.mark.parametrize(("waiting", "code"), [(UNPACKED, 0), ("true", 1)])
-def test_what_another_build_has_unpacked_meanwhile_is_not_fetched_again(
+def test_a_release_unpacked_meanwhile_is_reused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, waiting: str, code: int
 ) -> None:
     monkeypatch.setattr(f"{__name__}.TOOLS", (*TOOLS, "cp", "chmod"))

@@ -1,4 +1,4 @@
-"""Two readers that share no code say the same of the same files: see kaitai-python's README.md.
+"""Two readers without shared code agree on the same files: see kaitai-python's README.md.
 
 Vectors are damaged once or twice, at random, and made online or not.
 """
@@ -28,7 +28,7 @@ ZEROS = (8, 16, 64, 128, 512)
 
 
 def controls() -> Iterator[tuple[bytes, dict[str, Any]]]:
-    """Small logs, damaged ones too, and what a reader is told of them."""
+    """Return small logs, damaged ones too, and their contexts."""
     for path in sorted(VECTORS.glob("*.json")):
         text = path.read_text("utf-8")
         about = json.loads(text)
@@ -43,26 +43,26 @@ CONTROLS = list(controls())
 
 
 def offsets(log: bytearray) -> list[int]:
-    """Where objects begin, as far as sizes lead."""
-    at, found = int.from_bytes(log[88:96], "little"), [0]
+    """Return the offsets of objects, as far as their sizes lead."""
+    at, positions = int.from_bytes(log[88:96], "little"), [0]
     while at + 16 <= len(log):
-        found.append(at)
+        positions.append(at)
         size = int.from_bytes(log[at + 8 : at + 16], "little")
         if not 16 <= size <= len(log) - at:
             break
         at += size + -size % 8
-    return found
+    return positions
 
 
 def damaged(source: random.Random, log: bytearray) -> bytearray:
-    """The log with one damage."""
-    places = offsets(log)
-    at = min(source.choice(places) + 8 * source.randrange(34), max(len(log) - 1, 0))
+    """Return the log with one damage."""
+    positions = offsets(log)
+    at = min(source.choice(positions) + 8 * source.randrange(34), max(len(log) - 1, 0))
     kind = source.randrange(7) if log else 6
     if kind < 2:
         log[at] ^= 1 << source.randrange(8)
     elif kind == 2:
-        other = source.choice([0, 1, source.choice(places), 8 * source.randrange(1000), 2**62])
+        other = source.choice([0, 1, source.choice(positions), 8 * source.randrange(1000), 2**62])
         log[at : at + 8] = other.to_bytes(8, "little")[: len(log) - at]
     elif kind == 3:
         size = source.choice(ZEROS)
@@ -70,14 +70,14 @@ def damaged(source: random.Random, log: bytearray) -> bytearray:
     elif kind == 4:
         del log[at:]
     elif kind == 5:
-        log[source.choice(places)] = source.randrange(9)
+        log[source.choice(positions)] = source.randrange(9)
     else:
         log += source.randbytes(source.randrange(40))
     return log
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_same_answer(tmp_path: Path, seed: int) -> None:
+def test_both_readers_give_the_same_answer(tmp_path: Path, seed: int) -> None:
     source = random.Random(seed)
     path = tmp_path / "system.journal"
     for _ in range(40):
@@ -109,6 +109,6 @@ def test_the_keys_of_the_chapter() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "c262bd/1-1", "c262bd-85187f-0b1b04-877cc5/1c7af8-0"])
-def test_no_key(text: str) -> None:
+def test_an_invalid_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="verification key"):
         seals.Key.parsed(text)

@@ -1,4 +1,4 @@
-"""Whatever is written is read again; queries give what a filter gives."""
+"""Written entries are read back; queries agree with filters."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from reference_impl.systemd_journal import appending, inspection
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body
 from reference_impl.systemd_journal.query import values
-from tests.reference_impl.systemd_journal.journal_files import answer, hello, made
+from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
 
 pytestmark = pytest.mark.slow
 
@@ -32,29 +32,29 @@ OPTIONS = st.fixed_dictionaries(
 
 @given(ENTRIES, OPTIONS)
 @settings(max_examples=60, deadline=None)
-def test_what_is_written_is_read(entries: list[list[bytes]], options: dict[str, Any]) -> None:
-    found = answer(made(*entries, **options))
-    assert found.verdict == "intact"
-    assert [record.payload for record in found.records] == [entry_body(e) for e in entries]
-    assert [record.fields["seqnum"] for record in found.records] == [
+def test_written_records_are_read_back(entries: list[list[bytes]], options: dict[str, Any]) -> None:
+    actual = answer(journal_bytes(*entries, **options))
+    assert actual.verdict == "intact"
+    assert [record.payload for record in actual.records] == [entry_body(e) for e in entries]
+    assert [record.fields["seqnum"] for record in actual.records] == [
         str(n + 1) for n in range(len(entries))
     ]
 
 
 @given(ENTRIES, ENTRIES, OPTIONS)
 @settings(max_examples=60, deadline=None)
-def test_appending_gives_the_file_that_writing_gives(
+def test_appending_and_writing_make_the_same_file(
     old: list[list[bytes]], new: list[list[bytes]], options: dict[str, Any]
 ) -> None:
-    writer = appending.reopen(made(*old, **options), {})
+    writer = appending.reopen(journal_bytes(*old, **options), {})
     for number, payloads in enumerate(new, len(old)):
-        own = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
-        writer.append(own, START + number * 1_000_000, number + 1, bytes.fromhex(BOOT))
-    assert writer.finish() == made(*old, *new, **options)
+        boot_fields = [b"_BOOT_ID=" + BOOT.encode(), *payloads]
+        writer.append(boot_fields, START + number * 1_000_000, number + 1, bytes.fromhex(BOOT))
+    assert writer.finish() == journal_bytes(*old, *new, **options)
 
 
 def test_the_space_after_the_last_object_stays_in_the_arena() -> None:
-    data = made(*hello(4), spare=4096)
+    data = journal_bytes(*hello(4), spare=4096)
     writer = appending.reopen(data, {})
     fields = {"boot_id": BOOT, "realtime": str(START + 60_000_000), "monotonic": "99"}
     writer.write(NewRecord(b"MESSAGE=more\n", fields))
@@ -63,47 +63,47 @@ def test_the_space_after_the_last_object_stays_in_the_arena() -> None:
 
 
 def test_a_sealed_file_is_continued_under_its_key() -> None:
-    data = made(*hello(4), first=SEALED_START, step=6_000_000, key=KEY, continuous=True)
+    data = journal_bytes(*hello(4), first=SEALED_START, step=6_000_000, key=KEY, continuous=True)
     writer = appending.reopen(data, {"key": KEY})
     body = b"MESSAGE=more\n"
     fields = {"boot_id": BOOT, "realtime": str(SEALED_START + 60_000_000), "monotonic": "99"}
     writer.write(NewRecord(body, fields))
-    found = answer(writer.finish(), key=KEY)
-    assert (found.verdict, len(found.records)) == ("intact", 5)
+    actual = answer(writer.finish(), key=KEY)
+    assert (actual.verdict, len(actual.records)) == ("intact", 5)
 
 
 @pytest.mark.parametrize("options", [{"state": 1}, {"state": 2}])
-def test_files_that_no_writer_may_go_on_with(options: dict[str, Any]) -> None:
+def test_files_that_must_not_be_appended_to(options: dict[str, Any]) -> None:
     with pytest.raises(CannotWrite):
-        appending.reopen(made(*hello(3), **options), {})
+        appending.reopen(journal_bytes(*hello(3), **options), {})
 
 
 @pytest.mark.parametrize(
     "payload", [b"no equals sign", b"lower=1", b"1ST=x", b"=x", b"A" * 65 + b"=x"]
 )
-def test_fields_that_no_writer_takes(payload: bytes) -> None:
+def test_invalid_fields_are_refused(payload: bytes) -> None:
     with pytest.raises(CannotWrite):
-        made([payload])
+        journal_bytes([payload])
 
 
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("buckets", [1, 64])
 def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
-    data = made(*hello(50), compact=compact, data_buckets=buckets)
+    data = journal_bytes(*hello(50), compact=compact, data_buckets=buckets)
     everything = answer(data).records
     for priority in range(4):
-        wanted = f"PRIORITY={priority}"
-        filtered = [r for r in everything if wanted.encode() + b"\n" in r.payload]
-        assert list(answer(data, match=wanted).records) == filtered
+        match = f"PRIORITY={priority}"
+        filtered = [r for r in everything if match.encode() + b"\n" in r.payload]
+        assert list(answer(data, match=match).records) == filtered
     for number in range(0, 53):
         filtered = [r for r in everything if int(r.fields["seqnum"]) >= number]
         assert list(answer(data, from_seqnum=number).records) == filtered
-    found = inspection.inspect(data, {})
-    assert list(values(found, b"PRIORITY")) == [b"2", b"1", b"0"]
-    assert list(values(found, b"NOTHING")) == []
+    inspected = inspection.inspect(data, {})
+    assert list(values(inspected, b"PRIORITY")) == [b"2", b"1", b"0"]
+    assert list(values(inspected, b"NOTHING")) == []
 
 
-def test_options_know_their_defaults() -> None:
+def test_options_have_the_registers_defaults() -> None:
     writer = Writer(Options())
     assert writer.header.field_hash_table_size == 333 * 16
     assert writer.header.data_hash_table_size == 2047 * 16

@@ -1,4 +1,4 @@
-"""The files of the vectors that ask for writing, before every journalctl that is here."""
+"""The files of writing vectors, read by every available journalctl."""
 
 import json
 import shutil
@@ -19,13 +19,15 @@ UNKNOWN = b"Cannot verify file with unknown extensions."
 
 
 def releases() -> list[list[str]]:
-    """That of the machine, and those that the set-up fetched, with their own loaders."""
-    found = [["journalctl"]] if shutil.which("journalctl") else []
+    """Return the installed release, and the downloaded ones with their own loaders."""
+    commands = [["journalctl"]] if shutil.which("journalctl") else []
     for root in sorted(BUILD.glob("implementations/systemd*/root")):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
             libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
-            found.append([str(loader), "--library-path", libraries, f"{root}/usr/bin/journalctl"])
-    return found
+            commands.append(
+                [str(loader), "--library-path", libraries, f"{root}/usr/bin/journalctl"]
+            )
+    return commands
 
 
 def written() -> list[tuple[Path, dict[str, object]]]:
@@ -46,7 +48,7 @@ def name_of(value: object) -> str:
 
 @pytest.mark.parametrize("command", releases() or [None], ids=name_of if releases() else str)
 @pytest.mark.parametrize("vector", written(), ids=name_of)
-def test_what_we_write_passes_and_is_exported_as_it_was(
+def test_written_files_verify_and_export_unchanged(
     vector: tuple[Path, dict[str, object]], command: list[str] | None, tmp_path: Path
 ) -> None:
     if command is None:
@@ -56,17 +58,17 @@ def test_what_we_write_passes_and_is_exported_as_it_was(
     context = body["context"]
     assert isinstance(records, list) and isinstance(context, dict)
     path = tmp_path / "written.journal"
-    new = [NewRecord(bytes.fromhex(one["payload"]), one) for one in records]
+    new = [NewRecord(bytes.fromhex(each["payload"]), each) for each in records]
     named("systemd-journal").write(path, new, context)
     key = [f"--verify-key={context['key']}"] if "key" in context else []
     checked = subprocess.run([*command, f"--file={path}", "--verify", *key], capture_output=True)
-    if UNKNOWN not in checked.stderr:  # 252 refuses to look at headers of 254 and later
+    if UNKNOWN not in checked.stderr:  # 252 refuses headers of 254 and later
         assert checked.returncode == 0, checked.stderr[-500:]
     shown = ["-o", "export", "--all"]
     with subprocess.Popen([*command, f"--file={path}", *shown], stdout=subprocess.PIPE) as running:
         assert running.stdout is not None
         exported = list(parse_export(running.stdout))
-    assert [entry_body(entry.payloads) for entry in exported] == [one.payload for one in new]
+    assert [entry_body(entry.payloads) for entry in exported] == [each.payload for each in new]
     assert [entry.address["__REALTIME_TIMESTAMP"] for entry in exported] == [
-        one["realtime"] for one in records
+        each["realtime"] for each in records
     ]

@@ -1,4 +1,4 @@
-"""The format is told from others by structure."""
+"""The format is recognised by its structure."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def test_one_damaged_byte_of_the_descriptor_does_not_hide_it(tmp_path: Path, at:
         b"\x02",
     ],
 )
-def test_text_and_nothing_are_no_segments(tmp_path: Path, data: bytes) -> None:
+def test_text_and_empty_files_are_not_segments(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "journal-1.log"
     path.write_bytes(data)
     assert not FORMATS["zeebe-journal"].recognise(path)
     assert not FORMATS["zeebe-journal"].recognise(tmp_path)
 
 
-def test_a_leveldb_log_is_none(tmp_path: Path) -> None:
+def test_a_leveldb_log_is_not_a_segment(tmp_path: Path) -> None:
     log = io.BytesIO()
     writer = Writer(log)
     for payload in (b"alpha", b"x" * 40000):

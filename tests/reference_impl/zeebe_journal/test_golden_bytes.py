@@ -1,4 +1,4 @@
-"""Bytes known from elsewhere: the facts that were taken from real brokers and the real writer."""
+"""Known bytes: facts from real brokers and the real writer."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_every_cut_of_a_configuration_entry_is_a_fault(cut: int) -> None:
 
 @pytest.mark.parametrize("size", [200, 222, 300, 1000])
 @pytest.mark.parametrize("descriptor", ["1", "2/1", "2/2"])
-def test_what_is_written_is_read(tmp_path: Path, size: int, descriptor: str) -> None:
+def test_written_records_are_read_back(tmp_path: Path, size: int, descriptor: str) -> None:
     records = [NewRecord(b"x" * (n * 7), {"asqn": str(n)}) for n in range(1, 12)]
     context = {"max_segment_size": size, "descriptor": descriptor}
     write(tmp_path / "j", records, context)

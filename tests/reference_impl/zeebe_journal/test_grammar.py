@@ -19,12 +19,12 @@ SEGMENTS = sorted(VECTORS.glob("*.log"))[::6]
 @pytest.mark.parametrize("path", [p for p in SEGMENTS if p.is_file()], ids=lambda p: p.name)
 def test_the_fields_of_every_record(path: Path) -> None:
     fields = field_map(path.read_bytes(), "zeebe-journal")
-    places = {f.start: f for f in fields if f.kind == "record"}
+    by_offset = {f.start: f for f in fields if f.kind == "record"}
     for record in collect(read(path, "recover", {})).records:
-        found = places[record.at]
-        assert found.end == record.at + record.size
+        field = by_offset[record.at]
+        assert field.end == record.at + record.size
         for name in ("index", "asqn"):
-            value = resolve(lambda: fields, f"{found.path}.data.{name}").value
+            value = resolve(lambda: fields, f"{field.path}.data.{name}").value
             assert str(value) == record.fields[name]
 
 

@@ -53,7 +53,7 @@ def _check(answer: Answer, flushed: int | None, sizes: dict[str, int]) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(payloads, damages, flushed_indexes, st.sampled_from([110, 200, 4096]))
-def test_any_damage(
+def test_any_damage_is_read(
     records: list[bytes], damage: list[tuple[int, int, int]], flushed: int | None, size: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -89,13 +89,13 @@ def _append_and_read_again(path: Path, answer: Answer, flushed: int | None) -> N
     append(path, [NewRecord(b"new"), NewRecord(b"er")], {"last_flushed_index": flushed})
     again = _answer(path, flushed)
     assert again.verdict == ("damaged" if answer.verdict == "damaged" else "intact")
-    wanted = [record.payload for record in answer.records] + [b"new", b"er"]
-    assert [record.payload for record in again.records] == wanted
+    expected = [record.payload for record in answer.records] + [b"new", b"er"]
+    assert [record.payload for record in again.records] == expected
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=400), flushed_indexes, st.booleans())
-def test_any_bytes(data: bytes, flushed: int | None, begins_well: bool) -> None:
+def test_any_bytes_are_read(data: bytes, flushed: int | None, begins_well: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal-1.log"
         if begins_well:
@@ -113,14 +113,14 @@ def test_any_payload_is_decoded_or_has_a_fault(payload: bytes) -> None:
     read_flushed_index(payload)
 
 
-def test_a_context_that_makes_no_sense_is_an_error(tmp_path: Path) -> None:
+def test_an_invalid_context_is_an_error(tmp_path: Path) -> None:
     write(tmp_path / "j", [], {})
     for wrong in ("x", True, 1.5, [1]):
         with pytest.raises(ValueError, match="last_flushed_index"):
             collect(read(tmp_path / "j", "recover", {"last_flushed_index": wrong}))
 
 
-def test_a_file_whose_name_is_not_utf8_is_no_segment(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_utf8_is_not_a_segment(tmp_path: Path) -> None:
     write(tmp_path / "j", [NewRecord(b"x")], {"max_segment_size": 200})
     segment = tmp_path / "j" / "journal-1.log"
     segment.rename(tmp_path / "j" / os.fsdecode(b"journal\xff-1.log"))

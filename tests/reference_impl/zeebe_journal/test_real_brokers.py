@@ -1,4 +1,4 @@
-"""Journals of real brokers are read completely, and quickly, and are not touched."""
+"""Journals of real brokers are read completely, quickly, and without changes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RealJournal = Callable[[str], Path]
 
 @pytest.fixture(scope="module")
 def real_journal(tmp_path_factory: pytest.TempPathFactory) -> RealJournal:
-    """The journal folder of a broker of this version."""
+    """Return the journal directory of a broker of this version."""
 
     @cache
     def unpack(version: str) -> Path:
@@ -44,8 +44,8 @@ def test_every_record_is_read(
     assert [int(r.fields["index"]) for r in answer.records] == list(range(1, records + 1))
     for record in answer.records[1:]:
         assert record.fields["asqn"] == record.fields["entry"]["lowest_asqn"]
-    for one, other in itertools.pairwise(answer.records):
-        assert one.at + one.size == other.at
+    for first, other in itertools.pairwise(answer.records):
+        assert first.at + first.size == other.at
 
 
 @pytest.mark.parametrize(
@@ -79,10 +79,10 @@ def test_folder_and_segment_are_recognised(real_journal: RealJournal, version: s
     assert detect(folder / "raft-partition-partition-1-1.log").id == "zeebe-journal"
 
 
-def test_a_segment_of_128_mib_is_not_held_in_memory(real_journal: RealJournal) -> None:
+def test_a_segment_of_128_mib_is_not_loaded_into_memory(real_journal: RealJournal) -> None:
     folder = real_journal("v8.8")
     tracemalloc.start()
-    for _ in read(folder, "recover", {"last_flushed_index": 63}):  # looks at the whole tail
+    for _ in read(folder, "recover", {"last_flushed_index": 63}):  # reads the whole tail
         pass
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

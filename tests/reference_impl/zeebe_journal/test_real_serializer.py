@@ -1,4 +1,4 @@
-"""The raft entries of the executable specification, beside those of Zeebe's own serializer."""
+"""The executable specification's raft entries equal those of Zeebe's own serializer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recovery table of the facts, row by row: what survives, given the flushed index."""
+"""The recovery table of the facts, row by row: surviving records by flushed index."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from reference_impl.zeebe_journal.writer import pack_descriptor, write
 Files = dict[str, bytearray]
 Damage = Callable[[Files], None]
 ONE, TWO, THREE, FOUR = (f"journal-{n}.log" for n in (1, 2, 3, 4))
+# Two records of four bytes in each segment.
 SIZE = 57 + 2 * 53 + 10
-"""Two records of four bytes in each segment."""
 
 
 def _journal(folder: Path) -> Files:
@@ -91,9 +91,9 @@ TAIL = [
 ]
 
 
-@pytest.mark.parametrize(("what", "damage", "left", "verdict", "reason"), TAIL)
-def test_what_is_not_flushed_may_be_missing(
-    tmp_path: Path, what: str, damage: Damage, left: int, verdict: str, reason: str
+@pytest.mark.parametrize(("row", "damage", "left", "verdict", "reason"), TAIL)
+def test_unflushed_records_may_be_missing(
+    tmp_path: Path, row: str, damage: Damage, left: int, verdict: str, reason: str
 ) -> None:
     for flushed in (left, None):
         answer = _read(tmp_path / str(flushed), damage, flushed)
@@ -102,9 +102,9 @@ def test_what_is_not_flushed_may_be_missing(
         assert answer.end is not None
 
 
-@pytest.mark.parametrize(("what", "damage", "left", "verdict", "reason"), TAIL)
-def test_what_is_flushed_must_be_there(
-    tmp_path: Path, what: str, damage: Damage, left: int, verdict: str, reason: str
+@pytest.mark.parametrize(("row", "damage", "left", "verdict", "reason"), TAIL)
+def test_flushed_records_must_be_present(
+    tmp_path: Path, row: str, damage: Damage, left: int, verdict: str, reason: str
 ) -> None:
     answer = _read(tmp_path / "j", damage, left + 1)
     assert (answer.verdict, answer.reason, len(answer.records)) == (DAMAGED, reason, left)
@@ -125,7 +125,7 @@ def test_what_is_flushed_must_be_there(
         (_set(TWO, 57, b"\0"), [1, 2, 5, 6], "missing-records"),
     ],
 )
-def test_damage_whatever_is_flushed(
+def test_contradictions_are_always_damage(
     tmp_path: Path, damage: Damage, left: list[int], reason: str, flushed: int | None
 ) -> None:
     answer = _read(tmp_path / "j", damage, flushed)
@@ -146,13 +146,13 @@ def test_damage_whatever_is_flushed(
         (_remove(FOUR), 1),
     ],
 )
-def test_what_is_no_damage(tmp_path: Path, damage: Damage, first: int) -> None:
+def test_undamaged_journals(tmp_path: Path, damage: Damage, first: int) -> None:
     answer = _read(tmp_path / "j", damage, 6)
     assert answer.verdict == INTACT
     assert [int(r.payload) for r in answer.records] == list(range(first, 7))
 
 
-def test_strict_reading_gives_up_all_that_follows(tmp_path: Path) -> None:
+def test_strict_reading_stops_at_the_first_damage(tmp_path: Path) -> None:
     folder = tmp_path / "j"
     _read(folder, _set(ONE, 110 + 49, b"X"), 6)
     answer = collect(read(folder, "strict", {"last_flushed_index": 6}))

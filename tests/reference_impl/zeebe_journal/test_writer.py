@@ -1,4 +1,4 @@
-"""What the writer of Zeebe journals refuses, and that nothing has changed then."""
+"""Refusals of the Zeebe writer, which change nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def payloads(folder: Path) -> list[bytes]:
         ([], {"max_segment_size": 0}),
     ],
 )
-def test_nothing_is_written(
+def test_a_refused_write_writes_nothing(
     tmp_path: Path, records: list[NewRecord], context: Mapping[str, Any]
 ) -> None:
     with pytest.raises(ValueError):
@@ -57,7 +57,7 @@ def test_nothing_is_written(
         ([NewRecord(b"x" * 100)], {"max_segment_size": 2**31}),
     ],
 )
-def test_nothing_is_appended(
+def test_a_refused_append_changes_nothing(
     tmp_path: Path, records: list[NewRecord], context: Mapping[str, Any]
 ) -> None:
     write(tmp_path / "journal", [ONE], {"max_segment_size": 200})
@@ -67,14 +67,14 @@ def test_nothing_is_appended(
     assert contents(tmp_path / "journal") == before
 
 
-def test_a_prepared_segment_stays_if_no_journal_can_be_begun(tmp_path: Path) -> None:
+def test_a_refused_write_keeps_a_prepared_segment(tmp_path: Path) -> None:
     (tmp_path / "journal-1.log").write_bytes(bytes(100))
     with pytest.raises(ValueError):
         append(tmp_path, [NewRecord(b"one")], {"max_segment_size": 57})
     assert contents(tmp_path) == {"journal-1.log": bytes(100)}
 
 
-def test_an_index_that_is_expected_is_taken(tmp_path: Path) -> None:
+def test_an_expected_index_is_accepted(tmp_path: Path) -> None:
     write(tmp_path / "journal", [NewRecord(b"one", {"index": "7"})], {"max_segment_size": 200})
     append(tmp_path / "journal", [NewRecord(b"two", {"index": "8"})], {})
     assert payloads(tmp_path / "journal") == [b"one", b"two"]

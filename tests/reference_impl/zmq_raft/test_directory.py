@@ -14,7 +14,7 @@ RECORDS = [NewRecord(b"entry%d" % n, {"term": "1"}) for n in range(10)]
 
 @pytest.fixture
 def files(write):
-    """Ten entries in files of 3, 4 and 3."""
+    """Return ten entries in files of 3, 4 and 3."""
     return dict(read_contents(write("raft", *RECORDS, capacity=4)))
 
 
@@ -22,7 +22,7 @@ def indexes(answer):
     return [int(record.fields["index"]) for record in answer.records]
 
 
-def test_order_and_places(files, read):
+def test_files_and_their_order(files, read):
     answer = read(files, "raft")
     assert indexes(answer) == list(range(1, 11))
     assert [record.file for record in answer.records] == [ONE] * 3 + [FOUR] * 4 + [EIGHT] * 3
@@ -43,7 +43,7 @@ def test_a_missing_file(files, read, missing, reason, left):
     assert (answer.reason, indexes(answer)) == (reason, left)
 
 
-def test_strict_loses_all_files_behind_the_damage(files, read):
+def test_strict_loses_all_files_after_the_damage(files, read):
     files[FOUR] = files[FOUR][:8] + b"\2" + files[FOUR][9:]
     answer = read(files, "raft", profile="strict")
     assert indexes(answer) == [1, 2, 3]
@@ -60,7 +60,7 @@ def test_snapshot_over_the_log(write, read, files):
     assert answer.verdict == "intact"
     assert indexes(answer) == [5, 6, 7, 8, 9, 10]
     assert (answer.records[0].file, answer.records[0].payload) == ("snap", b"state")
-    # What the snapshot covers is not looked at: a broken entry 2 is no loss.
+    # Entries that the snapshot covers are ignored, so a broken entry 2 is not a loss.
     data = bytearray(files[ONE])
     data[104 + 26 + 13 : 104 + 26 + 20] = b"\xff" * 7
     files[ONE] = bytes(data)
@@ -79,18 +79,18 @@ def test_other_names(files, read, name, context):
 
 @pytest.mark.parametrize("count", range(13))
 def test_write_and_append_at_every_size(write, count):
-    """However full the last file is, what is appended is found behind what was there."""
+    """For every fill level of the last file, appended entries follow the existing ones."""
     root = write("raft", *RECORDS[:count], capacity=4)
     more = [NewRecord(b"more%d" % n, {"term": "2"}) for n in range(6)]
     format = formats.named("zmq-raft")
     format.append(root, more, {})
     answer = collect(format.read(root, "recover", {}))
-    wanted = [record.payload for record in RECORDS[:count] + more]
-    assert [record.payload for record in answer.records] == wanted
+    expected = [record.payload for record in RECORDS[:count] + more]
+    assert [record.payload for record in answer.records] == expected
     assert answer.verdict == "intact"
 
 
-def test_append_refuses_what_it_cannot_follow(write, files):
+def test_append_refuses_an_unexpected_index(write, files):
     root = write("raft", *RECORDS, capacity=4)
     (root / EIGHT).write_bytes(b"RLOG" + bytes(200))
     before = read_contents(root)

@@ -1,4 +1,4 @@
-"""What real zmq-raft wrote: our writers make the same bytes, our readers understand them."""
+"""Files of real zmq-raft: the writers make the same bytes, and the readers read them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_index_file_of_two_entries(write, read):
 def test_snapshot(write, read):
     record = NewRecord(b"0123456789", {"index": "42", "term": "100"})
     assert write("snap", record).read_bytes() == SNAPSHOT
-    assert [one.to_json() for one in read(SNAPSHOT, "snap").records] == [
+    assert [each.to_json() for each in read(SNAPSHOT, "snap").records] == [
         {"at": 0, "size": 114, "index": "42", "term": "100", "payload": "30313233343536373839"}
     ]
 
@@ -51,7 +51,7 @@ def test_state(write, read):
 
 
 @pytest.mark.parametrize(
-    ("place", "payloads", "context"),
+    ("path", "payloads", "context"),
     [
         ("log/00000/00/00/00000000000001.rlog", None, {"first_index": 1, "capacity": 4}),
         ("logE/00000/00/00/00000000000008.rlog", [], {"first_index": 8, "capacity": 8}),
@@ -59,11 +59,11 @@ def test_state(write, read):
          {"first_index": 2**32 + 5, "capacity": 8, "entries": "raw"}),
     ],
 )  # fmt: skip
-def test_real_index_files(write, place, payloads, context):
+def test_real_index_files(write, path, payloads, context):
     records = (
         [HELLO, CHECKPOINT] if payloads is None else [NewRecord(payload) for payload in payloads]
     )
-    assert write("a.rlog", *records, **context).read_bytes() == (ZMQ_RAFT / place).read_bytes()
+    assert write("a.rlog", *records, **context).read_bytes() == (ZMQ_RAFT / path).read_bytes()
 
 
 def test_real_file_that_was_rolled_back(write):
@@ -84,8 +84,8 @@ def test_real_snapshots(write):
 
 
 def test_real_directory(write):
-    words = [NewRecord(b"entry%d" % n, {"term": "1", "request_id": RID}) for n in range(6)]
-    path = write("raft", *words, CHECKPOINT, capacity=4)
+    records = [NewRecord(b"entry%d" % n, {"term": "1", "request_id": RID}) for n in range(6)]
+    path = write("raft", *records, CHECKPOINT, capacity=4)
     assert read_contents(path) == read_contents(ZMQ_RAFT / "raft")
     answer = collect(formats.detect(ZMQ_RAFT / "raft").read(ZMQ_RAFT / "raft", "recover", {}))
     assert [record.fields["index"] for record in answer.records] == list("1234567")

@@ -1,4 +1,4 @@
-"""Index files: the rows of the damage table that was run on the real reader, and what is ours."""
+"""Index files: the damage table that was run on the real reader, and further cases."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def outcome(answer):
 
 @pytest.mark.parametrize("size", range(len(INDEX_FILE)))
 def test_every_prefix(read, size):
-    """Cut in front of the entries: the committed table shows that this is damage."""
+    """Cut before the entries: the committed table shows that this is damage."""
     answer = read(INDEX_FILE[:size])
     if size < TABLE + 1:
         assert outcome(answer) == ("torn", "torn-header", [])
@@ -62,7 +62,7 @@ def test_header_and_chunks(read, data, verdict, reason):
 
 
 @pytest.mark.parametrize("half", [16, 20])
-def test_index_that_the_name_denies(read, half):
+def test_an_index_that_contradicts_the_name(read, half):
     data = changed(half, struct.pack("<I", 7))
     assert read(data, "00000000000001.rlog").reason == "index-mismatch"
     assert read(data, first_index="1").reason == "index-mismatch"
@@ -85,7 +85,7 @@ def test_index_that_the_name_denies(read, half):
     ids=["tail", "no-meta", "two-metas", "meta-garbage", "padding", "unknown", "zeros",
          "second-rlog", "marker-length"],
 )  # fmt: skip
-def test_what_is_accepted(read, data):
+def test_accepted_headers(read, data):
     assert outcome(read(data)) == ("intact", None, [HELLO, CHECKPOINT])
 
 
@@ -104,11 +104,11 @@ def test_what_is_accepted(read, data):
         ((25, 30, 0), "damaged", "short-entry", [HELLO]),
     ],
 )
-def test_tables_that_lie(read, table, verdict, reason, payloads):
+def test_wrong_tables(read, table, verdict, reason, payloads):
     assert outcome(read(offsets(*table))) == (verdict, reason, payloads)
 
 
-def test_lost_ranges_of_a_lying_table(read):
+def test_lost_ranges_of_a_wrong_table(read):
     """The entries on both sides of a wrong offset are lost in one range."""
     answer = read(offsets(46, 25, 0))
     assert [gap.to_json() for gap in answer.lost] == [
@@ -124,7 +124,7 @@ def test_term_of_the_limit_and_above(read):
 
 
 def test_term_of_zero(read):
-    """It is wrong by itself, and the entry before it stays."""
+    """The term itself is invalid, and the entry before it stays."""
     answer = read(changed(142, bytes(7)))
     assert outcome(answer) == ("damaged", "bad-term", [HELLO])
 
@@ -154,8 +154,8 @@ def test_strict_stops_at_the_first_damage(read):
     assert answer.records == () and answer.end is None
 
 
-def test_a_table_that_lies_costs_no_memory(read):
-    """A capacity of 2^30 - 16 in a file of 150 bytes: no 4 GiB, and no time."""
+def test_a_wrong_table_costs_no_memory(read):
+    """A capacity of 2^30 - 16 in a file of 150 bytes takes neither 4 GiB nor time."""
     data = changed(4, struct.pack("<I", 16 + 4 * 0x3FFFFFF0))
     data = changed(12, struct.pack("<I", 0x3FFFFFF0), data)
     started = time.monotonic()

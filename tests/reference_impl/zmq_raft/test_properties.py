@@ -1,4 +1,4 @@
-"""What holds for every input: any records, any damage, any bytes (spec/conventions.md)."""
+"""Properties of every input: any records, any damage, any bytes (spec/conventions.md)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUNS = settings(max_examples=60, deadline=None, suppress_health_check=list(Healt
 
 entries = st.lists(
     st.builds(
-        lambda payload, kind, request: (payload, kind, request),
+        lambda payload, record_type, request: (payload, record_type, request),
         st.binary(max_size=40), st.integers(0, 2), st.binary(min_size=12, max_size=12),
     ),
     max_size=12,
@@ -44,14 +44,16 @@ def read(path: Path, profile: str = "recover", **context: object) -> Answer:
 
 def records_of(drawn, terms=None) -> list[NewRecord]:
     return [
-        NewRecord(payload, {"term": str(1 + n // 3), "entry_type": kind, "request_id": rid.hex()})
-        for n, (payload, kind, rid) in enumerate(drawn)
+        NewRecord(
+            payload, {"term": str(1 + n // 3), "entry_type": record_type, "request_id": rid.hex()}
+        )
+        for n, (payload, record_type, rid) in enumerate(drawn)
     ]
 
 
 @given(entries, st.sampled_from([1, 2, 4, 16]), st.integers(1, 40))
 @RUNS
-def test_what_is_written_is_read(drawn, capacity, first):
+def test_written_records_are_read_back(drawn, capacity, first):
     records = records_of(drawn)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "raft"
@@ -62,9 +64,9 @@ def test_what_is_written_is_read(drawn, capacity, first):
     assert (answer.verdict, answer.lost) == ("intact", ())
     got = answer.records[1:]
     assert [int(record.fields["index"]) for record in got] == list(range(first, first + len(drawn)))
-    for wanted, found in zip(records, got, strict=True):
-        assert found.payload == wanted.payload
-        assert {name: found.fields[name] for name in wanted.fields} == dict(wanted.fields)
+    for expected, actual in zip(records, got, strict=True):
+        assert actual.payload == expected.payload
+        assert {name: actual.fields[name] for name in expected.fields} == dict(expected.fields)
 
 
 @given(updates)
@@ -76,25 +78,25 @@ def test_updates_are_read_again(drawn):
         answer = read(path)
     assert (answer.verdict, answer.end) == ("intact", sum(len(encode(u)) for u in drawn))
     merged: dict[str, object] = {}
-    for wanted, found in zip(drawn, answer.records, strict=True):
-        shown = to_json(decode(encode(wanted))[0])
-        assert found.fields["update"] == shown
+    for expected, actual in zip(drawn, answer.records, strict=True):
+        shown = to_json(decode(encode(expected))[0])
+        assert actual.fields["update"] == shown
         merged |= shown
     if drawn:
         assert answer.records[-1].fields["state"] == merged
 
 
 def holds_together(path: Path, size: int, written: list[bytes] | None = None) -> None:
-    """The invariants for one file."""
+    """Assert the invariants for one file."""
     before = path.read_bytes()
     answer = read(path)
     assert read(path) == answer
     assert path.read_bytes() == before
-    places = [(record.at, record.at + record.size) for record in answer.records]
-    places += [(gap.start, gap.end) for gap in answer.lost]
-    for (_, end), (start, _) in zip(sorted(places), sorted(places)[1:], strict=False):
+    ranges = [(record.at, record.at + record.size) for record in answer.records]
+    ranges += [(gap.start, gap.end) for gap in answer.lost]
+    for (_, end), (start, _) in zip(sorted(ranges), sorted(ranges)[1:], strict=False):
         assert end <= start, "records and lost ranges overlap"
-    assert all(0 <= start <= end <= size for start, end in places)
+    assert all(0 <= start <= end <= size for start, end in ranges)
     assert (answer.reason is None) == (answer.verdict == "intact")
     assert bool(answer.lost) == (answer.verdict in ("torn", "damaged"))
     if answer.verdict == "refused":
@@ -112,21 +114,21 @@ def holds_together(path: Path, size: int, written: list[bytes] | None = None) ->
 @pytest.mark.parametrize("control", [INDEX_FILE, SNAPSHOT, STATE], ids=["index", "snap", "state"])
 @given(st.data())
 @RUNS
-def test_any_damage(control, data):
-    """Flips, cuts, zeros and insertions, anywhere."""
+def test_any_damage_is_read(control, data):
+    """Flips, cuts, zeros and insertions at any offset."""
     damaged = bytearray(control)
     for _ in range(data.draw(st.integers(1, 3))):
         at = data.draw(st.integers(0, max(len(damaged) - 1, 0)))
-        how = data.draw(st.sampled_from(["flip", "cut", "zero", "insert", "extend", "set"]))
-        if how == "cut":
+        change = data.draw(st.sampled_from(["flip", "cut", "zero", "insert", "extend", "set"]))
+        if change == "cut":
             del damaged[at:]
-        elif how == "insert":
+        elif change == "insert":
             damaged[at:at] = data.draw(st.binary(min_size=1, max_size=9))
-        elif how == "extend":
+        elif change == "extend":
             damaged += data.draw(st.binary(max_size=40))
-        elif how == "zero":
+        elif change == "zero":
             damaged[at : at + 9] = bytes(len(damaged[at : at + 9]))
-        elif damaged and how == "flip":
+        elif damaged and change == "flip":
             damaged[at] ^= 1 << data.draw(st.integers(0, 7))
         elif damaged:
             damaged[at] = data.draw(st.integers(0, 255))
@@ -144,7 +146,7 @@ def test_any_damage(control, data):
     st.sampled_from(["x.rlog", "x.snap", "x.pers", "other"]),
 )  # fmt: skip
 @RUNS
-def test_any_bytes(tail, head, name):
+def test_any_bytes_are_read(tail, head, name):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(head + tail)
@@ -155,15 +157,15 @@ def test_any_bytes(tail, head, name):
 @given(entries, st.data())
 @RUNS
 def test_no_entry_is_invented_when_a_file_is_cut_or_zeroed(drawn, data):
-    """Whatever is missing: what comes back was written, in that order."""
+    """Returned entries were written, in that order, whatever is missing."""
     records = records_of(drawn)
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "raft"
         FORMAT.write(root, records, {"capacity": 4})
         contents = dict(read_contents(root))
         name = data.draw(st.sampled_from(sorted(contents)))
-        how = data.draw(st.sampled_from(["cut", "remove"]))
-        if how == "remove":
+        change = data.draw(st.sampled_from(["cut", "remove"]))
+        if change == "remove":
             del contents[name]
         else:
             contents[name] = contents[name][: data.draw(st.integers(0, len(contents[name])))]

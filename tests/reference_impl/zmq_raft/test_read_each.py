@@ -57,12 +57,12 @@ def test_inspect_of_a_folder_shows_its_logs(raft):
 )  # fmt: skip
 def test_ranges(text, inside, outside):
     ranges = parse_ranges(text)
-    assert all(any(one.holds(index) for one in ranges) for index in inside)
-    assert not any(one.holds(index) for one in ranges for index in outside)
+    assert all(any(each.holds(index) for each in ranges) for index in inside)
+    assert not any(each.holds(index) for each in ranges for index in outside)
 
 
 @pytest.mark.parametrize("text", ["", "x", "5:3", "1:2:3", "-1", "1,,2", "0x10"])
-def test_ranges_that_are_none(raft, tmp_path, text):
+def test_invalid_ranges_are_errors(raft, tmp_path, text):
     assert run(read, raft, "--index", text, "--each", tmp_path / "out")[1] == 1
 
 
@@ -85,7 +85,7 @@ def test_each_as_readable_json(raft, tmp_path):
     assert json.loads((tmp_path / "0000000000000004.json").read_text()) == {"n": 3}
 
 
-def test_each_what_is_no_message_pack(leveldb, tmp_path):
+def test_each_of_other_payloads_than_message_pack(leveldb, tmp_path):
     out = tmp_path / "out"
     done, status = run(read, leveldb, "--each", out, "--messagepack", "--index", "1")
     assert status == 3 and "not MessagePack" in done.stderr
@@ -98,7 +98,7 @@ def test_each_numbers_records_without_an_index(leveldb, tmp_path):
     assert names == [f"{n:016}.data" for n in (0, 1, 4)]
 
 
-def test_each_replaces_nothing_unasked(raft, tmp_path):
+def test_each_replaces_no_existing_file(raft, tmp_path):
     out = tmp_path / "out"
     assert run(read, raft, "--index", "2", "--each", out)[1] == 0
     (out / "0000000000000002.data").write_bytes(b"mine")

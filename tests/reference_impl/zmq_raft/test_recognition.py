@@ -1,4 +1,4 @@
-"""Which files are taken for zmq-raft's, and which are not."""
+"""Files that are recognised as zmq-raft's, and files that are not."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FORMAT = formats.named("zmq-raft")
      ("raft.pers", b""), ("00000000000001.rlog", b""), ("raft.pers", b"\x80"),
      ("raft.pers-2018-09-26-145936-8170", STATE[:6]), ("raft.pers", STATE[:15] + b"\x05")],
 )  # fmt: skip
-def test_ours(tmp_path, name, data):
+def test_zmq_raft_files_are_recognised(tmp_path, name, data):
     path = tmp_path / name
     path.write_bytes(data)
     assert FORMAT.recognise(path)
@@ -35,7 +35,7 @@ def test_ours(tmp_path, name, data):
 
 @pytest.mark.parametrize("capacity", [4, 16384, 32768, 65536, 1 << 20])
 def test_index_files_of_any_capacity(tmp_path, capacity):
-    """The length of the first chunk looks like a header of LevelDB's for some capacities."""
+    """For some capacities the length of the first chunk looks like a LevelDB header."""
     path = tmp_path / "x"
     path.write_bytes(empty(1, capacity, {}))
     assert detect(path).id == "zmq-raft"
@@ -48,13 +48,13 @@ def test_index_files_of_any_capacity(tmp_path, capacity):
      b"\x93\x01\x02\x03", b"\x81\x01\x02", b"\x7fELF\x02\x01\x01",
      b"\x89PNG\r\n\x1a\n" + bytes(50)],
 )  # fmt: skip
-def test_not_ours(tmp_path, data):
+def test_other_files_are_not_recognised(tmp_path, data):
     path = tmp_path / "x"
     path.write_bytes(data)
     assert not FORMAT.recognise(path)
 
 
-def test_no_source_file_is_ours():
+def test_source_files_are_not_recognised():
     done = subprocess.run(["git", "ls-files", "*.*"], cwd=ROOT, capture_output=True, text=True)
     paths = [ROOT / line for line in done.stdout.splitlines()]
     assert len(paths) > 1000
@@ -63,7 +63,7 @@ def test_no_source_file_is_ours():
     assert all(logs.intersection(path.parents) for path in taken)
 
 
-def test_other_folders_are_not_ours(tmp_path):
+def test_other_folders_are_not_recognised(tmp_path):
     (tmp_path / "log").mkdir()
     (tmp_path / "log" / "notes.txt").write_text("nothing")
     assert not FORMAT.recognise(tmp_path)
@@ -74,7 +74,7 @@ def test_other_folders_are_not_ours(tmp_path):
 
 
 def test_the_undamaged_vectors_of_every_format():
-    """Ours are taken for ours and for nothing else; those of other formats never."""
+    """Vectors of zmq-raft match only this format; those of other formats never do."""
     ours = 0
     for description in sorted(VECTORS.glob("*/*.json")):
         body = json.loads(description.read_text())
@@ -100,7 +100,7 @@ def test_real_files(name):
 
 
 def test_kind_in_the_context(tmp_path):
-    """What neither bytes nor name show, the context tells."""
+    """The context decides if neither bytes nor name do."""
     path = tmp_path / "x"
     path.write_bytes(INDEX_FILE[:2])
     events = list(FORMAT.read(path, "recover", {"kind": "index"}))

@@ -41,7 +41,7 @@ def test_every_prefix(read, size):
         ("81a161" + "91" * 64 + "01", "too-deep"),
     ],
 )
-def test_what_ends_the_reading(read, stray, reason):
+def test_faults_that_end_the_reading(read, stray, reason):
     data = STATE[:15] + bytes.fromhex(stray) + STATE[15:]
     answer = read(data, "s.pers")
     assert (answer.verdict, answer.reason, len(answer.records)) == ("damaged", reason, 2)
@@ -71,7 +71,7 @@ def test_values_in_answers(read):
 
 @pytest.mark.slow
 def test_a_large_update_in_a_large_file_takes_linear_time(read):
-    """One update of 4 MiB arrives in many pieces; it is not decoded anew for each of them."""
+    """One update of 4 MiB arrives in many pieces and is not decoded again for each of them."""
     big = b"\xdf\x00\x08\x00\x00" + b"".join(b"\xa4%04x\x01" % (n % 65536) for n in range(1 << 19))
     started = time.monotonic()
     answer = read(STATE + big + STATE, "s.pers")

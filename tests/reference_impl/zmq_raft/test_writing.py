@@ -19,7 +19,7 @@ def table_of(data: bytes, count: int = 6) -> list[int]:
 
 
 def dirty(tmp_path, *offsets: int):
-    """A file of capacity 6 whose table holds these offsets, and 20 bytes of data."""
+    """Return a file of capacity 6 whose table holds these offsets, and 20 bytes of data."""
     path = tmp_path / "dirty.rlog"
     data = bytearray(empty(0, 6, {}))
     data[24 : 24 + 4 * len(offsets)] = struct.pack(f"<{len(offsets)}I", *offsets)
@@ -50,8 +50,8 @@ def test_rolling_back_keeps_the_bytes(tmp_path):
     path.write_bytes(empty(1, 8, {}))
     with path.open("r+b") as file:
         writer = IndexWriter(file, path.stat().st_size)
-        for word in (b"abc", b"def", b"ghi"):
-            writer.append(word)
+        for payload in (b"abc", b"def", b"ghi"):
+            writer.append(payload)
         size = path.stat().st_size
         writer.truncate(2)
         writer.append(b"XY")
@@ -74,16 +74,16 @@ def test_paths(index, path):
 
 
 @pytest.mark.parametrize(
-    ("first", "configured", "own"),
+    ("first", "configured", "file_capacity"),
     [(1, 16384, 16383), (8, 8, 8), (2**32 + 5, 8, 3), (0, 4, 4), (21, 16, 11), (5, 1, 1)],
 )
-def test_capacity_of_a_new_file(first, configured, own):
+def test_capacity_of_a_new_file(first, configured, file_capacity):
     data = empty(first, configured, {})
-    assert struct.unpack_from("<I", data, 12) == (own,)
-    assert struct.unpack_from("<I", data, 4) == (16 + 4 * own,)
+    assert struct.unpack_from("<I", data, 12) == (file_capacity,)
+    assert struct.unpack_from("<I", data, 4) == (16 + 4 * file_capacity,)
 
 
-def test_full_file_refuses_and_changes_nothing(tmp_path):
+def test_a_full_file_refuses_without_change(tmp_path):
     path = tmp_path / "a.rlog"
     path.write_bytes(empty(3, 4, {}))
     with path.open("r+b") as file:
@@ -99,7 +99,7 @@ def test_full_file_refuses_and_changes_nothing(tmp_path):
 
 
 def test_the_most_data_that_a_file_may_have(tmp_path):
-    """No vector is so large. Here it is a hole, so that the file takes no room on the disk."""
+    """No vector is so large. Here it is a hole, which takes no space on the disk."""
     path = tmp_path / "a.rlog"
     data = bytearray(empty(0, 4, {}))
     start = 0x3FFFFFFF - 2
@@ -129,7 +129,7 @@ def test_numbers_out_of_range(write, context):
 def test_snapshots_and_damage_are_not_appended_to(write, tmp_path):
     format = formats.named("zmq-raft")
     snap = write("x.snap", NewRecord(b"s", {"index": "3", "term": "1"}))
-    with pytest.raises(ValueError, match="as a whole"):
+    with pytest.raises(ValueError, match="cannot be appended to"):
         format.append(snap, [NewRecord(b"x")], {})
     path = write("a.rlog", *[NewRecord(b"x" * 5)] * 3, capacity=16)
     data = bytearray(path.read_bytes())
@@ -153,7 +153,7 @@ def test_sizes_of_state_files(tmp_path, updates, size):
 
 
 def test_rotation_at_512_kib(tmp_path):
-    """The size is looked at before an update: the file exceeds the limit by one, then rotates."""
+    """The size is checked before an update: the file exceeds the limit by one, then rotates."""
     path = tmp_path / "s.pers"
     writer = StateWriter(path, {"a": "", "b": 0})
     writer.update({"a": "x" * (512 * 1024)})
@@ -173,8 +173,8 @@ def test_rotated_names():
     assert rotated_name("snap", moment, 36) == "snap-2018-09-26-145936-81710"
 
 
-def test_directory_goes_on_with_the_first_files_capacity(write, tmp_path):
-    """Not with the configured one: that is what FileLog does (capacity of the first file is 2)."""
+def test_directories_keep_the_first_files_capacity(write, tmp_path):
+    """FileLog does not use the configured capacity: that of the first file is 2."""
     records = [NewRecord(b"x", {"term": "1"})] * 6
     snapshot = {"index": "5", "term": "1", "payload": ""}
     root = write("raft", *records, capacity=8, snapshot=snapshot)
@@ -182,8 +182,8 @@ def test_directory_goes_on_with_the_first_files_capacity(write, tmp_path):
     assert files == [f"{n:014x}.rlog" for n in (6, 8, 10)]
 
 
-def test_directory_rolls_back_over_files(write):
-    """Index 2 is written again: the files behind it are deleted."""
+def test_directories_roll_back_over_files(write):
+    """Index 2 is written again, so the later files are deleted."""
     records = [NewRecord(b"entry%d" % n, {"term": "1"}) for n in range(10)]
     root = write("raft", *records, NewRecord(b"new", {"term": "2", "index": "2"}), capacity=4)
     answer = collect(formats.named("zmq-raft").read(root, "recover", {}))

@@ -18,8 +18,8 @@ CLAMP = """--- ksy/leveldb_log.ksy
 -        size: 'is_truncated ? len_available.as<s8> : header.len_data.as<s8>'
 +        size: header.len_data"""
 TIGHTER = """--- reference_impl/leveldb_log/reader.py
--            if kind == FULL:
-+            if kind == FULL and data[:1] != b"a":"""
+-            if record_type == FULL:
++            if record_type == FULL and data[:1] != b"a":"""
 CRASH = """--- reference_impl/leveldb_log/layout.py
 -def masked_crc(covered: bytes | memoryview) -> int:
 +def masked_crc(covered: bytes | memoryview) -> int:

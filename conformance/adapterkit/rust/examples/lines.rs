@@ -24,8 +24,8 @@ impl Adapter for Lines {
         }
     }
 
-    /// The lines up to the first that is not whole or not text, which is a signal. An error of
-    /// opening the file is not the reader's doing: the question mark ends the process.
+    /// Returns the lines before the first incomplete or non-text one, which is a signal. An error on
+    /// opening the file is not the reader's fault: the question mark ends the process.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         if !request.context["match"].is_null() {
             return Err(Skip::because("lines has no queries"));
@@ -61,8 +61,8 @@ impl Adapter for Lines {
     }
 }
 
-/// The line at the start of `rest`, as a library would read it: with errors, and with a panic where
-/// its author was too sure.
+/// Returns the line at the start of `rest`, as a library would read it: with errors, and with a
+/// panic on a wrong assumption.
 fn line(rest: &[u8]) -> io::Result<&[u8]> {
     let end = rest.iter().position(|byte| *byte == b'\n');
     let line = &rest[..end.ok_or(io::ErrorKind::UnexpectedEof)?];
@@ -70,7 +70,7 @@ fn line(rest: &[u8]) -> io::Result<&[u8]> {
     Ok(line)
 }
 
-/// An error is the writer's refusal, which changes nothing and leaves nothing: so it looks first.
+/// An error is the writer's refusal, which must change nothing: so all records are checked first.
 fn add(how: &mut OpenOptions, request: &Request) -> Outcome<()> {
     let holds_an_end = |payload: &[u8]| payload.contains(&b'\n');
     if request.records.iter().any(|one| holds_an_end(&one.payload)) {

@@ -1,10 +1,10 @@
-//! What a reader says of a log.
+//! The answer of a reader for a log.
 
 use std::fmt::{self, Display};
 
 use serde_json::{json, Value};
 
-/// Records and, in its own words, what the reader said of damage, both in order.
+/// The records and the reader's messages about damage, both in order.
 ///
 /// Records are kept as JSON text, because a tree of a million small ones would take gigabytes.
 #[derive(Default)]
@@ -14,7 +14,7 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer of a reader that has released nothing and said nothing.
+    /// Returns an answer without records and signals.
     pub fn new() -> Answer {
         Answer::default()
     }
@@ -33,14 +33,14 @@ impl Answer {
         self.records += &record.to_string();
     }
 
-    /// Adds what the reader said of damage.
-    pub fn signal(&mut self, words: impl Display) {
-        self.signals.push(words.to_string());
+    /// Adds a message of the reader about damage.
+    pub fn signal(&mut self, message: impl Display) {
+        self.signals.push(message.to_string());
     }
 }
 
 impl Display for Answer {
-    /// The answer as it is sent.
+    /// Writes the answer as sent.
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let signals = json!(self.signals);
         write!(f, r#"{{"records":[{}],"signals":{signals}}}"#, self.records)

@@ -1,4 +1,4 @@
-//! `PROGRAM bench PATH REPEAT`, as `walproof bench` starts its contenders.
+//! `PROGRAM bench PATH REPEAT`, as `walproof bench` starts the measured programs.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::Outcome;
 
-/// PATH and REPEAT, if the program was started to be measured.
+/// Returns PATH and REPEAT if the program was started to be measured.
 pub fn bench_arguments() -> Outcome<Option<(PathBuf, usize)>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.as_slice() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-/// Each field once, sorted by its bytes, without `_BOOT_ID`.
+/// Returns each field once, sorted by its bytes, without `_BOOT_ID`.
 pub fn body<'a>(fields: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     let sorted: BTreeSet<Vec<u8>> = fields
         .filter(|(name, _)| *name != "_BOOT_ID")
@@ -11,7 +11,7 @@ pub fn body<'a>(fields: impl Iterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
     sorted.iter().flat_map(|payload| field(payload)).collect()
 }
 
-/// `NAME=value` as a line where it is text, else with the length of the value.
+/// Returns `NAME=value` as a line if it is text, otherwise with the length of the value.
 fn field(payload: &[u8]) -> Vec<u8> {
     if is_line(payload) {
         return [payload, b"\n"].concat();

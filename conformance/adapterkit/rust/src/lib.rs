@@ -2,8 +2,8 @@
 //! `PROGRAM read FORMAT PATH`) for a reader or writer written in Rust: implement [`Adapter`] and
 //! call [`run`].
 //!
-//! Nothing is rescued here: a panic of the code under test ends the process, because a crash is a
-//! result of its own and must not look like an answer.
+//! It does not catch panics: a panic of the code under test ends the process, because a crash is a
+//! separate result and must not look like an answer.
 
 mod answer;
 mod bench;
@@ -24,17 +24,17 @@ use std::fmt;
 /// An error is a [`Skip`], or ends the process unless the method says otherwise.
 pub type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// A program under test as its adapter drives it.
+/// A program under test.
 pub trait Adapter {
     fn hello(&self) -> Hello;
 
-    /// Reads the log at `request.path`. What the reader says of damage belongs in the answer, as a
-    /// signal after the records that it released before. An error is only for what is not the
-    /// reader's doing, such as a file that cannot be opened.
+    /// Reads the log at `request.path`. The reader's messages about damage belong in the answer, as
+    /// signals after the records released before. Return an error only for failures outside the
+    /// reader, such as a file that cannot be opened.
     fn read(&self, request: &Request) -> Outcome<Answer>;
 
-    /// Whether `write` and `append` say through `request.acknowledge`, where it is there, how many
-    /// records are durable.
+    /// Returns whether `write` and `append` report the number of durable records through
+    /// `request.acknowledge`, if it is set.
     fn acknowledges(&self) -> bool {
         false
     }
@@ -51,11 +51,11 @@ pub trait Adapter {
     }
 }
 
-/// The reply to `hello`. What `formats` and `profiles` do not list is skipped without a call;
+/// The reply to `hello`. Requests for other `formats` or `profiles` are skipped without a call;
 /// `reports` names the parts of an answer that the implementation gives.
 pub struct Hello {
     pub name: &'static str,
-    /// That of the program under test, not of the adapter.
+    /// The version of the program under test, not of the adapter.
     pub version: &'static str,
     pub formats: &'static [&'static str],
     pub profiles: &'static [&'static str],
@@ -65,7 +65,7 @@ pub struct Hello {
 }
 
 impl Hello {
-    /// The message that is sent.
+    /// Returns the message.
     pub fn to_json(&self) -> Value {
         json!({
             "name": self.name,
@@ -80,7 +80,7 @@ impl Hello {
     }
 }
 
-/// The error with which an adapter declines a request, saying why.
+/// The error with which an adapter skips a request; its text is the reason.
 #[derive(Debug)]
 pub struct Skip(String);
 

@@ -25,7 +25,7 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
             let said = match done(adapter, &Request::of(&request)?) {
                 Ok(Done::Read(answer)) => answer.to_string(),
                 Ok(Done::Written) => unreachable!("a read writes nothing"),
-                Err(why) => json!({"skipped": skipped(why)?}).to_string(), // which is no failure
+                Err(why) => json!({"skipped": skipped(why)?}).to_string(), // not a failure
             };
             send(&mut replies, said)
         }
@@ -33,14 +33,14 @@ pub fn run(adapter: &impl Adapter) -> Outcome<()> {
     }
 }
 
-/// Serves JSON lines until `bye` or the end of stdin: `reply` makes one line of any message but
-/// `hello` and `bye`. For a program that answers other questions than an [`Adapter`] does.
+/// Serves JSON lines until `bye` or the end of stdin: `reply` returns one line for each message but
+/// `hello` and `bye`. For a program with other requests than an [`Adapter`].
 pub fn serve(hello: &Value, mut reply: impl FnMut(&Value) -> Outcome<String>) -> Outcome<()> {
     exchange(hello, |message, _| reply(message))
 }
 
-/// The loop of [`serve`]; `reply` may say something before it replies. Stdin is not locked
-/// meanwhile, so that it can wait for what comes of that.
+/// The loop of [`serve`]; `reply` may send messages before its reply. Stdin is not locked
+/// meanwhile, so that it can wait for their answers.
 fn exchange(
     hello: &Value,
     mut reply: impl FnMut(&Value, &File) -> Outcome<String>,
@@ -60,13 +60,13 @@ fn exchange(
     Ok(())
 }
 
-/// What an adapter did.
+/// The result of a request.
 enum Done {
     Read(Answer),
     Written,
 }
 
-/// Does what a request asks, if the adapter offers that.
+/// Performs a request, if the adapter supports it.
 fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
     let (hello, profile) = (adapter.hello(), request.profile.as_str());
     let offered = hello.formats.contains(&request.format.as_str());
@@ -86,7 +86,7 @@ fn done(adapter: &impl Adapter, request: &Request) -> Outcome<Done> {
     }
 }
 
-/// The reply to a read, write or append. An error is a fault of the adapter or its surroundings,
+/// Returns the reply to a read, write or append. An error is a fault of the adapter or environment,
 /// never a damaged log.
 fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<String> {
     let (seq, mut request) = (&message["seq"], Request::of(message)?);
@@ -104,12 +104,12 @@ fn reply(adapter: &impl Adapter, message: &Value, replies: &File) -> Outcome<Str
     Ok(said.to_string())
 }
 
-/// The words of a [`Skip`]; any other error stays one.
+/// Returns the reason of a [`Skip`]; any other error stays an error.
 fn skipped(why: Box<dyn std::error::Error>) -> Outcome<String> {
     why.downcast::<Skip>().map(|skip| skip.to_string())
 }
 
-/// The real stdout, for replies alone: what an implementation prints goes to stderr.
+/// Returns the real stdout, for replies only: output of the implementation goes to stderr.
 fn take_stdout() -> io::Result<File> {
     let replies = io::stdout().as_fd().try_clone_to_owned()?;
     // SAFETY: it takes two numbers, of descriptors that this process was started with.

@@ -1,4 +1,4 @@
-//! What the harness asks.
+//! The requests of the harness.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,15 +14,15 @@ pub struct Request {
     pub path: PathBuf,
     /// `recover` or `strict` for a read, else `write` or `append`.
     pub profile: String,
-    /// What the vector says about the log from outside of it: an object, or null if nothing.
+    /// The vector's information that is not in the bytes: an object, or null if there is none.
     pub context: Value,
-    /// Those to write or append.
+    /// The records to write or append.
     pub records: Vec<Record>,
-    /// Asked for by `walproof crash`: each record is to be durable before the next one.
+    /// Set by `walproof crash`: each record must be durable before the next one.
     pub acknowledge: Option<Acknowledge>,
 }
 
-/// Tells the harness how many records are durable.
+/// Sends the number of durable records to the harness.
 pub struct Acknowledge {
     seq: Value,
     replies: File,
@@ -36,7 +36,7 @@ impl Acknowledge {
         })
     }
 
-    /// Says that the first `count` records are durable, and waits until the harness has seen it.
+    /// Reports that the first `count` records are durable, and waits until the harness has confirmed it.
     pub fn say(&self, count: usize) -> Outcome<()> {
         let said = json!({"seq": self.seq, "acknowledged": count});
         (&self.replies).write_all(format!("{said}\n").as_bytes())?;
@@ -48,12 +48,12 @@ impl Acknowledge {
 /// A record to write.
 pub struct Record {
     pub payload: Vec<u8>,
-    /// The whole record as it was sent, with the fields of its format.
+    /// The whole record as received, with the fields of its format.
     pub json: Value,
 }
 
 impl Request {
-    /// Takes a message of the protocol apart. An error means that it makes no sense.
+    /// Parses a message of the protocol. An error means that it is invalid.
     pub(crate) fn of(message: &Value) -> Outcome<Request> {
         let text = |name: &str| -> Outcome<String> {
             Ok(message[name]

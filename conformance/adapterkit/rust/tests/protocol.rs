@@ -1,4 +1,4 @@
-//! The protocol as the harness sees it: a process that is sent lines and sends lines back.
+//! The protocol as the harness sees it: a process that reads and writes lines.
 
 use std::fs;
 use std::io::Write;
@@ -13,7 +13,7 @@ fn program() -> PathBuf {
     test.ancestors().nth(2).unwrap().join("examples/lines")
 }
 
-/// A folder of its own for each test.
+/// Returns a separate directory for each test.
 fn folder(name: &str) -> PathBuf {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = fs::remove_dir_all(&place);
@@ -31,7 +31,7 @@ fn talk(messages: &[Value]) -> Output {
         .unwrap();
     let mut pipe = child.stdin.take().unwrap();
     for message in messages {
-        // A process that has ended takes no more.
+        // A process that has ended reads no more.
         let _ = writeln!(pipe, "{message}");
     }
     drop(pipe);
@@ -43,7 +43,7 @@ fn replies(output: &Output) -> Vec<Value> {
     text.lines().map(|line| line.parse().unwrap()).collect()
 }
 
-/// The replies of a process that ends as it should.
+/// Returns the replies of a process that exits correctly.
 fn said(messages: &[Value]) -> Vec<Value> {
     let output = talk(messages);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -87,7 +87,7 @@ fn records_come_in_order_and_damage_is_a_signal_after_them() {
         "signals": ["unexpected end of file"],
     }});
     assert_eq!(replies(&output), [expected]);
-    // What the implementation prints is not a reply.
+    // Output of the implementation is not a reply.
     assert!(String::from_utf8_lossy(&output.stderr).contains("a line of 5 bytes"));
 }
 
@@ -177,7 +177,7 @@ fn a_panic_ends_the_process_without_a_reply() {
 
 #[test]
 fn what_is_not_the_readers_doing_ends_the_process() {
-    let place = folder("unreadable"); // a folder is there, and no file
+    let place = folder("unreadable"); // a directory, not a file
     let output = talk(&[asked("read", &place)]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(replies(&output), [] as [Value; 0]);

@@ -1,8 +1,8 @@
-"""The answer about a systemd journal, on the Python parser generated from ksy/systemd_journal.ksy.
+"""A journal reader on the Python parser generated from ksy/systemd_journal.ksy.
 
-The grammar finds the fields of a header and of one object; the walk, the checks and the verdict
-are written from spec/systemd-journal.md alone. It shares no code with ``reference_impl`` nor with
-the bulk scanner, and holds the file in memory.
+The grammar finds the fields of a header and of one object. The walk, the checks and the verdict are
+implemented from spec/systemd-journal.md alone. The package shares no code with ``reference_impl``
+or the bulk scanner, and holds the file in memory.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIGNATURE = b"LPKSHHRH"
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one file."""
+    """Return the answer for one file."""
     context = request["context"]
     data = path.read_bytes()
     if data[:8] != _SIGNATURE[: len(data)]:
@@ -40,18 +40,18 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def refused(why: str) -> dict[str, Any]:
-    """An answer without records."""
+    """Return a refused answer without records."""
     return {"verdict": "refused", "reason": why, "records": [], "lost": [], "end": None}
 
 
 def torn_header(data: bytes) -> dict[str, Any]:
-    """SDJ-050."""
+    """Return the answer for a torn header (SDJ-050)."""
     lost = [{"from": 0, "to": len(data), "reason": "torn-header"}] if data else []
     return {"verdict": "torn", "reason": "torn-header", "records": [], "lost": lost, "end": 0}
 
 
 def refusal(data: bytes) -> str | None:
-    """Why a file with room for a header must not be read (SDJ-004, SDJ-005, SDJ-007)."""
+    """Return the reason to refuse a file with room for a header (SDJ-004, SDJ-005, SDJ-007)."""
     compatible = int.from_bytes(data[8:12], "little")
     size = int.from_bytes(data[88:96], "little")
     if int.from_bytes(data[12:16], "little") & ~31:
@@ -64,7 +64,7 @@ def refusal(data: bytes) -> str | None:
 
 
 class Reading:
-    """One journal that is read, and what a caller asked of it."""
+    """One journal with the caller's context."""
 
     def __init__(self, journal: Journal, context: dict[str, Any]) -> None:
         self.journal, self.context = journal, context
@@ -72,31 +72,31 @@ class Reading:
         self.links = link_checks.check(journal)
         seals.check(journal, context.get("key"))
         check_counts(journal, self.links)
-        kept, others = journal.kept_faults()
-        self.faults = list(kept)
+        faults, others = journal.limited_faults()
+        self.faults = list(faults)
         if others:
-            low, high = min(one.start for one in others), max(one.stop for one in others)
+            low, high = min(item.start for item in others), max(item.stop for item in others)
             self.faults.append(Fault(COUNTS, "too-large", low, high))
         self.tear = self.torn_at()
         left_out = [] if self.links.is_chain_broken else self.links.left_out()
         self.unacknowledged = {
-            one.at
-            for one in left_out
-            for fault in (Fault(CHAIN, "bad-chain", one.at, one.end),)
-            if fault in kept and self.is_torn(fault)
+            item.at
+            for item in left_out
+            for fault in (Fault(CHAIN, "bad-chain", item.at, item.end),)
+            if fault in faults and self.is_torn(fault)
         }
 
     # SDJ-052, SDJ-099, SDJ-100
 
     def torn_at(self) -> int | None:
-        """Where the tear is, if there is one."""
+        """Return the offset of the tear, if there is one."""
         journal = self.journal
         if journal.is_cut and journal.ended_early is not None:
             return journal.ended_early
         return self.links.last_entry if journal.is_online and self.faults else None
 
     def is_torn(self, fault: Fault) -> bool:
-        """Whether a fault is at the tear."""
+        """Return whether a fault is at the tear."""
         tear = self.tear
         if tear is None:
             return False
@@ -109,7 +109,7 @@ class Reading:
     # The answer
 
     def lost(self) -> list[dict[str, Any]]:
-        """The lost ranges in the order in which they were met, without overlaps."""
+        """Return the lost ranges in the order of detection, without overlaps."""
         torn = "torn-file" if self.journal.is_cut else "torn-append"
         ranges = Ranges()
         return [
@@ -119,10 +119,10 @@ class Reading:
         ]
 
     def answer(self, profile: str) -> dict[str, Any]:
-        """Records, lost ranges, verdict, end."""
+        """Return records, lost ranges, verdict and end."""
         journal, lost = self.journal, self.lost()
-        damage = [one for one in lost if not one["reason"].startswith("torn-")]
-        records = [self.record(entry) for entry in self.links.entries if self.is_asked(entry)]
+        damage = [item for item in lost if not item["reason"].startswith("torn-")]
+        records = [self.record(entry) for entry in self.links.entries if self.is_selected(entry)]
         if damage:
             verdict, reason = "damaged", damage[0]["reason"]
         elif self.tear is not None:
@@ -130,20 +130,20 @@ class Reading:
         else:
             verdict, reason = "intact", None
         if damage and profile == "strict":
-            lowest = self.stop(min(one["from"] for one in damage))
-            records = [one for one in records if one["at"] + one["size"] <= lowest]
+            lowest = self.stop(min(item["from"] for item in damage))
+            records = [item for item in records if item["at"] + item["size"] <= lowest]
             lost = [{"from": lowest, "to": journal.size, "reason": reason}]
-        end = max((one.end for one in journal.objects.values()), default=journal.header_size)
+        end = max((item.end for item in journal.objects.values()), default=journal.header_size)
         return {
             "verdict": verdict,
             "reason": reason,
             "records": records,
-            "lost": sorted(lost, key=lambda one: one["from"]),
+            "lost": sorted(lost, key=lambda item: item["from"]),
             "end": end if verdict == "intact" else None,
         }
 
     def stop(self, lowest: int) -> int:
-        """Where a strict reader stops: at the damage, or at the first entry that is not whole."""
+        """Return where a strict reader stops: at the damage, or at the first incomplete entry."""
         for entry in self.links.entries:
             if entry.at + entry.parsed.len_object > lowest:
                 break
@@ -153,17 +153,19 @@ class Reading:
         return lowest
 
     def payloads(self, entry: Found) -> list[bytes]:
-        """The fields of an entry that are sound, in stored order."""
+        """Return the sound fields of an entry, in stored order."""
         given = entry.body.items[: self.links.given.get(entry.at)]
-        found = (self.journal.objects.get(item.ofs_data) for item in given)
-        return [one.payload for one in found if one and one.type == DATA and not one.is_wrong]
+        objects = (self.journal.objects.get(item.ofs_data) for item in given)
+        return [
+            data.payload for data in objects if data and data.type == DATA and not data.is_wrong
+        ]
 
     def record(self, entry: Found) -> dict[str, Any]:
-        """SDJ-042, SDJ-063."""
+        """Return a record (SDJ-042, SDJ-063)."""
         body, payloads = entry.body, self.payloads(entry)
         seqnum_id, boot_id = self.journal.header.seqnum_id.hex(), body.boot_id.hex()
         missing = len(body.items) - len(payloads)
-        named = [one for one in payloads if not one.startswith(b"_BOOT_ID=")]
+        named = [payload for payload in payloads if not payload.startswith(b"_BOOT_ID=")]
         return {
             **record(exported(named), entry.at, entry.parsed.len_object),
             "seqnum": str(body.seqnum),
@@ -172,12 +174,12 @@ class Reading:
             "boot_id": boot_id,
             "cursor": f"s={seqnum_id};i={body.seqnum:x};b={boot_id};m={body.monotonic:x};"
             f"t={body.realtime:x};x={body.xor_hash:x}",
-            "fields": [shown(one) for one in payloads],
+            "fields": [shown(payload) for payload in payloads],
             **({"missing": missing} if missing else {}),
         }
 
-    def is_asked(self, entry: Found) -> bool:
-        """SDJ-060, SDJ-061."""
+    def is_selected(self, entry: Found) -> bool:
+        """Return whether the context selects an entry (SDJ-060, SDJ-061)."""
         context, body = self.context, entry.body
         if entry.at in self.unacknowledged:
             return False
@@ -186,8 +188,8 @@ class Reading:
         if body.realtime < int(context.get("from_realtime", 0)):
             return False
         match = context.get("match", [])
-        wanted: dict[bytes, set[bytes]] = {}
-        for one in [match] if isinstance(match, str) else match:
-            wanted.setdefault(one.encode().partition(b"=")[0], set()).add(one.encode())
-        has = set(self.payloads(entry)) if wanted else set()
-        return all(has & values for values in wanted.values())
+        matches: dict[bytes, set[bytes]] = {}
+        for text in [match] if isinstance(match, str) else match:
+            matches.setdefault(text.encode().partition(b"=")[0], set()).add(text.encode())
+        has = set(self.payloads(entry)) if matches else set()
+        return all(has & values for values in matches.values())

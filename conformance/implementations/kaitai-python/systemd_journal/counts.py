@@ -1,4 +1,4 @@
-"""Counts, head fields and tail fields of the header against the objects (SDJ-049)."""
+"""Compare counts, head fields and tail fields of the header with the objects (SDJ-049)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .faults import COUNTS, Fault
 from .links import Links
 from .walk import ARRAY, DATA, FIELD, TAG, Journal
 
-# Where each field of the header is, and how long.
+# Offset and size of each field of the header.
 _PLACES = {
     "tail_entry_boot_id": (56, 16),
     "tail_object_offset": (136, 8),
@@ -30,17 +30,17 @@ _PLACES = {
 
 
 def check(journal: Journal, links: Links) -> None:
-    """Report each field of the header that does not agree, unless something was lost."""
-    for name, owed in expected(journal, links) if journal.is_whole() else ():
-        said = getattr(journal.header, name, None)
-        if said is not None and said != owed:
+    """Report each field of the header that does not agree, unless an object was lost."""
+    for name, right in expected(journal, links) if journal.is_whole() else ():
+        stored = getattr(journal.header, name, None)
+        if stored is not None and stored != right:
             start, size = _PLACES[name]
             journal.blame(Fault(COUNTS, "bad-header", start, start + size, is_late=True))
 
 
 def expected(journal: Journal, links: Links) -> Iterator[tuple[str, int | bytes | None]]:
-    """Names of fields and what they must hold."""
-    header, types = journal.header, Counter(one.type for one in journal.objects.values())
+    """Yield field names with their expected values."""
+    header, types = journal.header, Counter(item.type for item in journal.objects.values())
     yield "tail_object_offset", max(journal.objects, default=0)
     yield "n_objects", len(journal.objects)
     if not links.is_chain_broken:

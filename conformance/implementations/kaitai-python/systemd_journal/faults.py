@@ -1,4 +1,4 @@
-"""What a reader finds: objects, and faults in the order in which they are met."""
+"""The reader's results: objects, and faults in the order of detection."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ HEADER, OBJECTS, CHAIN, ENTRIES, TABLES, FIELDS, LISTS, MISLED, SEALS, COUNTS = 
 
 @dataclass(frozen=True)
 class Fault:
-    """A range of bytes that is lost, and why.
+    """A lost range of bytes with its reason code.
 
-    ``there`` holds the offsets that decide, besides ``start``, whether the fault is at a tear;
-    ``is_late`` says that it is at any tear of an online file (SDJ-100).
+    ``there`` holds the offsets that decide, besides ``start``, whether the fault is at a tear.
+    ``is_late`` means that it is at any tear of an online file (SDJ-100).
     """
 
     step: int
@@ -43,28 +43,28 @@ class Found:
 
     @property
     def body(self) -> Any:
-        """The fields after the object header, as the grammar names them."""
+        """Return the fields after the object header, with the grammar's names."""
         return self.parsed.body
 
 
 class Ranges:
-    """Ranges that do not overlap: what comes later gets what is left (SDJ-054)."""
+    """Ranges without overlaps: a later range gets the bytes that are left (SDJ-054)."""
 
     def __init__(self) -> None:
         self.taken: list[tuple[int, int]] = []
 
     def add(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The pieces of a range that no earlier one has."""
-        place = max(bisect_right(self.taken, (start, start)) - 1, 0)
+        """Yield the pieces of a range that no earlier range has."""
+        index = max(bisect_right(self.taken, (start, start)) - 1, 0)
         pieces = []
-        while start < stop and place < len(self.taken):
-            begin, end = self.taken[place]
+        while start < stop and index < len(self.taken):
+            begin, end = self.taken[index]
             if begin >= stop:
                 break
             if start < begin:
                 pieces.append((start, begin))
             start = max(start, end)
-            place += 1
+            index += 1
         if start < stop:
             pieces.append((start, stop))
         for piece in pieces:

@@ -1,6 +1,6 @@
 """The two hashes of a journal: Bob Jenkins' ``hashlittle2`` and SipHash-2-4.
 
-No package that is kept up offers either with these parameters; the chapter's examples check them.
+No maintained package offers either with these parameters. The chapter's examples check them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def _rotated(value: int, by: int) -> int:
 
 
 def jenkins(data: bytes) -> int:
-    """SDJ-021: both results of ``hashlittle2`` with seeds 0, the first one in the high half."""
+    """Return both results of ``hashlittle2`` with seeds 0, the first in the high half (SDJ-021)."""
     a = b = c = (0xDEADBEEF + len(data)) & _ALL
     if not data:
         return c << 32 | b
@@ -48,15 +48,15 @@ def jenkins(data: bytes) -> int:
 
 
 def siphash(key: bytes, data: bytes) -> int:
-    """SDJ-022: SipHash-2-4 under a key of 16 bytes."""
+    """Return SipHash-2-4 with a 16-byte key (SDJ-022)."""
     k0, k1 = int.from_bytes(key[:8], "little"), int.from_bytes(key[8:], "little")
     v0, v1 = k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D
     v2, v3 = k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573
     whole = len(data) // 8 * 8
     last = int.from_bytes(data[whole:], "little") | (len(data) & 255) << 56
-    words: list[int] = [word for (word,) in struct.iter_unpack("<Q", data[:whole])]
-    for word, rounds in [*((word, 2) for word in words), (last, 2), (0, 4)]:
-        v3 ^= word
+    numbers: list[int] = [number for (number,) in struct.iter_unpack("<Q", data[:whole])]
+    for number, rounds in [*((number, 2) for number in numbers), (last, 2), (0, 4)]:
+        v3 ^= number
         if rounds == 4:
             v2 ^= 255
         for _ in range(rounds):
@@ -70,5 +70,5 @@ def siphash(key: bytes, data: bytes) -> int:
             v2 = v2 + v1 & _ALL64
             v1 = (v1 << 17 | v1 >> 47) & _ALL64 ^ v2
             v2 = (v2 << 32 | v2 >> 32) & _ALL64
-        v0 ^= word
+        v0 ^= number
     return v0 ^ v1 ^ v2 ^ v3

@@ -9,39 +9,39 @@ from .walk import ARRAY, DATA, DATA_TABLE, ENTRY, FIELD, FIELD_TABLE, Journal
 
 
 class Links:
-    """What the links of a walked journal say of each other."""
+    """The link checks of a walked journal."""
 
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
         self.entries = journal.sound(ENTRY)
+        # The offset of the last sound entry.
         self.last_entry = self.entries[-1].at if self.entries else journal.header_size
-        """The offset of the last sound entry."""
         self.linked: set[int] = set()
         self.used_slots = 0
+        # The last array of the main chain, and its number of slots up to the last used one.
         self.last_array = (0, 0)
-        """The last array of the main chain, and its slots up to the last used one."""
         self.is_chain_broken = False
         self.users: dict[int, list[int]] = {}
+        # The arrays that a chain or list has visited.
         self.arrays: set[int] = set()
-        """The arrays that a chain or list has had."""
+        # The targets of invalid links, with the first fault of each.
         self.misled: dict[int, Fault] = {}
-        """Where wrong links lead, and the first fault that says so."""
+        # The number of items of an entry that count, if the rest is too large (SDJ-092).
         self.given: dict[int, int] = {}
-        """How many items of an entry count, where the others are too much (SDJ-092)."""
 
     def sound(self, link: int, *types: int) -> Found | None:
-        """The sound object of one of these types that a link leads to."""
-        found = self.journal.objects.get(link)
-        return found if found and found.type in types and not found.is_wrong else None
+        """Return the sound object of one of these types that a link leads to."""
+        target = self.journal.objects.get(link)
+        return target if target and target.type in types and not target.is_wrong else None
 
     def wrong(self, step: int, code: str, start: int, size: int, link: int) -> None:
-        """Report a link."""
+        """Report an invalid link."""
         fault = Fault(step, code, start, start + size, (link,))
         self.journal.blame(fault)
         self.misled.setdefault(link, fault)
 
     def check_header(self) -> None:
-        """Reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
+        """Check reserved bytes (SDJ-008), and ``tail_object_offset`` by itself (SDJ-097)."""
         journal, tail = self.journal, self.journal.header.tail_object_offset
         if any(journal.header.reserved):
             journal.blame(Fault(HEADER, "bad-header", 17, 24))
@@ -52,8 +52,13 @@ class Links:
     # The main chain (SDJ-033, SDJ-034, SDJ-046)
 
     def check_chain(self) -> None:
-        """The arrays that list all entries."""
-        journal, link, place, before = self.journal, self.journal.header.entry_array_offset, 176, 0
+        """Check the arrays that list all entries."""
+        journal, link, link_at, before = (
+            self.journal,
+            self.journal.header.entry_array_offset,
+            176,
+            0,
+        )
         highest, is_after_hole = 0, False
         is_begun = journal.is_online and not journal.header.n_entries
         if not link and self.entries and not is_begun:
@@ -64,7 +69,7 @@ class Links:
             if array is None or link <= before:
                 self.is_chain_broken = True
                 if link <= before or not journal.has_lost(link):
-                    self.wrong(CHAIN, "bad-chain", place, 8, link)
+                    self.wrong(CHAIN, "bad-chain", link_at, 8, link)
                 return
             self.arrays.add(link)
             used = 0
@@ -88,18 +93,18 @@ class Links:
                     at = link + 24 + number * journal.width
                     self.wrong(CHAIN, "bad-chain", at, journal.width, listed)
             self.last_array = link, used
-            before, place, link = link, link + 16, array.body.ofs_next_entry_array
+            before, link_at, link = link, link + 16, array.body.ofs_next_entry_array
         for entry in [] if self.is_chain_broken else self.left_out():
             journal.blame(Fault(CHAIN, "bad-chain", entry.at, entry.end))
 
     def left_out(self) -> list[Found]:
-        """Entries that the main chain does not link."""
+        """Return the entries that the main chain omits."""
         return [entry for entry in self.entries if entry.at not in self.linked]
 
     # Entries (SDJ-043, SDJ-047)
 
     def check_entries(self) -> None:
-        """The number and the items of each entry; collects the entries of each DATA."""
+        """Check the number and the items of each entry, and collect the entries of each DATA."""
         width, number = 4 if self.journal.is_compact else 16, 0
         to_give = 256 * self.journal.place + 4 * self.journal.limit
         for entry in self.entries:
@@ -107,8 +112,8 @@ class Links:
                 self.journal.blame(Fault(ENTRIES, "bad-order", entry.at + 16, entry.at + 24))
             number = entry.body.seqnum
             had, repeated = set(), 0
-            for place, item in enumerate(entry.body.items):
-                link, start = item.ofs_data, entry.at + 64 + place * width
+            for index, item in enumerate(entry.body.items):
+                link, start = item.ofs_data, entry.at + 64 + index * width
                 if data := self.sound(link, DATA):
                     self.users.setdefault(link, []).append(entry.at)
                 if entry.at in self.given:
@@ -123,62 +128,67 @@ class Links:
                 if size <= to_give and repeated <= self.journal.place:
                     to_give -= size
                     continue
-                self.given[entry.at] = place
+                self.given[entry.at] = index
                 stop = entry.at + entry.parsed.len_object
                 self.journal.blame(Fault(ENTRIES, "too-large", start, stop))
 
     # Hash tables (SDJ-016, SDJ-024, SDJ-095)
 
     def check_tables(self) -> None:
-        """Both tables and their chains."""
-        for type, kind, place in ((DATA_TABLE, DATA, 104), (FIELD_TABLE, FIELD, 120)):
+        """Check both tables and their chains."""
+        for type, member_type, field_at in ((DATA_TABLE, DATA, 104), (FIELD_TABLE, FIELD, 120)):
             offset, size = self.journal.place_of_table(type)
             tables, at = self.journal.sound(type), offset - 16
             if not offset and not size and not tables:
                 continue
-            is_right = [one.at for one in tables] == [at]
+            is_right = [table.at for table in tables] == [at]
             if is_right and size == 16 * len(tables[0].body.buckets):
-                self.check_table(tables[0], kind)
+                self.check_table(tables[0], member_type)
             elif is_right or not self.journal.has_lost(at):
-                self.journal.blame(Fault(TABLES, "bad-header", place, place + 16))
+                self.journal.blame(Fault(TABLES, "bad-header", field_at, field_at + 16))
 
-    def check_table(self, table: Found, kind: int) -> None:
-        """The chains of one table, and whether they reach all objects of its kind."""
+    def check_table(self, table: Found, member_type: int) -> None:
+        """Check the chains of one table, and that they reach all objects of its type."""
         reached: set[int] = set()
         buckets = table.body.buckets
         unbroken = [
             self.check_bucket(
-                bucket, table.at + 16 + 16 * number, kind, (number, len(buckets)), reached
+                bucket, table.at + 16 + 16 * number, member_type, (number, len(buckets)), reached
             )
             for number, bucket in enumerate(buckets)
         ]
         if all(unbroken) and self.journal.is_whole():
-            for one in self.journal.sound(kind):
-                if one.at not in reached:
-                    self.journal.blame(Fault(TABLES, "bad-index", one.at + 24, one.at + 32))
+            for member in self.journal.sound(member_type):
+                if member.at not in reached:
+                    self.journal.blame(Fault(TABLES, "bad-index", member.at + 24, member.at + 32))
 
     def check_bucket(
-        self, bucket: Any, place: int, kind: int, number: tuple[int, int], reached: set[int]
+        self,
+        bucket: Any,
+        link_at: int,
+        member_type: int,
+        number: tuple[int, int],
+        reached: set[int],
     ) -> bool:
-        """One chain. Returns whether it is unbroken."""
-        tail_place, before, is_unbroken = place + 8, 0, True
+        """Check one chain and return whether it is unbroken."""
+        tail_place, before, is_unbroken = link_at + 8, 0, True
         link, tail = bucket.ofs_head, bucket.ofs_tail
         while link:
-            found = self.journal.objects.get(link)
-            is_kind = found is not None and found.type == kind
+            member = self.journal.objects.get(link)
+            is_kind = member is not None and member.type == member_type
             is_new = link > before and link not in reached
-            if found is not None and is_kind and found.is_wrong and is_new:
-                pass  # its own links still hold
+            if member is not None and is_kind and member.is_wrong and is_new:
+                pass  # its own links are still valid
             elif self.journal.has_lost(link):
                 return False
-            elif found is None or not is_kind or not is_new:
-                self.wrong(TABLES, "bad-index", place, 8, link)
+            elif member is None or not is_kind or not is_new:
+                self.wrong(TABLES, "bad-index", link_at, 8, link)
                 return False
-            elif found.body.hash % number[1] != number[0]:
+            elif member.body.hash % number[1] != number[0]:
                 is_unbroken = False
-                self.wrong(TABLES, "bad-index", place, 8, link)
+                self.wrong(TABLES, "bad-index", link_at, 8, link)
             reached.add(link)
-            before, place, link = link, link + 24, found.body.ofs_next_hash
+            before, link_at, link = link, link + 24, member.body.ofs_next_hash
         if tail == before:
             return is_unbroken
         if not self.journal.has_lost(tail):
@@ -189,49 +199,49 @@ class Links:
     # Lists of fields (SDJ-025)
 
     def check_fields(self) -> None:
-        """The lists of all FIELDs, and whether they hold all DATA."""
+        """Check the lists of all FIELDs, and that they hold all DATA."""
         had: set[int] = set()
         fields = self.journal.sound(FIELD)
         unbroken = [self.check_field(field, had) for field in fields]
         if all(unbroken) and self.journal.is_whole():
             names = {field.payload for field in fields}
-            for one in self.journal.sound(DATA):
-                if one.at not in had and name_of(one) in names:
-                    self.journal.blame(Fault(FIELDS, "bad-index", one.at + 32, one.at + 40))
+            for data in self.journal.sound(DATA):
+                if data.at not in had and name_of(data) in names:
+                    self.journal.blame(Fault(FIELDS, "bad-index", data.at + 32, data.at + 40))
 
     def check_field(self, field: Found, had: set[int]) -> bool:
-        """One list, newest first. Returns whether it is unbroken."""
-        link, place, before = field.body.ofs_head_data, field.at + 32, self.journal.size
+        """Check one list, newest first, and return whether it is unbroken."""
+        link, link_at, before = field.body.ofs_head_data, field.at + 32, self.journal.size
         while link:
             if self.journal.has_lost(link):
                 return False
-            one = self.sound(link, DATA)
-            is_next = one is not None and link < before and link not in had
+            data = self.sound(link, DATA)
+            is_next = data is not None and link < before and link not in had
             if is_next:
                 had.add(link)
-            if not one or not is_next or name_of(one) != field.payload:
-                self.wrong(FIELDS, "bad-index", place, 8, link)
+            if not data or not is_next or name_of(data) != field.payload:
+                self.wrong(FIELDS, "bad-index", link_at, 8, link)
                 return False
-            before, place, link = link, link + 32, one.body.ofs_next_field
+            before, link_at, link = link, link + 32, data.body.ofs_next_field
         return True
 
     # Lists of entries (SDJ-036)
 
     def check_lists(self) -> None:
-        """The list of entries of each DATA."""
-        for one in self.journal.sound(DATA):
-            self.check_list(one)
+        """Check the list of entries of each DATA."""
+        for data in self.journal.sound(DATA):
+            self.check_list(data)
 
-    def check_list(self, one: Found) -> None:
-        """One list against the items that lead to its DATA."""
-        journal, body = self.journal, one.body
-        users = list(dict.fromkeys(self.users.get(one.at, [])))  # SDJ-019
+    def check_list(self, data: Found) -> None:
+        """Compare one list with the items that lead to its DATA."""
+        journal, body = self.journal, data.body
+        users = list(dict.fromkeys(self.users.get(data.at, [])))  # SDJ-019
         if bool(body.ofs_entry) != bool(body.num_entries):
-            journal.blame(Fault(LISTS, "bad-index", one.at + 56, one.at + 64, (body.ofs_entry,)))
+            journal.blame(Fault(LISTS, "bad-index", data.at + 56, data.at + 64, (body.ofs_entry,)))
             return
         listed: list[int] = []
-        link, place, last, used = body.ofs_entry_array, one.at + 48, 0, 0
-        if body.ofs_entry and not self.take(body.ofs_entry, one.at + 40, 8, listed):
+        link, link_at, last, used = body.ofs_entry_array, data.at + 48, 0, 0
+        if body.ofs_entry and not self.take(body.ofs_entry, data.at + 40, 8, listed):
             return
         has_hole = False
         while link:
@@ -239,7 +249,7 @@ class Links:
             is_due = len(listed) < body.num_entries
             if array is None or not is_due or link in self.arrays or link <= last:
                 if link <= last or not journal.has_lost(link):
-                    self.wrong(LISTS, "bad-index", place, 8, link)
+                    self.wrong(LISTS, "bad-index", link_at, 8, link)
                 return
             self.arrays.add(link)
             last, used = link, 0
@@ -252,50 +262,50 @@ class Links:
                 if not self.take(slot.ofs_listed, at, journal.width, listed, is_extra):
                     return
                 used = number + 1
-            place, link = link + 16, array.body.ofs_next_entry_array
+            link_at, link = link + 16, array.body.ofs_next_entry_array
         is_full = len(listed) == body.num_entries
         is_right = is_full and list(dict.fromkeys(listed)) == users
         if journal.is_whole() and not is_right:
             border = min(self.last_entry, journal.header.tail_object_offset)
             early = [[at for at in entries if at < border] for entries in (listed, users)]
             is_late, there = early[0] == early[1], tuple(listed[-1:])
-            journal.blame(Fault(LISTS, "bad-index", one.at + 56, one.at + 64, there, is_late))
+            journal.blame(Fault(LISTS, "bad-index", data.at + 56, data.at + 64, there, is_late))
         elif journal.is_compact and last and is_full:
             tails = body.ofs_tail_entry_array, body.num_tail_entries
             if tails not in ((0, 0), (last, used)):
-                journal.blame(Fault(LISTS, "bad-index", one.at + 64, one.at + 72, (last,)))
+                journal.blame(Fault(LISTS, "bad-index", data.at + 64, data.at + 72, (last,)))
 
     def take(
-        self, link: int, place: int, size: int, listed: list[int], is_extra: bool = False
+        self, link: int, link_at: int, size: int, listed: list[int], is_extra: bool = False
     ) -> bool:
-        """One link to an entry of a list. Returns whether the list goes on."""
+        """Follow one link to an entry of a list and return whether the list continues."""
         is_next = not is_extra and not (listed and link < listed[-1])
         if is_next and self.sound(link, ENTRY):
             listed.append(link)
             return True
         if not self.journal.has_lost(link):
-            self.wrong(LISTS, "bad-index", place, size, link)
+            self.wrong(LISTS, "bad-index", link_at, size, link)
         return False
 
     def check_misled(self) -> None:
-        """SDJ-096: arrays and tables to which only wrong links lead."""
+        """Report arrays and tables that only invalid links lead to (SDJ-096)."""
         named = {self.journal.place_of_table(type)[0] - 16 for type in (DATA_TABLE, FIELD_TABLE)}
-        kept, _ = self.journal.kept_faults()
+        faults, _ = self.journal.limited_faults()
         for at, fault in self.misled.items():
-            if at in self.arrays or fault not in kept:
+            if at in self.arrays or fault not in faults:
                 continue
-            found = self.sound(at, ARRAY, DATA_TABLE, FIELD_TABLE)
-            if found and not (found.type != ARRAY and at in named):
-                self.journal.blame(Fault(MISLED, "bad-object", at, found.end))
+            target = self.sound(at, ARRAY, DATA_TABLE, FIELD_TABLE)
+            if target and not (target.type != ARRAY and at in named):
+                self.journal.blame(Fault(MISLED, "bad-object", at, target.end))
 
 
 def name_of(data: Found) -> bytes:
-    """The name of the field in a sound DATA."""
+    """Return the name of the field in a sound DATA."""
     return data.payload.partition(b"=")[0]
 
 
 def check(journal: Journal) -> Links:
-    """All links, in the order of SDJ-040."""
+    """Check all links, in the order of SDJ-040."""
     links = Links(journal)
     links.check_header()
     links.check_chain()

@@ -13,22 +13,22 @@ import lz4.block
 import zstandard
 
 XZ, LZ4, ZSTD = 1, 2, 4
+# The incompatible flag of the header for each flag of an object (SDJ-005, SDJ-026).
 ANNOUNCED = {XZ: 1, LZ4: 2, ZSTD: 8}
-"""The incompatible flag of the header for each flag of an object (SDJ-005, SDJ-026)."""
 
 _LAST_OF_PLANES = "".join(chr(plane << 16 | low) for plane in range(17) for low in (65534, 65535))
+# Control characters and noncharacters (SDJ-090).
 _UNPRINTABLE = re.compile(
     "[\\x00-\\x08\\x0a-\\x1f\\x7f-\\x9f\\ufdd0-\\ufdef" + _LAST_OF_PLANES + "]"
 )
-"""Control characters and noncharacters (SDJ-090)."""
 _ZSTD_FRAME = bytes.fromhex("28b52ffd")
+# The number of bytes of an XZ stream that one step decompresses (SDJ-103).
 _PIECE = 4096
-"""Bytes of an XZ stream that are unpacked at a time (SDJ-103)."""
 _NAME = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}")
 
 
 class BadPayload(Exception):
-    """A payload that yields no field: the code, and how many bytes were unpacked (SDJ-103)."""
+    """A payload without a field: the code, and the number of decompressed bytes (SDJ-103)."""
 
     def __init__(self, code: str, unpacked: int = 0) -> None:
         super().__init__(code)
@@ -36,7 +36,7 @@ class BadPayload(Exception):
 
 
 def unpacked(flags: int, stored: bytes, limit: int) -> bytes:
-    """The payload as it was given. Raises :class:`BadPayload` (SDJ-026 to SDJ-031)."""
+    """Return the decompressed payload. Raises :class:`BadPayload` (SDJ-026 to SDJ-031)."""
     way = flags & (XZ | LZ4 | ZSTD)
     if way == 0:
         return stored
@@ -81,7 +81,7 @@ def _lz4(stored: bytes, limit: int) -> bytes:
 
 
 def is_block(block: bytes, size: int) -> bool:
-    """Whether the sequences of a block follow the rules of SDJ-029; their bytes are not copied."""
+    """Return whether the sequences of a block follow SDJ-029, without copying their bytes."""
     rest = io.BytesIO(block)
     filled, bound = 0, size  # no match begins at ``bound`` or after
     while token := rest.read(1):
@@ -99,7 +99,7 @@ def is_block(block: bytes, size: int) -> bool:
 
 
 def _more(rest: io.BytesIO) -> int:
-    """The bytes that a long length goes on in."""
+    """Return the rest of a length of several bytes."""
     length = 0
     while byte := rest.read(1):
         length += byte[0]
@@ -128,13 +128,13 @@ def _zstd(stored: bytes, limit: int) -> bytes:
 
 
 def is_field(payload: bytes) -> bool:
-    """SDJ-045: ``NAME=value`` with a name that SDJ-086 allows."""
+    """Return whether a payload is ``NAME=value`` with a valid name (SDJ-045, SDJ-086)."""
     name, equals, _ = payload.partition(b"=")
     return bool(equals) and _NAME.fullmatch(name) is not None
 
 
 def exported(payloads: list[bytes]) -> bytes:
-    """The fields of an entry in export format, as SDJ-042 orders them."""
+    """Return the fields of an entry in export format, in the order of SDJ-042."""
     return b"".join(map(_line, sorted(set(payloads))))
 
 
@@ -149,7 +149,7 @@ def _line(payload: bytes) -> bytes:
 
 
 def shown(payload: bytes) -> list[Any]:
-    """A pair ``[name, value]`` of the answer."""
+    """Return the pair ``[name, value]`` of an answer."""
     name, _, value = payload.partition(b"=")
     if len(value) > 4096:
         return [name.decode(), {"sha256": hashlib.sha256(value).hexdigest()}]

@@ -1,4 +1,4 @@
-"""Seals: TAG objects, and the keys that FSPRG makes for their epochs (SDJ-070 to SDJ-077)."""
+"""Seals: TAG objects, and the FSPRG keys of their epochs (SDJ-070 to SDJ-077)."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _FIRST_HEADER_BYTES = ((0, 16), (24, 56), (72, 96), (104, 136))
 
 
 def _series(size: int, seed: bytes, index: int) -> bytes:
-    """``det(size, index)`` of SDJ-071."""
-    made = b""
-    while len(made) < size:
-        counter = (len(made) // 32).to_bytes(4, "big")
-        made += hashlib.sha256(seed + index.to_bytes(4, "big") + counter).digest()
-    return made[:size]
+    """Return ``det(size, index)`` of SDJ-071."""
+    data = b""
+    while len(data) < size:
+        counter = (len(data) // 32).to_bytes(4, "big")
+        data += hashlib.sha256(seed + index.to_bytes(4, "big") + counter).digest()
+    return data[:size]
 
 
 def _is_prime(number: int) -> bool:
-    """Miller-Rabin, which a composite of this size passes less often than once in 2⁸⁰ tries."""
+    """Test by Miller-Rabin; a composite of this size passes less often than once in 2⁸⁰ tries."""
     if any(number % prime == 0 for prime in _SMALL_PRIMES):
         return False
-    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits: one halving, no more
+    odd = (number - 1) >> 1  # SDJ-071 sets the two lowest bits, so there is a single halving
     return all(pow(base, odd, number) in (1, number - 1) for base in _SMALL_PRIMES[:40])
 
 
@@ -44,7 +44,7 @@ def _prime(seed: bytes, index: int) -> int:
 
 @dataclass(frozen=True)
 class Key:
-    """A verification key: where epochs begin, and what seals them."""
+    """A verification key: the start of the epochs, and the parameters of their keys."""
 
     p: int
     q: int
@@ -55,20 +55,20 @@ class Key:
     @staticmethod
     @functools.cache
     def parsed(text: str) -> Key:
-        """The key of a text such as ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
+        """Parse a key such as ``c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900`` (SDJ-070).
 
         Raises ``ValueError`` for any other text.
         """
-        told = _KEY.fullmatch(text)
-        if told is None or not int(told[3], 16):
+        match = _KEY.fullmatch(text)
+        if match is None or not int(match[3], 16):
             raise ValueError(f"{text!r} is not a verification key")
-        seed = bytes.fromhex(told[1].replace("-", ""))
+        seed = bytes.fromhex(match[1].replace("-", ""))
         p, q = _prime(seed, 1), _prime(seed, 2)
         x = int.from_bytes(_series(192, seed, 3), "big") & (1 << 1535) - 1
-        return Key(p, q, x * x % (p * q), int(told[2], 16), int(told[3], 16))
+        return Key(p, q, x * x % (p * q), int(match[2], 16), int(match[3], 16))
 
     def of(self, epoch: int) -> bytes:
-        """The key of an epoch."""
+        """Return the key of an epoch."""
         n = self.p * self.q
         squarings = pow(2, epoch, (self.p - 1) * (self.q - 1))
         x = pow(self.x0, squarings, n)
@@ -76,31 +76,31 @@ class Key:
         return _series(32, state, 0)
 
     def covers(self, epoch: int, time: int) -> bool:
-        """Whether a time is within an epoch."""
+        """Return whether a time is within an epoch."""
         begin = (self.start + epoch) * self.interval
         return begin <= time < begin + self.interval
 
 
 def check(journal: Journal, text: str | None) -> None:
-    """All tags, in file order. ``text`` is the verification key; raises ``ValueError``."""
-    has_tag = any(one.type == TAG for one in journal.objects.values())
+    """Check all tags in file order. ``text`` is the verification key; raises ``ValueError``."""
+    has_tag = any(item.type == TAG for item in journal.objects.values())
     is_sealed = journal.header.is_sealed
     key = Key.parsed(text) if text is not None and (has_tag or is_sealed) else None
     number, epoch, covered = 0, None, []
-    for one in journal.objects.values():
-        covered.append(one)
-        if is_sealed and one.type == ENTRY and not number:
-            blame(journal, one.at, one.at + 16)
-        if one.type != TAG:
+    for item in journal.objects.values():
+        covered.append(item)
+        if is_sealed and item.type == ENTRY and not number:
+            blame(journal, item.at, item.at + 16)
+        if item.type != TAG:
             continue
         if not is_sealed:
-            blame(journal, one.at, one.end)
+            blame(journal, item.at, item.end)
             continue
-        body, number = one.body, number + 1
+        body, number = item.body, number + 1
         if body.seqnum != number:
-            blame(journal, one.at + 16, one.at + 24)
+            blame(journal, item.at + 16, item.at + 24)
         if epoch is not None and not follows(body.epoch, epoch, journal):
-            blame(journal, one.at + 24, one.at + 32)
+            blame(journal, item.at + 24, item.at + 32)
         if key is not None:
             verify(journal, key, covered, number == 1)
         epoch, covered = body.epoch, []
@@ -112,13 +112,13 @@ def blame(journal: Journal, start: int, stop: int) -> None:
 
 
 def follows(epoch: int, before: int, journal: Journal) -> bool:
-    """SDJ-074."""
+    """Return whether an epoch may follow another (SDJ-074)."""
     is_continuous = bool(journal.header.compatible_flags & 4)
     return epoch >= before and (not is_continuous or epoch <= before + 1)
 
 
 def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> None:
-    """The seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
+    """Check the seal of the last object of a list over all of it (SDJ-072, SDJ-074 to SDJ-076)."""
     tag = covered[-1]
     if tag.body.epoch >= TOO_LATE:
         return blame(journal, tag.at + 24, tag.at + 32)
@@ -126,18 +126,18 @@ def verify(journal: Journal, key: Key, covered: list[Found], is_first: bool) -> 
     if is_first:
         for start, stop in _FIRST_HEADER_BYTES:
             seal.update(journal.data[start:stop])
-    for one in covered:
-        seal.update(journal.data[one.at : one.at + 16])
-        stored = journal.data[one.at + 16 : one.at + one.parsed.len_object]
-        if one.type in (DATA, FIELD):
-            seal.update(stored[:8] + one.body.payload)
-        elif one.type == ENTRY:
+    for item in covered:
+        seal.update(journal.data[item.at : item.at + 16])
+        stored = journal.data[item.at + 16 : item.at + item.parsed.len_object]
+        if item.type in (DATA, FIELD):
+            seal.update(stored[:8] + item.body.payload)
+        elif item.type == ENTRY:
             seal.update(stored)
-        elif one.type == TAG:
+        elif item.type == TAG:
             seal.update(stored[:16])
     if seal.digest() != tag.body.tag:
         return blame(journal, tag.at, tag.end)
-    times = [one.body.realtime for one in covered if one.type == ENTRY]
+    times = [item.body.realtime for item in covered if item.type == ENTRY]
     if not all(key.covers(tag.body.epoch, time) for time in times):
         blame(journal, tag.at + 24, tag.at + 32)
     return None

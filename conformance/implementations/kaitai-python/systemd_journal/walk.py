@@ -1,7 +1,7 @@
 """The walk over all objects of a journal (SDJ-040, SDJ-041, SDJ-098), on the generated parser.
 
-The grammar knows where the fields of a header and of an object are. This module decides where
-objects are, which of them are sound, and where to go on after a fault.
+The grammar has the fields of a header and of an object. This module decides where objects are,
+which of them are sound, and where to continue after a fault.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .payloads import ANNOUNCED, BadPayload, is_field, unpacked
 SystemdJournal = compiled("systemd_journal").SystemdJournal
 
 DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ARRAY, TAG = range(1, 8)
+# The first microsecond that is not a valid time (SDJ-015).
 TOO_LATE = 2**55
-"""The first microsecond that is no time (SDJ-015)."""
 
 
 class Journal:
-    """A journal file, what the walk found in it, and the faults met so far."""
+    """A journal file with the objects and faults of the walk."""
 
     def __init__(self, data: bytes, limit: int) -> None:
         self.data, self.size, self.limit = data, len(data), limit
@@ -35,8 +35,8 @@ class Journal:
         self.root = SystemdJournal(KaitaiStream(BytesIO(data[: self.header_size])))
         self.header = self.root.header
         self.is_compact: bool = self.root.is_compact
+        # Bytes of a slot of an array.
         self.width = 4 if self.is_compact else 8
-        """Bytes of a slot of an array."""
         self.fixed = {1: 72 if self.is_compact else 64, 2: 40, 3: 64, 4: 16, 5: 16, 6: 24, 7: 64}
         self.unit = {1: 1, 2: 1, 3: 4 if self.is_compact else 16, 4: 16, 5: 16, 6: self.width}
         self.is_cut = self.size < self.header_size + self.header.arena_size
@@ -47,8 +47,8 @@ class Journal:
         self.ended_early: int | None = None
         self.to_hash = 4 * self.size + (1 << 20)
         self.unpacked = 0
+        # The offset of the walk, and of its end.
         self.place = self.header_size
-        """Where the walk is, and where it ended."""
         self._parsed: dict[int, Any] = {}
         self._known: list[int] | None = None
         self.chained = sorted(set(self.entries_of_chain()))
@@ -57,8 +57,8 @@ class Journal:
         """Report a fault."""
         self.faults.append(fault)
 
-    def kept_faults(self) -> tuple[dict[Fault, None], list[Fault]]:
-        """The faults in the order met, as many as are kept, and the others (SDJ-093)."""
+    def limited_faults(self) -> tuple[dict[Fault, None], list[Fault]]:
+        """Return the faults in order of detection up to the limit, and the others (SDJ-093)."""
         faults = sorted(self.faults, key=lambda fault: fault.step)
         most = 1024 + self.size // 64
         return dict.fromkeys(faults[:most]), faults[most:]
@@ -66,7 +66,7 @@ class Journal:
     # Objects
 
     def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
-        """Type and size of the object at an offset; None if there is none (SDJ-011).
+        """Return type and size of the object at an offset, None if there is none (SDJ-011).
 
         ``first`` is the lowest offset that may hold one, if it is not ``header_size``.
         """
@@ -83,33 +83,33 @@ class Journal:
         return type, size
 
     def leads_across(self, at: int, type: int, size: int) -> bool:
-        """Whether an object covers the start of an entry of the main chain (SDJ-041)."""
+        """Return whether an object covers the start of an entry of the main chain (SDJ-041)."""
         crossed = bisect_right(self.chained, at) != bisect_left(self.chained, at + size)
         return type > FIELD and crossed
 
     def parsed(self, at: int) -> Any:
-        """The object at an offset where one is framed, read by the generated parser."""
+        """Return a framed object, read by the generated parser."""
         if at not in self._parsed:
             self.io.seek(at)
             self._parsed[at] = SystemdJournal.JournalObject(at, self.io, self.root, self.root)
         return self._parsed[at]
 
     def is_a(self, at: int, *types: int) -> bool:
-        """Whether an object of one of these types is framed at an offset."""
+        """Return whether an object of one of these types is framed at an offset."""
         frame = self.framed(at)
         return frame is not None and frame[0] in types
 
     def hash(self, data: bytes) -> int:
-        """The hash that this file uses (SDJ-021, SDJ-022)."""
+        """Return the hash of this file (SDJ-021, SDJ-022)."""
         return siphash(self.header.file_id, data) if self.header.is_keyed_hash else jenkins(data)
 
     def judged(self, at: int) -> tuple[str | None, bytes]:
-        """The code of what is wrong with the content of a framed object, and its payload.
+        """Return the reason code for the content of a framed object, and its payload.
 
-        Each call has its price (SDJ-102, SDJ-103).
+        Each call spends budget (SDJ-102, SDJ-103).
         """
-        one = self.parsed(at)
-        body, type = one.body, one.type_code
+        parsed = self.parsed(at)
+        body, type = parsed.body, parsed.type_code
         if type == ENTRY:  # SDJ-015
             times = 0 < body.realtime < TOO_LATE and body.monotonic < TOO_LATE
             return None if times and body.seqnum and any(body.boot_id) else "bad-entry", b""
@@ -118,14 +118,14 @@ class Journal:
             return "bad-object" if named not in (None, at) else None, b""
         if type not in (DATA, FIELD):
             return None, b""
-        self.to_hash -= one.len_object
+        self.to_hash -= parsed.len_object
         if self.to_hash < 0:  # SDJ-102
             return "bad-object", b""
         payload = body.payload
-        if type == DATA and one.flags & 7:
+        if type == DATA and parsed.flags & 7:
             try:
                 left = 64 * at + 4 * self.limit - self.unpacked
-                payload = unpacked(one.flags, payload, min(self.limit, max(left, 0)))
+                payload = unpacked(parsed.flags, payload, min(self.limit, max(left, 0)))
             except BadPayload as bad:
                 self.unpacked += bad.unpacked
                 return bad.code, b""
@@ -137,25 +137,25 @@ class Journal:
         return None, payload
 
     def is_sound(self, at: int) -> bool:
-        """Whether there is a sound object at an offset."""
+        """Return whether a sound object is at an offset."""
         return self.framed(at) is not None and self.judged(at)[0] is None
 
     def named_table(self, type: int) -> int | None:
-        """Where the header says that a table is, if one is framed there."""
+        """Return the offset of a table by the header, if one is framed there."""
         at = self.place_of_table(type)[0] - 16
         return at if self.is_a(at, type) else None
 
     def place_of_table(self, type: int) -> tuple[int, int]:
-        """What the header says of a table: offset of its first bucket, bytes of all."""
+        """Return a table by the header: offset of its first bucket, bytes of all buckets."""
         header = self.header
         if type == DATA_TABLE:
             return header.data_hash_table_offset, header.data_hash_table_size
         return header.field_hash_table_offset, header.field_hash_table_size
 
-    # What links know without a walk (SDJ-041)
+    # Links that are known without a walk (SDJ-041).
 
     def arrays_of_chain(self) -> Iterator[Any]:
-        """The arrays of the main chain, none of which overlaps another."""
+        """Yield the arrays of the main chain, none of which overlaps another."""
         at, end = self.header.entry_array_offset, 0
         while at >= end and self.is_a(at, ARRAY):
             array = self.parsed(at)
@@ -163,7 +163,7 @@ class Journal:
             at, end = array.body.ofs_next_entry_array, at + array.len_object
 
     def entries_of_chain(self) -> Iterator[int]:
-        """Sound entries that the main chain leads to."""
+        """Yield the sound entries in the main chain."""
         for array in self.arrays_of_chain():
             for slot in array.body.slots:
                 at = slot.ofs_listed
@@ -171,7 +171,7 @@ class Journal:
                     yield at
 
     def known(self) -> list[int]:
-        """All offsets that a link knows, sorted."""
+        """Return all offsets that links lead to, sorted."""
         if self._known is None:
             self._known = sorted(set(self._links()))
         return self._known
@@ -210,15 +210,15 @@ class Journal:
             before, at = at, body.ofs_next_hash
 
     def known_after(self, at: int) -> int | None:
-        """The known object after a fault at an offset."""
+        """Return the known object after a fault at an offset."""
         known = self.known()
         later = range(bisect_right(known, at), len(known))
-        return next((known[place] for place in later if self.is_sound(known[place])), None)
+        return next((known[index] for index in later if self.is_sound(known[index])), None)
 
     # The walk
 
     def walk(self) -> None:
-        """Find all objects; what is not one is lost."""
+        """Find all objects; report everything else as lost."""
         passed_over = list(self.passed_over())
         if passed_over:
             self.lose(min(272, *passed_over), self.header_size, "bad-header")
@@ -237,56 +237,56 @@ class Journal:
             self.place = known
 
     def passed_over(self) -> Iterator[int]:
-        """Tables and arrays that the header names before its own end (SDJ-004)."""
-        places = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
-        for at, type in (*places, (self.header.entry_array_offset, ARRAY)):
+        """Yield tables and arrays that the header names before its own end (SDJ-004)."""
+        tables = [(self.place_of_table(type)[0] - 16, type) for type in (DATA_TABLE, FIELD_TABLE)]
+        for at, type in (*tables, (self.header.entry_array_offset, ARRAY)):
             if 208 <= at < self.header_size:
                 frame = self.framed(at, first=208)
                 if frame is not None and frame[0] == type:
                     yield at
 
     def goes_on(self, at: int) -> bool:
-        """Whether the tail object is still to come, or the walk leads past it (SDJ-098)."""
+        """Return whether the tail object or known objects after it follow (SDJ-098)."""
         last = next(reversed(self.objects), 0)
         if last < self.header.tail_object_offset or (self.chained and self.chained[-1] >= at):
             return True
         return len(self.objects) < self.header.n_objects and self.is_sound(at)
 
     def take(self, at: int, type: int, size: int) -> int:
-        """One object; returns where the walk goes on."""
+        """Add one object and return where the walk continues."""
         end = at + size + -size % 8
         code, payload = self.judged(at)
-        one = self.parsed(at)
-        self.objects[at] = Found(at, type, end, one, code is not None, payload)
+        parsed = self.parsed(at)
+        self.objects[at] = Found(at, type, end, parsed, code is not None, payload)
         if code is not None:
             is_doubtful = type != ENTRY and end < self.header.tail_object_offset
             if is_doubtful and self.framed(end) is None:
                 known = self.known_after(at)
                 end = end if known is None else known
             self.lose(at, end, code)
-        elif ANNOUNCED.get(one.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
+        elif ANNOUNCED.get(parsed.flags & 7, 0) & ~self.header.incompatible_flags:  # SDJ-027
             self.blame(Fault(OBJECTS, "bad-header", 12, 16))
         return end
 
     def lose(self, start: int, stop: int, code: str) -> None:
-        """Report what the walk lost: links into the range are consequences."""
+        """Report a range that the walk lost; links into it are consequences."""
         stop = min(stop, self.size)
         self.gaps.append((start, stop))
         self.blame(Fault(OBJECTS, code, start, max(start, stop)))
 
-    # What the walk found
+    # Results of the walk.
 
     def has_lost(self, at: int) -> bool:
-        """Whether an offset leads to something lost (SDJ-048)."""
+        """Return whether an offset leads to something lost (SDJ-048)."""
         if self.ended_early is not None and at >= self.ended_early:
             return True
-        place = bisect_right(self.gaps, (at, self.size + 1)) - 1
-        return place >= 0 and self.gaps[place][0] <= at < self.gaps[place][1]
+        index = bisect_right(self.gaps, (at, self.size + 1)) - 1
+        return index >= 0 and self.gaps[index][0] <= at < self.gaps[index][1]
 
     def is_whole(self) -> bool:
-        """Whether nothing was lost (SDJ-048)."""
+        """Return whether nothing was lost (SDJ-048)."""
         return not self.gaps
 
     def sound(self, type: int) -> list[Found]:
-        """The sound objects of a type, in file order."""
-        return [one for one in self.objects.values() if one.type == type and not one.is_wrong]
+        """Return the sound objects of a type, in file order."""
+        return [item for item in self.objects.values() if item.type == type and not item.is_wrong]

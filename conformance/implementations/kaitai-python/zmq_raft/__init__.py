@@ -1,4 +1,4 @@
-"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md that a grammar cannot state.
+"""zmq-raft on the generated parsers: the rules of spec/zmq-raft.md beyond the grammars.
 
 Shares no code with ``reference_impl``.
 """
@@ -22,14 +22,14 @@ SNAPSHOT_NAME = re.compile(
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
-    """The answer for one log."""
+    """Return the answer for one log."""
     context = request["context"]
     if path.is_dir():
         events, end, files = directory(path, context)
         return answer(events, end, files, request["profile"])
     data = path.read_bytes()
-    kind = kind_of(path.name, data, context)
-    if kind == "index":
+    file_type = kind_of(path.name, data, context)
+    if file_type == "index":
         inside = INDEX_NAME.fullmatch(path.name)
         named = int(inside[1], 16) if inside else None
         if "first_index" in context:
@@ -37,7 +37,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
         file = index_file(data, named, context.get("entries") == "raw")
         events = compare_terms(in_order(file), None)
     else:
-        file = snapshot_file(data) if kind == "snapshot" else state_file(data)
+        file = snapshot_file(data) if file_type == "snapshot" else state_file(data)
         events = in_order(file)
     if file.refused:
         return {
@@ -51,10 +51,10 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
 
 
 def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
-    """ZMR-105, for a file."""
-    told = context.get("kind")
-    if told in ("index", "snapshot", "state"):
-        return str(told)
+    """Return the type of a file (ZMR-105)."""
+    given = context.get("kind")
+    if given in ("index", "snapshot", "state"):
+        return str(given)
     if data[:4] == b"RLOG" or name.endswith(".rlog"):
         return "index"
     if data[:4] == b"SNAP" or SNAPSHOT_NAME.fullmatch(name):
@@ -65,7 +65,7 @@ def kind_of(name: str, data: bytes, context: dict[str, Any]) -> str:
 def answer(
     events: list[dict[str, Any]], end: Any, files: list[tuple[str, int]], profile: str
 ) -> dict[str, Any]:
-    """Verdict and reason; with ``strict`` only what comes before the first damage."""
+    """Return verdict and reason; with ``strict`` only events before the first damage."""
     damage = [e for e in events if "reason" in e and not e["reason"].startswith("torn-")]
     torn = [e for e in events if "reason" in e and e["reason"].startswith("torn-")]
     if damage and profile == "strict":
@@ -74,8 +74,8 @@ def answer(
         names = [name for name, _ in files]
         for name, size in files[names.index(first.get("file", "")) :]:
             start = first["from"] if name == first.get("file", "") else 0
-            place = {"file": name} if name else {}
-            events.append({**place, "from": start, "to": size, "reason": first["reason"]})
+            location = {"file": name} if name else {}
+            events.append({**location, "from": start, "to": size, "reason": first["reason"]})
         end = None
     lost = [e for e in events if "reason" in e]
     order = [name for name, _ in files]
@@ -90,11 +90,11 @@ def answer(
 
 
 def as_answered(record: dict[str, Any]) -> dict[str, Any]:
-    """A record as it stands in an answer: numbers of 64 bits are decimal text."""
+    """Return a record in the form of an answer, with 64-bit numbers as decimal text."""
     wide = {name: str(record[name]) for name in ("index", "term") if name in record}
     return record | wide
 
 
 def without_index(loss: dict[str, Any]) -> dict[str, Any]:
-    """A loss as it stands in an answer, without the index, which is a note of the adapter."""
+    """Return a loss in the form of an answer, without the adapter's index."""
     return {name: value for name, value in loss.items() if name != "index"}

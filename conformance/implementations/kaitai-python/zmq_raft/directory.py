@@ -18,7 +18,7 @@ PLACE = re.compile(
 
 @dataclass
 class Member:
-    """One index file of a directory: its name in the answer, and the index in it."""
+    """One index file of a directory: its name in the answer, and its index."""
 
     name: str
     index: int
@@ -26,42 +26,42 @@ class Member:
 
     @property
     def is_spare(self) -> bool:
-        """Whether it holds nothing: no entry is committed, or it was never finished."""
+        """Return whether it has no committed entry, or was never finished."""
         if self.file.has_layout:
             return not self.file.committed
         return any(gap["reason"] == "torn-header" for gap in self.file.lost)
 
 
 def members(root: Path, log: Path, raw: bool) -> list[Member]:
-    """The index files of a directory in the order of their names, those out of place too."""
-    found = []
+    """Return the index files of a directory by name, including misplaced ones."""
+    listed = []
     for path in log.rglob("*.rlog") if log.is_dir() else ():
-        place = PLACE.fullmatch(path.relative_to(log).as_posix())
-        if not place or not path.is_file():
+        match = PLACE.fullmatch(path.relative_to(log).as_posix())
+        if not match or not path.is_file():
             continue
         data = path.read_bytes()
-        name = place["name"]
-        if place["folders"] != f"{name[:5]}/{name[5:7]}/{name[7:9]}/":
+        name = match["name"]
+        if match["folders"] != f"{name[:5]}/{name[5:7]}/{name[7:9]}/":
             file = File(len(data)).lose(0, len(data), "misplaced-file")
         else:
             file = index_file(data, int(name, 16), raw)
         if file.refused:
             file.lose(0, file.size, file.refused)
-        found.append(Member(path.relative_to(root).as_posix(), int(name, 16), file))
-    return sorted(found, key=lambda one: (one.index, one.name))
+        listed.append(Member(path.relative_to(root).as_posix(), int(name, 16), file))
+    return sorted(listed, key=lambda member: (member.index, member.name))
 
 
 def directory(
     root: Path, context: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], Any, list[tuple[str, int]]]:
-    """Events in log order, the end, and the files with their sizes."""
+    """Return events in log order, the end, and the files with their sizes."""
     raw = context.get("entries") == "raw"
     log = root / context.get("log", "log")
     snap: Path | None = root / context.get("snapshot_file", "snap")
     if not log.is_dir() and snap and not snap.is_file():
         log, snap = root, None
     files = members(root, log, raw)
-    sizes = [(one.name, one.file.size) for one in files]
+    sizes = [(member.name, member.file.size) for member in files]
     covered, before = -1 if snap is None else 0, None
     upcoming: int | None = None if snap is None else 1
     events: list[dict[str, Any]] = []
@@ -85,45 +85,45 @@ def directory(
         spare.insert(0, files.pop())
     end: tuple[str, int] | None = None
     entries: list[dict[str, Any]] = []
-    for number, one in enumerate(files):
+    for number, member in enumerate(files):
         limit = next((more.index for more in files[number + 1 :] if more.file.committed), None)
-        found, upcoming, end = read_member(one, files, limit, covered, upcoming)
-        entries += found
-    for one in spare:
-        if end is None and one.index == upcoming and one.file.end is not None:
-            end = (one.name, one.file.end)
-        entries += [{**gap, "file": one.name} for gap in one.file.lost]
-    place = end and {"file": end[0], "at": end[1]}
-    return events + compare_terms(entries, before), place, sizes
+        given, upcoming, end = read_member(member, files, limit, covered, upcoming)
+        entries += given
+    for member in spare:
+        if end is None and member.index == upcoming and member.file.end is not None:
+            end = (member.name, member.file.end)
+        entries += [{**gap, "file": member.name} for gap in member.file.lost]
+    position = end and {"file": end[0], "at": end[1]}
+    return events + compare_terms(entries, before), position, sizes
 
 
 def read_member(
-    one: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
+    member: Member, files: list[Member], limit: int | None, covered: int, upcoming: int | None
 ) -> tuple[list[dict[str, Any]], int | None, tuple[str, int] | None]:
-    """What one file of a directory gives, which index comes next, and where it goes."""
-    file = one.file
-    is_last = one is files[-1]
+    """Return the events of one file, the next index, and the position for it."""
+    file = member.file
+    is_last = member is files[-1]
     torn = next((gap for gap in file.lost if gap["reason"].startswith("torn-")), None)
     if torn and not is_last:
         torn["reason"] = "missing-data"
     if not file.has_layout:
-        found = [{**gap, "file": one.name} for gap in file.lost]
+        events = [{**gap, "file": member.name} for gap in file.lost]
         if not (torn and is_last):
-            return found, None, None
-        upcoming = one.index if upcoming is None else upcoming
-        return found, upcoming, (one.name, 0) if upcoming == one.index else None
-    found = []
-    if upcoming is not None and one.index > upcoming:
-        reason = "snapshot-gap" if one is files[0] else "missing-entries"
-        found.append({"from": 0, "to": 0, "reason": reason, "file": one.name})
+            return events, None, None
+        upcoming = member.index if upcoming is None else upcoming
+        return events, upcoming, (member.name, 0) if upcoming == member.index else None
+    events = []
+    if upcoming is not None and member.index > upcoming:
+        reason = "snapshot-gap" if member is files[0] else "missing-entries"
+        events.append({"from": 0, "to": 0, "reason": reason, "file": member.name})
     for event in in_order(file):
         if event["index"] <= covered:
             continue
         if "at" in event and limit is not None and event["index"] >= limit:
             event = as_lost(event, "overlapping-files")
-        found.append({**event, "file": one.name})
-    following = one.index + (file.whole if torn and is_last else file.committed)
+        events.append({**event, "file": member.name})
+    following = member.index + (file.whole if torn and is_last else file.committed)
     following = following if limit is None else min(following, limit)
     upcoming = max(following, covered + 1, upcoming or 0)
     fits = upcoming == following and file.end is not None
-    return found, upcoming, (one.name, file.end or 0) if fits else None
+    return events, upcoming, (member.name, file.end or 0) if fits else None

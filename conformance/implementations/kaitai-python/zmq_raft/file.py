@@ -1,4 +1,4 @@
-"""What one file of zmq-raft gave."""
+"""The result of reading one zmq-raft file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class File:
-    """What one file gave: entries, snapshot or updates, what of it is lost, and where it ends."""
+    """The result for one file: entries, snapshot or updates, lost ranges, and the end."""
 
     size: int
     records: list[dict[str, Any]] = field(default_factory=list)
@@ -17,23 +17,23 @@ class File:
     refused: str | None = None
     first: int = 0
     committed: int = 0
+    # The number of entries up to the last trusted end.
     whole: int = 0
-    """Entries up to the last end that is relied on."""
     capacity: int = 0
     has_layout: bool = False
 
     def lose(self, start: int, end: int, reason: str, index: int | None = None) -> File:
-        """Report ``[start, end)`` as lost, up to the entry of this index."""
+        """Report ``[start, end)`` as lost, up to the entry with this index."""
         known = {} if index is None else {"index": index}
         self.lost.append({"from": start, "to": end, "reason": reason, **known})
         return self
 
 
 def in_order(file: File) -> list[dict[str, Any]]:
-    """Records and losses of a file by offset."""
+    """Return records and losses of a file by offset."""
     return sorted([*file.records, *file.lost], key=start_of)
 
 
 def start_of(event: dict[str, Any]) -> int:
-    """Where a record or a loss begins."""
+    """Return the start of a record or a loss."""
     return int(event["at"] if "at" in event else event["from"])

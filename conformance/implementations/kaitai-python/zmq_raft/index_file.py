@@ -18,7 +18,7 @@ LIMIT = 0x3FFFFFFF
 
 
 def index_file(data: bytes, named: int | None, raw: bool) -> File:
-    """An index file by itself; terms are compared later, over all files."""
+    """Read an index file by itself; terms are compared later, over all files."""
     file = File(len(data))
     if not b"RLOG".startswith(data[:4]):
         file.refused = "bad-token"
@@ -53,35 +53,35 @@ def index_file(data: bytes, named: int | None, raw: bool) -> File:
 
 
 def cut_entries(file: File, data: bytes, base: int, ends: list[int], raw: bool) -> None:
-    """ZMR-046 to ZMR-049 and ZMR-052: the entries between the offsets that are relied on."""
-    there = min(len(data) - base, LIMIT)
+    """Read the entries between the trusted offsets (ZMR-046 to ZMR-049 and ZMR-052)."""
+    available = min(len(data) - base, LIMIT)
     sound = [-1]
     for number, end in enumerate(ends):
-        if end <= there and (sound[-1] < 0 or end > ends[sound[-1]]):
+        if end <= available and (sound[-1] < 0 or end > ends[sound[-1]]):
             sound.append(number)
-        elif end <= there:
+        elif end <= available:
             sound.pop()
-    place = {-1: base} | {number: base + ends[number] for number in sound[1:]}
+    offsets = {-1: base} | {number: base + ends[number] for number in sound[1:]}
     for before, number in pairwise(sound):
-        start, end = place[before], place[number]
+        start, end = offsets[before], offsets[number]
         if number != before + 1:
             file.lose(start, end, "bad-offset", file.first + number)
         else:
             one_entry(file, data[start:end], start, file.first + number, raw)
     file.whole = sound[-1] + 1
     rest = ends[file.whole :]
-    file.end = place[sound[-1]] if sound[-1] + 1 < file.capacity else None
+    file.end = offsets[sound[-1]] if sound[-1] + 1 < file.capacity else None
     if rest:
         rises = all(a < b for a, b in pairwise(rest))
-        torn = rises and rest[0] > there and rest[-1] <= LIMIT
+        torn = rises and rest[0] > available and rest[-1] <= LIMIT
         last = file.first + len(ends) - 1
-        file.lose(place[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
+        file.lose(offsets[sound[-1]], len(data), "torn-entry" if torn else "bad-offset", last)
     if any(gap["reason"] == "bad-offset" for gap in file.lost):
         file.end = None
 
 
 def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> None:
-    """One entry, or why it is not one."""
+    """Add one entry, or the reason why it is lost."""
     if raw:
         file.records.append({**record(content, at, len(content)), "index": index})
         return
@@ -105,12 +105,12 @@ def one_entry(file: File, content: bytes, at: int, index: int, raw: bool) -> Non
 
 
 def chunk_sizes(parsed: Any) -> int:
-    """Bytes of all chunks that the parser found."""
+    """Return the bytes of all chunks that the parser found."""
     return sum(8 + len(chunk.data) + len(chunk.padding) for chunk in parsed.chunks)
 
 
 def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict[str, Any]]:
-    """ZMR-050 over records and losses in log order: which entries are lost after all."""
+    """Apply ZMR-050 to records and losses in log order."""
     falling: set[int] = set()
     for number, event in enumerate(events):
         if "term" not in event:
@@ -128,6 +128,6 @@ def compare_terms(events: list[dict[str, Any]], before: int | None) -> list[dict
 
 
 def as_lost(event: dict[str, Any], reason: str) -> dict[str, Any]:
-    """The loss that a record turns into."""
-    place = {"file": event["file"]} if "file" in event else {}
-    return {**place, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}
+    """Return a record as a loss."""
+    location = {"file": event["file"]} if "file" in event else {}
+    return {**location, "from": event["at"], "to": event["at"] + event["size"], "reason": reason}

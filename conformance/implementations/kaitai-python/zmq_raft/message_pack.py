@@ -1,4 +1,4 @@
-"""A MessagePack value of the generated parser as JSON, by spec/zmq-raft.md alone (ZMR-072)."""
+"""Convert a parsed MessagePack value to JSON, by spec/zmq-raft.md alone (ZMR-072)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ NUMBERS = {
 
 
 def to_json(value: Any) -> Any:
-    """One value with everything in it."""
+    """Return one value and everything in it as JSON."""
     first = value.first
     if value.is_map:
         return map_to_json(value)
     if value.is_array:
-        return [to_json(one) for one in getattr(value, "elements", ())]
+        return [to_json(element) for element in getattr(value, "elements", ())]
     if value.is_str:
         try:
             return value.data.decode()
@@ -50,28 +50,28 @@ def to_json(value: Any) -> Any:
 
 
 def map_to_json(value: Any) -> dict[str, Any]:
-    """A map; of a key that occurs twice the last value counts (ZMR-071)."""
+    """Return a map as JSON; the last value of a repeated key counts (ZMR-071)."""
     inner = getattr(value, "elements", [])
-    found = {}
+    pairs = {}
     for key, content in zip(inner[::2], inner[1::2], strict=True):
         name = in_a_key(key)
         if not isinstance(name, str):
             name = json.dumps(name, separators=(",", ":"), ensure_ascii=False)
-        found[name] = to_json(content)
-    return found
+        pairs[name] = to_json(content)
+    return pairs
 
 
 def in_a_key(value: Any) -> Any:
-    """A key, or what lies in one: its maps are lists of pairs (ZMR-072)."""
+    """Return a key, or a value in a key, whose maps are lists of pairs (ZMR-072)."""
     inner = getattr(value, "elements", [])
     if value.is_map:
         pairs = zip(inner[::2], inner[1::2], strict=True)
         return {"map": [[in_a_key(key), in_a_key(content)] for key, content in pairs]}
-    return [in_a_key(one) for one in inner] if value.is_array else to_json(value)
+    return [in_a_key(element) for element in inner] if value.is_array else to_json(value)
 
 
 def number(value: int | float) -> Any:
-    """A number that JavaScript holds, or what it is instead."""
+    """Return a JavaScript number, or an object in its place."""
     if isinstance(value, int):
         return value if abs(value) <= EXACT else {"int": str(value)}
     if value == value and abs(value) <= EXACT and value.is_integer():

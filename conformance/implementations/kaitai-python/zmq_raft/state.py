@@ -17,12 +17,12 @@ Changes = dict[str, tuple[Any, int]]
 
 
 def state_file(data: bytes) -> File:
-    """A state file; its last record has the state too (ZMR-072)."""
+    """Read a state file; its last record also has the state (ZMR-072)."""
     file = File(len(data), end=len(data))
     merged: dict[str, tuple[Any, int]] = {}
     total: float = 1  # the map
-    for one, changes in updates(data, file):
-        file.records.append(one)
+    for update, changes in updates(data, file):
+        file.records.append(update)
         for key, (value, values) in (changes or {}).items():
             total += 1 + values - (1 + merged[key][1] if key in merged else 0)
             merged[key] = value, values
@@ -35,10 +35,10 @@ def state_file(data: bytes) -> File:
 
 
 def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes | None]]:
-    """The updates of a state file, up to the first that cannot be one, which is noted in ``file``.
+    """Yield the updates of a state file, up to the first invalid one, which ``file`` notes.
 
-    Each comes as a record, and as its keys with their values and how many values these are; None if
-    they are too many (ZMR-106).
+    Each update is a record, and its keys with their values and value counts; None if there are too
+    many values (ZMR-106).
     """
     at = 0
     for update in State.from_bytes(data).updates:
@@ -55,31 +55,34 @@ def updates(data: bytes, file: File) -> Iterator[tuple[dict[str, Any], Changes |
             file.end = at if reason == "torn-update" else None
             file.lose(at, len(data), reason)
             return
-        one = record(data[at : at + size], at, size)
+        found_record = record(data[at : at + size], at, size)
         at += size
         if count(update) > MOST_VALUES:
-            yield one, None
+            yield found_record, None
             continue
-        told = message_pack.map_to_json(update)
+        changes = message_pack.map_to_json(update)
         inner = getattr(update, "elements", [])
         counts = {key.data.decode(): count(value) for key, value in pairs(inner)}
-        yield {**one, "update": told}, {key: (told[key], counts[key]) for key in told}
+        yield (
+            {**found_record, "update": changes},
+            {key: (changes[key], counts[key]) for key in changes},
+        )
 
 
 def pairs(elements: list[Any]) -> Iterator[tuple[Any, Any]]:
-    """The keys of a map with their values."""
+    """Yield the keys of a map with their values."""
     return zip(elements[::2], elements[1::2], strict=True)
 
 
 def count(value: Any) -> int:
-    """How many values there are in one, itself and keys included (ZMR-106)."""
+    """Return the number of values in a value, itself and keys included (ZMR-106)."""
     return 1 + sum(map(count, getattr(value, "elements", ())))
 
 
 def measure(value: Any, depth: int) -> tuple[int, str | None]:
-    """The length of a value with everything in it, or the first thing that is wrong with it.
+    """Return the length of a value with everything in it, or its first fault.
 
-    For ``bad-key`` the length is that of what stands in front of the key.
+    For ``bad-key`` the length is that of the bytes before the key.
     """
     if value.first == 0xC1:
         return 0, "bad-type"
@@ -109,7 +112,7 @@ def measure(value: Any, depth: int) -> tuple[int, str | None]:
 
 
 def is_text(value: Any) -> bool:
-    """Whether a string is one of UTF-8."""
+    """Return whether a string is UTF-8."""
     try:
         return value.data.decode() is not None
     except UnicodeDecodeError:

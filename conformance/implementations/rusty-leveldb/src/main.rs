@@ -28,8 +28,8 @@ impl Adapter for RustyLeveldb {
     }
 
     /// Reads as DB::recover_log_file (db_impl.rs) does: up to the first error, or the first record
-    /// of length 0, by which the reader also says that the log ends. recover_log_file forgets the
-    /// error; the answer keeps it as a signal.
+    /// of length 0, which is also the reader's sign for the end of the log. recover_log_file
+    /// ignores the error; the answer keeps it as a signal.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let log = PosixDiskEnv::new().open_sequential_file(&request.path)?;
         let mut reader = LogReader::new(log, true);
@@ -62,8 +62,8 @@ impl Adapter for RustyLeveldb {
 }
 
 /// Adds records to a new log as DB::open and make_room_for_write do or, with `append`, to an old
-/// one as recover_log_file does under Options::reuse_logs (on by default): at its size, whatever
-/// its tail holds. Records that are to be durable are written as DB::write does with sync: it
+/// one as recover_log_file does under Options::reuse_logs (on by default): at its size,
+/// regardless of its tail. Records that must be durable are written as DB::write does with sync: it
 /// flushes the log after each.
 fn add(request: &Request, append: bool) -> Outcome<()> {
     let (env, path): (_, &Path) = (PosixDiskEnv::new(), &request.path);

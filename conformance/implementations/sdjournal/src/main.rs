@@ -36,8 +36,8 @@ impl Adapter for Sdjournal {
         }
     }
 
-    /// All entries that the crate gives. An error becomes a signal, as does what the verifier of
-    /// seals says.
+    /// Returns all entries of the crate. An error becomes a signal, as does a message of the verifier
+    /// of seals.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let context = &request.context;
         if !context["from_seqnum"].is_null() {
@@ -64,11 +64,11 @@ impl Adapter for Sdjournal {
     }
 }
 
-/// Errors after which an iterator is taken to repeat itself.
+/// The number of errors after which an iterator counts as endless.
 const MOST_ERRORS: usize = 1000;
 
-/// Calls a function with each entry that the context asks for. The iterator goes on after an error,
-/// with the next entry, so that one bad object costs no other entry.
+/// Calls a function with each entry that the context selects. After an error the iterator continues
+/// with the next entry, so that one bad object does not lose other entries.
 fn each(
     folder: &Path,
     context: &Value,
@@ -98,7 +98,7 @@ fn each(
     Ok(())
 }
 
-/// A number of a context: 64 bits are decimal digits in a string.
+/// Returns a number of a context: 64-bit numbers are strings of decimal digits.
 fn number(value: &Value) -> Option<u64> {
     value.as_u64().or_else(|| value.as_str()?.parse().ok())
 }
@@ -125,7 +125,7 @@ fn bench(path: &Path, repeat: usize) -> Outcome<()> {
     })
 }
 
-/// The crate opens folders, not files: one that holds a link to the file and nothing else.
+/// A folder with only a link to the file, because the crate opens folders, not files.
 struct Folder(PathBuf);
 
 impl Folder {

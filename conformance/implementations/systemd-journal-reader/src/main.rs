@@ -29,7 +29,7 @@ impl Adapter for SystemdJournalReader {
         }
     }
 
-    /// The entries up to where the crate ends, which is all that it says of damage after the header.
+    /// Returns the entries up to the crate's end, which is its only sign of damage after the header.
     fn read(&self, request: &Request) -> Outcome<Answer> {
         let queries = ["match", "from_seqnum", "from_realtime", "max_field_size"];
         if queries.iter().any(|name| !request.context[*name].is_null()) {

@@ -1,11 +1,11 @@
-//! A Walproof adapter to start from: one file and serde_json. Fill in read, name it in hello.
+//! A template for a Walproof adapter: one file and serde_json. Fill in read and hello.
 //!
 //!     CMD='cargo run -qr --manifest-path conformance/skeletons/rust/Cargo.toml'
-//!     walproof check --smoke --seconds 60 --cmd "$CMD"   # does it speak the protocol?
+//!     walproof check --smoke --seconds 60 --cmd "$CMD"   # checks the protocol
 //!     walproof check --cmd "$CMD"                # all vectors
 //!
 //! By hand: cargo run -qr -- read leveldb-log FILE [strict]
-#![allow(unused_variables)] // until read and write use what they are given
+#![allow(unused_variables)] // until read and write use their parameters
 
 use serde_json::{json, Value};
 use std::io::{self, BufRead, Write};
@@ -22,19 +22,19 @@ fn hello() -> Value {
     })
 }
 
-// ====> YOUR READER GOES HERE. Return what it released and whatever it said of damage, for example
+// ====> YOUR READER GOES HERE. Return its records and its messages about damage, for example
 // json!({"answer": {"records": [{"payload": "616c706861"}], "signals": [error.to_string()]}})
 // An Err that your reader returns for damage is a signal: keep the records before it. Do not catch
-// its panics: a crash is a result too. context is what the vector says about the log besides the
-// file.
+// its panics: a crash is a result too. context is the vector's information that is not in
+// the file.
 fn read(format: &str, path: &Path, profile: &str, context: &Value) -> io::Result<Value> {
     Ok(json!({"skipped": "read() is not written yet"}))
 }
 
-// ====> YOUR WRITER GOES HERE. For cmd "write" make a new log at path, for "append" go on with the
-// one that is there. Return json!({"done": true}) when all records are in it, or {"refused": "why"}
-// and leave what is there as it was. A record has its payload in hex and what else the format
-// needs. Add the profiles "write" and "append" to hello.
+// ====> YOUR WRITER GOES HERE. For cmd "write" create a log at path, for "append" append to the
+// existing one. Return json!({"done": true}) if all records are in it, or {"refused": "why"} and
+// change nothing. A record has its payload in hex and the other fields of the format.
+// Add the profiles "write" and "append" to hello.
 fn write(
     cmd: &str,
     format: &str,
@@ -45,9 +45,9 @@ fn write(
     Ok(json!({"skipped": "write() is not written yet"}))
 }
 
-// ---- The protocol: nothing to fill in from here on. ----
+// ---- The protocol: nothing to change from here on. ----
 
-/// Carries out a request that names a log.
+/// Performs a request for a log.
 fn answer(request: &Value) -> io::Result<Value> {
     let text = |name: &str| request[name].as_str().unwrap_or_default();
     let (cmd, format, path) = (text("cmd"), text("format"), Path::new(text("path")));

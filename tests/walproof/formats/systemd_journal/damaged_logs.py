@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from conformance.recipes.systemd_journal.log import KEY, SEALED_START
-from tests.reference_impl.systemd_journal.journal_files import made
+from tests.reference_impl.systemd_journal.journal_files import journal_bytes
 
 LONG = [b"MESSAGE=" + b"x" * 700, b"BLOB=\x00\xff\n" + b"y" * 5000, "UNIT=ünïcode \ufdd0".encode()]
 
@@ -20,15 +20,17 @@ def hello(count: int) -> list[list[bytes]]:
 def originals() -> list[bytes]:
     """Every layout, hash, compression and state, small."""
     found = [
-        made(*hello(8)),
-        made(*hello(6), LONG, compact=True, keyed=True, compression="zstd"),
-        made(*hello(6), LONG, LONG[:1], compression="lz4", keyed=True),
-        made(*hello(6), LONG, compression="xz"),
-        made(*hello(8), header_size=272, state=1, spare=512),
-        made(*hello(40), header_size=272, compact=True, keyed=True, state=1),
-        made(*hello(8), header_size=208, compact=True, state=2),
-        made(*hello(6), first=SEALED_START, step=6_000_000, key=KEY, continuous=False),
-        made(*hello(3), first=SEALED_START, step=6_000_000, key=KEY, header_size=272, compact=True),
+        journal_bytes(*hello(8)),
+        journal_bytes(*hello(6), LONG, compact=True, keyed=True, compression="zstd"),
+        journal_bytes(*hello(6), LONG, LONG[:1], compression="lz4", keyed=True),
+        journal_bytes(*hello(6), LONG, compression="xz"),
+        journal_bytes(*hello(8), header_size=272, state=1, spare=512),
+        journal_bytes(*hello(40), header_size=272, compact=True, keyed=True, state=1),
+        journal_bytes(*hello(8), header_size=208, compact=True, state=2),
+        journal_bytes(*hello(6), first=SEALED_START, step=6_000_000, key=KEY, continuous=False),
+        journal_bytes(
+            *hello(3), first=SEALED_START, step=6_000_000, key=KEY, header_size=272, compact=True
+        ),
     ]
     return found
 

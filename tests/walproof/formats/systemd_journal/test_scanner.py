@@ -21,7 +21,7 @@ from tests.walproof.formats.systemd_journal.damaged_logs import (
     LONG,
     damaged,
     hello,
-    made,
+    journal_bytes,
     originals,
 )
 from walproof.formats.systemd_journal.columns import ENTRY_FIELDS, SHARED_NAMES
@@ -140,7 +140,9 @@ def test_real_files(tmp_path: Path) -> None:
 def test_a_copy_with_pages_of_different_moments(tmp_path: Path) -> None:
     chance = random.Random(3)
     for options in ({"header_size": 272}, {"compact": True, "keyed": True}):
-        generations = [made(*hello(n), state=1, spare=8192, **options) for n in (30, 34, 41)]
+        generations = [
+            journal_bytes(*hello(n), state=1, spare=8192, **options) for n in (30, 34, 41)
+        ]
         size = min(len(data) for data in generations)
         for _ in range(40):
             pages = [chance.choice(generations)[at : at + 512] for at in range(0, size, 512)]
@@ -167,7 +169,7 @@ def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
 def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
-    path.write_bytes(made(*hello(3), LONG, many, compression=compression, compact=True))
+    path.write_bytes(journal_bytes(*hello(3), LONG, many, compression=compression, compact=True))
     for columns in (
         None,
         frozenset[str](),
@@ -190,7 +192,7 @@ def test_fields_are_in_order(tmp_path: Path) -> None:
         [b"B=1", b"A=1", b"B=1"],
         [sorted(names)[-1] + b"=1"],
     ]
-    check(tmp_path / "a.journal", made(*entries, data_buckets=5000, compact=True))
+    check(tmp_path / "a.journal", journal_bytes(*entries, data_buckets=5000, compact=True))
 
 
 def test_payloads_of_every_length(tmp_path: Path) -> None:
@@ -203,7 +205,7 @@ def test_payloads_of_every_length(tmp_path: Path) -> None:
     entries = [[one] for one in payloads[:90]] + [
         [one, other] for one, other in zip(payloads[90::2], payloads[91::2], strict=False)
     ]
-    data = made(*entries, keyed=True, data_buckets=200)
+    data = journal_bytes(*entries, keyed=True, data_buckets=200)
     check(tmp_path / "a.journal", data)
     assert fast(tmp_path / "a.journal").verdict == "intact"
     for payload in payloads[::9]:
@@ -215,7 +217,7 @@ def test_payloads_of_every_length(tmp_path: Path) -> None:
 @pytest.mark.parametrize("compact", [False, True])
 def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> None:
     """Each of them in turn has an entry, though the lists that the arrays are of have ended."""
-    data = made(*hello(12), compact=compact)
+    data = journal_bytes(*hello(12), compact=compact)
     path, width = tmp_path / "a.journal", 4 if compact else 8
     path.write_bytes(data)
     records = owed(path).records
@@ -240,7 +242,7 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
     """Each name of the file, if all have a number; else names stand beside each value."""
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
-    path.write_bytes(made(*hello(9), LONG, many, compression="zstd", compact=True))
+    path.write_bytes(journal_bytes(*hello(9), LONG, many, compression="zstd", compact=True))
     inspection = _inspection(Log(path))
     assert isinstance(inspection, Inspection)
     objects = inspection.objects
@@ -264,7 +266,7 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
 @pytest.mark.slow
 def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
     """Every link of every kind, to itself, to where it came from, and to everything else."""
-    data = made(*hello(5))
+    data = journal_bytes(*hello(5))
     places = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
     started = time.monotonic()
     for at in places:
@@ -299,7 +301,7 @@ def test_types_of_objects_that_change(tmp_path: Path) -> None:
 
 def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> None:
     count = 60
-    data = bytearray(made(*hello(count), data_buckets=count))
+    data = bytearray(journal_bytes(*hello(count), data_buckets=count))
     members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
     members += [at for at in range(264, len(data), 8) if data[at + 64 :].startswith(b"MESSAGE=")]
     members = [at for at in sorted(members) if data[at] == 1]
@@ -313,7 +315,7 @@ def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> No
 
 
 def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> None:
-    data = bytearray(made(*hello(3)))
+    data = bytearray(journal_bytes(*hello(3)))
     for at in range(96, 256, 8):
         data[at : at + 8] = (2**64 - 1 - at).to_bytes(8, "little")
     check(tmp_path / "a.journal", bytes(data))

@@ -7,14 +7,14 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 
-/** A program under test as its adapter drives it. {@link Protocol#run} talks to the harness. */
+/** A program under test. {@link Protocol#run} communicates with the harness. */
 public interface Implementation {
   Description describe();
 
   /**
-   * Reads the log at {@code request.path()}. What the real reader throws to its caller because of the log becomes a
-   * signal of the answer, after the records that it released before: the adapter catches it ({@link
-   * RuntimeException}s too, never {@link Error}s). What escapes this method is a crash: the process ends with status 70.
+   * Reads the log at {@code request.path()}. An exception that the real reader throws because of the log becomes a
+   * signal of the answer, after the records released before: the adapter catches it (including {@link
+   * RuntimeException}s, never {@link Error}s). An exception of this method is a crash: exit status 70.
    */
   Answer read(Request request) throws Exception;
 
@@ -30,8 +30,8 @@ public interface Implementation {
 
   /**
    * The reply to hello. {@code version} is that of the program under test, taken from its artifact; {@code reports} are
-   * the parts of an answer that it can give. What formats and profiles do not list is skipped without a call.
-   * {@code acknowledges}: it calls {@link Request#acknowledge} after each record that it has made durable, if asked to.
+   * the parts of an answer that it can give. Requests for other formats or profiles are skipped without a call.
+   * {@code acknowledges}: it calls {@link Request#acknowledge} after each durable record, if requested.
    */
   record Description(String name, String version, List<String> formats, List<String> profiles, List<String> reports,
       String homepage, String issues, boolean acknowledges) {
@@ -41,27 +41,27 @@ public interface Implementation {
     }
   }
 
-  /** Says how many records of a request are durable, and returns when the harness has seen it. */
+  /** Sends the number of durable records of a request, and returns when the harness has confirmed it. */
   interface Acknowledge {
     void say(int count) throws IOException;
   }
 
   /**
-   * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is what the
-   * reader is told besides the bytes, and may be empty; {@code records} are to be written, see {@link #payload}.
-   * Unless {@code acknowledge} is null, each of them is to be durable, in the place that is asked for, before the next.
+   * One request. {@code profile} is recover or strict for read, else write or append; {@code context} is information
+   * that is not in the bytes, possibly empty; {@code records} are to be written, see {@link #payload}.
+   * Unless {@code acknowledge} is null, each record must be durable, at the requested path, before the next.
    */
   record Request(String format, Path path, String profile, JsonObject context, List<JsonObject> records,
       Acknowledge acknowledge) {
-    /** The payload of a record of this request. */
+    /** Returns the payload of a record of this request. */
     public static byte[] payload(JsonObject record) {
       return HexFormat.of().parseHex(record.get("payload").getAsString());
     }
   }
 
-  /** What a reader said of a log. */
+  /** The answer of a reader for a log. */
   final class Answer {
-    /** The answer as it is sent. Parts other than records and signals (verdict, lost …) are added here. */
+    /** The answer to send. Parts other than records and signals (verdict, lost …) are added here. */
     public final JsonObject json = new JsonObject();
     private final JsonArray records = new JsonArray();
     private final JsonArray signals = new JsonArray();
@@ -79,13 +79,13 @@ public interface Implementation {
       return record;
     }
 
-    /** Adds what the real reader said of damage, in its own words. */
-    public void signal(String words) {
-      signals.add(words);
+    /** Adds a message of the real reader about damage. */
+    public void signal(String message) {
+      signals.add(message);
     }
   }
 
-  /** Declines a request; {@code issue} is a URL or null. */
+  /** Skips a request; {@code issue} is a URL or null. */
   final class Skip extends Exception {
     private static final long serialVersionUID = 1;
     final String issue;

@@ -3,7 +3,7 @@ package walproof.adapterkit;
 import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 
-/** {@code bench LOG REPEAT}, as {@code walproof bench} starts its contenders. */
+/** {@code bench LOG REPEAT}, as {@code walproof bench} starts the measured programs. */
 public final class Measure {
   private Measure() {}
 
@@ -12,7 +12,7 @@ public final class Measure {
     Read run() throws Exception;
   }
 
-  /** The number of records that a pass read, and the bytes of their payloads. */
+  /** The number of records read in a pass, and the bytes of their payloads. */
   public record Read(long records, long bytes) {}
 
   /** Times each of {@code repeat} passes and prints one JSON object. */

@@ -25,14 +25,14 @@ public final class Protocol {
 
   private Protocol() {}
 
-  /** What replies to a message other than hello and bye; it need not set seq. */
+  /** Replies to a message other than hello and bye; it need not set seq. */
   public interface Replies {
     JsonObject to(JsonObject message) throws Exception;
   }
 
   /**
-   * Serves until bye or the end of stdin, or answers the one request in {@code args}; does not return. Whatever the
-   * implementation lets escape ends the process with status 70: a crash is a result, it must not look like an answer.
+   * Serves until bye or the end of stdin, or answers the one request in {@code args}; does not return. An exception
+   * of the implementation ends the process with status 70: a crash is a result and must not look like an answer.
    */
   public static void run(Implementation implementation, String... args) {
     end(() -> {
@@ -49,7 +49,7 @@ public final class Protocol {
     });
   }
 
-  /** Like {@link #run}, for a program that answers other questions than an {@link Implementation} does. */
+  /** Like {@link #run}, for a program with other requests than an {@link Implementation}. */
   public static void serve(Description description, Replies replies) {
     end(() -> loop(description, replies));
   }
@@ -77,13 +77,13 @@ public final class Protocol {
     void run() throws Exception;
   }
 
-  /** Runs what the process is for, and ends it. */
+  /** Runs the task of the process, and ends it. */
   private static void end(Body body) {
-    System.setOut(System.err); // what the implementation prints is not a reply
+    System.setOut(System.err); // output of the implementation is not a reply
     try {
       body.run();
-      System.exit(0); // also when the implementation has left threads running
-    } catch (Throwable thrown) { // an OutOfMemoryError or StackOverflowError as well
+      System.exit(0); // even if the implementation left threads running
+    } catch (Throwable thrown) { // including OutOfMemoryError and StackOverflowError
       try {
         thrown.printStackTrace();
       } finally {
