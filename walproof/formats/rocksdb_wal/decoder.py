@@ -27,7 +27,7 @@ OPERATION = pa.struct(
         ("suffixes", pa.list_(SUFFIX)),
         # Number of an ingested table.
         ("table", pa.int64()),
-        # Of the value that a sized delete removes, in bytes.
+        # Bytes of the key and the value that a sized delete removes.
         ("deleted_size", pa.int64()),
     ]
 )
@@ -129,7 +129,7 @@ def _table(operation: dict[str, Any], room: Cursor) -> None:
 
 
 def _deleted_size(operation: dict[str, Any], room: Cursor) -> None:
-    operation["deleted_size"] = signed(_number(operation.pop("value"), "size of a value"))
+    operation["deleted_size"] = signed(_number(operation.pop("value"), "size of what is deleted"))
 
 
 def _suffixes(operation: dict[str, Any], room: Cursor) -> None:

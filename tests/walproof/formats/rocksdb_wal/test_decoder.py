@@ -9,10 +9,16 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from conformance import ROOT
+from reference_impl.answer import collect
+from reference_impl.formats import named
 from walproof.decode import phrase
 from walproof.decode.fault import Undecodable
+from walproof.formats import plugin_for
 from walproof.formats.rocksdb_wal.decoder import TYPE, decode
 from walproof.formats.rocksdb_wal.operations import Operations
+from walproof.scan.model import Wanted
+from walproof.scan.reference import ReferenceScanner
 
 
 def batch(sequence: int, count: int, *operations: bytes) -> bytes:
@@ -105,3 +111,47 @@ def test_timestamps_are_split_from_keys() -> None:
         assert (row["key"], row["timestamp"], row["value"]) == (b"k", b"00000001", b"v")
     (row,) = operations.rows(decode(batch(9, 1, b"\x01\x09k00000001\x01v")), {})
     assert row["key"] == b"k00000001" and "timestamp" not in row, "another column family"
+
+
+EACH_OPERATION = [
+    ("put", b"b", b"2"),
+    ("merge", b"b", b"3"),
+    ("delete", b"c", None),
+    ("single_delete", b"d", None),
+    ("log_data", b"note", None),
+    ("delete_range", b"e", b"g"),
+    ("delete_sized", b"h", None),
+    ("range_key_set", b"i", b"k"),
+    ("range_key_unset", b"i", b"j"),
+    ("range_key_delete", b"l", b"m"),
+]
+"""The second batch that Pebble was given: see tests/data/README.md."""
+
+
+@pytest.mark.parametrize("log", ["pebble-synced/000006.log", "pebble-recyclable.log"])
+def test_what_pebble_wrote(log: str) -> None:
+    answer = collect(named("rocksdb-wal").read(ROOT / "tests/data" / log, "strict", {}))
+    assert answer.verdict == "intact"
+    run = ReferenceScanner("rocksdb-wal").in_columns(answer.records, Wanted())
+    values = [decode_one() for decode_one in plugin_for("rocksdb-wal").decoder.decoders(run, ())]
+    ops = values[1]["ops"]
+    assert [(op["op"], op["key"], op.get("value")) for op in ops] == EACH_OPERATION
+    assert ops[6]["deleted_size"] == 301, "the key and 300 bytes"
+    assert ops[7]["suffixes"] == [{"suffix": b"@5", "value": b"v"}]
+    assert ops[8]["suffixes"] == [{"suffix": b"@5"}]
+    assert [(v["sequence"], v["ops"][0]["key"]) for v in values[2:]] == [
+        (20 + number, b"late%d" % number) for number in range(5)
+    ]
+
+
+def test_what_rocksdb_wrote() -> None:
+    log = ROOT / "tests/data/rocksdb-recycled/000016.log"
+    answer = collect(named("rocksdb-wal").read(log, "strict", {}))
+    values = [decode(record.payload) for record in answer.records]
+    assert [value["sequence"] for value in values] == list(range(100, 111))
+    assert [value["ops"] for value in values[:4]] == [
+        [{"op": "put", "column_family": 1, "key": b"a", "value": b"in second, round 3"}],
+        [{"op": "delete_range", "key": b"key020", "value": b"key025"}],
+        [{"op": "delete", "key": b"key007"}],
+        [{"op": "put", "key": b"key000", "value": b"round 3 of 000"}],
+    ]
