@@ -18,7 +18,7 @@ from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
 from walproof.cli import main
 
-CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal")
+CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal", "rocksdb-wal")
 """Formats with checksums: what is loose in them can be told from chance."""
 
 
@@ -74,7 +74,7 @@ def new_records(format_id: str, count: int, size: int = 40) -> list[NewRecord]:
     made = []
     for number in range(count):
         data = random.Random(number).randbytes(size)
-        if format_id == "leveldb-log":
+        if format_id in ("leveldb-log", "rocksdb-wal"):
             made.append(NewRecord(batch(number, size)))
         elif format_id == "zeebe-journal":
             made.append(NewRecord(data, {"asqn": str(number + 1)}))

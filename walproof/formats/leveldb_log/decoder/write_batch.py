@@ -89,9 +89,7 @@ WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted
 """Operations that take no sequence number."""
 
 
-def decode(
-    payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS
-) -> dict[str, Any]:
+def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
     """Sequence number of the first operation, and the operations.
 
     ``tags`` are the operations that the system has. ``key`` of ``log_data`` is the data.
