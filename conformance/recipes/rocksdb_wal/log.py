@@ -92,7 +92,7 @@ class RocksLog(Log):
     def reseal(self, path: str, is_sync: bool | None = None) -> None:
         """Make the checksum of a physical record right again, after a change to what it covers.
 
-        ``is_sync`` chooses between the headers of the types 9 to 12: by default that of the control.
+        ``is_sync`` chooses between the headers of the types 9 to 12; by default, the control tells.
         """
         if is_sync is None:
             is_sync = any(field.path == f"{path}.header.ofs_synced" for field in self.fields_of())

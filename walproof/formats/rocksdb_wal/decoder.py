@@ -118,8 +118,10 @@ def _of_pebble(payload: bytes, is_cut: bool) -> dict[str, Any]:
         raise Undecodable(f"{_names(batch)}: tables are ingested by batches of their own")
     room = Cursor(payload)
     for operation in batch["ops"]:
-        if "value" in operation or operation["op"] == "ingest":
-            _EXPLAINED.get(operation["op"], lambda operation, room: None)(operation, room)
+        explain = _EXPLAINED.get(operation["op"])
+        is_whole = "value" in operation or operation["op"] == "ingest"
+        if explain is not None and is_whole:
+            explain(operation, room)
     return batch
 
 

@@ -147,7 +147,7 @@ class LevelDBFolder(SystemFolder):
         """See :class:`SystemFolder`."""
         return dialect_of(log)
 
-    def more_events(self, log: Path) -> Iterator[Event]:
+    def more_events(self, log: Path) -> Iterator[Event] | None:
         """See :class:`SystemFolder`."""
         with log.open("rb") as file:
             yield from _ByLengths(file).events()
