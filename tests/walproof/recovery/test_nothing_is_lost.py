@@ -34,7 +34,7 @@ KAHADB_PROMISES = {
     r"Move .*\.data.* before a broker starts": "rebuild",
 }
 EMPTY_LOG = "a database that was just opened has an empty log"
-TABLES = "LevelDB, bytewise|RocksDB, plain|RocksDB, families|RocksDB, recycled|Pebble, .*"
+TABLES = "LevelDB, bytewise|RocksDB, plain|RocksDB, families|Pebble, .*"
 BLOCKS = "blocks of tables and blobs are not read, and the output says so"
 NO_CHECKSUM = "zmq-raft has no checksum over entries and snapshots"
 BY_INDEX = "a broker reads messages through the index without checksums"

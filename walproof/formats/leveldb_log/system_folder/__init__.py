@@ -149,8 +149,7 @@ class LevelDBFolder(SystemFolder):
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
         """See :class:`SystemFolder`."""
-        with log.open("rb") as file:
-            yield from _ByLengths(file).events()
+        return _events_by_lengths(log)
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
         """See :class:`SystemFolder`: CURRENT, if the MANIFEST that it must name is certain."""
@@ -243,6 +242,11 @@ class _ByLengths(Scan):
             yield from self._block(block, base, after)
         else:
             yield from super()._rest_of_block_lost(at, block, base, reason)
+
+
+def _events_by_lengths(log: Path) -> Iterator[Event]:
+    with log.open("rb") as file:
+        yield from _ByLengths(file).events()
 
 
 def _chosen(files: Files, findings: list[Finding]) -> str | None:
