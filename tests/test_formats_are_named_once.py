@@ -34,7 +34,9 @@ OF_ONE_SYSTEM = {
     "conformance/adapterkit/rust/src/export_format.rs",
     "lab/findings/releases.py",
     "walproof/cli/record_files.py",
+    "walproof/cli/recover_journals.py",
     "walproof/cli/export.py",
+    "walproof/cli/journal_query.py",
     "walproof/cli/verify.py",
 }
 """Commands, parts of the adapter kits, and where a daemon is, that serve one system by design."""

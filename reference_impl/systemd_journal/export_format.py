@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 
 from reference_impl.answer import INLINE_PAYLOAD_LIMIT
 
-_NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
+NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     chr(plane << 16 | 0xFFFE) + chr(plane << 16 | 0xFFFF) for plane in range(17)
 )
-_NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{_NONCHARACTERS}]")
+"""Code points that systemd takes for no text, as a part of a character class."""
+_NO_TEXT = re.compile(f"[\x00-\x08\x0a-\x1f\x7f-\x9f{NONCHARACTERS}]")
 BOOT_ID = b"_BOOT_ID="
 # The prefix of lines that describe the entry itself (SDJ-091).
 ABOUT = b"__"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -56,30 +56,40 @@ class Inspection:
             if self.walk.kind(item) == layout.DATA:
                 yield item
 
+    def is_missing_fields(self, at: int) -> bool:
+        """Whether some of an entry's fields cannot be given out (SDJ-043)."""
+        return sum(1 for _ in self.items(at)) < self.view.n_items(at)
+
     def record(self, at: int) -> Record:
         """Return one entry with its sound fields (SDJ-042, SDJ-043)."""
-        view, header = self.view, self.view.header
-        entry = view.entry(at)
-        # A repeated item costs only a reference to the result of the first one.
-        payloads: dict[int, bytes] = {}
-        shown: dict[int, list[Any]] = {}
-        fields_given: list[list[Any]] = []
-        for item in self.items(at):
-            if item not in payloads:
-                payloads[item] = view.payload(item)
-                shown[item] = field_to_json(payloads[item])
-            fields_given.append(shown[item])
-        fields: dict[str, Any] = {
-            "seqnum": str(entry.seqnum),
-            "realtime": str(entry.realtime),
-            "monotonic": str(entry.monotonic),
-            "boot_id": entry.boot_id.hex(),
-            "cursor": cursor(header, entry),
-            "fields": fields_given,
-        }
-        if len(fields_given) < view.n_items(at):
-            fields["missing"] = view.n_items(at) - len(fields_given)
-        return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
+        return make_record(self.view, at, self.items(at))
+
+
+def make_record(view: View, at: int, items: Iterable[int]) -> Record:
+    """Return the record of the entry at an offset; ``items`` are its sound DATA, in stored order.
+
+    A repeated item costs only a reference to the result of the first one.
+    """
+    entry = view.entry(at)
+    payloads: dict[int, bytes] = {}
+    shown: dict[int, list[Any]] = {}
+    fields_given: list[list[Any]] = []
+    for item in items:
+        if item not in payloads:
+            payloads[item] = view.payload(item)
+            shown[item] = field_to_json(payloads[item])
+        fields_given.append(shown[item])
+    fields: dict[str, Any] = {
+        "seqnum": str(entry.seqnum),
+        "realtime": str(entry.realtime),
+        "monotonic": str(entry.monotonic),
+        "boot_id": entry.boot_id.hex(),
+        "cursor": cursor(view.header, entry),
+        "fields": fields_given,
+    }
+    if len(fields_given) < view.n_items(at):
+        fields["missing"] = view.n_items(at) - len(fields_given)
+    return Record(at, view.object_size(at), entry_body(payloads.values()), fields)
 
 
 def cursor(header: Header, entry: Entry) -> str:
@@ -91,16 +101,19 @@ def cursor(header: Header, entry: Entry) -> str:
 
 
 def inspect(
-    data: Any, context: Mapping[str, Any], progress: Callable[[int], None] = lambda at: None
+    data: Any,
+    context: Mapping[str, Any],
+    progress: Callable[[int], None] = lambda at: None,
+    view_type: type[View] = View,
 ) -> Inspection:
     """Walk over and check a whole file; faults are in the order of detection (SDJ-040).
 
     ``progress`` receives rising file offsets in three passes: for the walk, for entries, and for
-    the entries that each field lists. Raises
+    the entries that each field lists. ``view_type`` may read the bytes in another way. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)
-    view = View(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
+    view = view_type(data, header, int(context.get("max_field_size", MAX_FIELD_SIZE)))
     faults = Faults(view.size)
     faults.add(check_shape(header, view.size))
     walk = Walk(view)

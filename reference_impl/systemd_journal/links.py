@@ -147,6 +147,8 @@ class Links:
             return
         broken = False
         for bucket, ends in enumerate(self.view.buckets(offset, size)):
+            if not any(ends):  # most of them are empty
+                continue
             for fault in self._bucket(object_type, offset + bucket * 16, bucket, size // 16, *ends):
                 broken = True
                 yield fault

@@ -1,4 +1,4 @@
-"""Select entries and values: matches, and numbers and times to begin at (SDJ-060, SDJ-061).
+"""Select entries: matches, and numbers and times to begin at (SDJ-060, SDJ-061).
 
 Every entry is examined. The result defines the answer of a search by hash table, entry list or
 bisection.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal.inspection import Inspection
 
 
@@ -38,20 +37,7 @@ def matches_of(context: Mapping[str, Any]) -> list[set[bytes]]:
     texts = [given] if isinstance(given, str) else list(given)
     by_field: dict[str, set[bytes]] = {}
     for text in texts:
-        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+        by_field.setdefault(text.partition("=")[0], set()).add(
+            text.encode("utf-8", "surrogateescape")
+        )
     return list(by_field.values())
-
-
-def names(inspection: Inspection) -> Iterator[bytes]:
-    """Yield the names of all fields of a file, in file order (SDJ-014)."""
-    for at in inspection.walk.sound(layout.FIELD):
-        yield bytes(inspection.view.data[at + 40 : at + inspection.view.object_size(at)])
-
-
-def values(inspection: Inspection, name: bytes) -> Iterator[bytes]:
-    """Yield every value of a field, newest first."""
-    prefix = name + b"="
-    for at in reversed(list(inspection.walk.sound(layout.DATA))):
-        payload = inspection.view.payload(at)
-        if payload.startswith(prefix):
-            yield payload[len(prefix) :]

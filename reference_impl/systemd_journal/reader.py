@@ -6,6 +6,7 @@ See spec/systemd-journal.md, "Reading".
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from reference_impl.systemd_journal import layout, query
 from reference_impl.systemd_journal.inspection import Inspection, inspect, refusal
 from reference_impl.systemd_journal.layout import parse_header
 from reference_impl.systemd_journal.loading import loaded
-from reference_impl.systemd_journal.objects import Fault
+from reference_impl.systemd_journal.objects import Fault, View
 
 
 def recognise(path: Path) -> bool:
@@ -34,20 +35,46 @@ def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event
 
 def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Read the bytes of one journal file. ``data`` may be any bytes."""
+    examination = examine(data, profile, context)
+    if examination.inspection is not None:
+        for at in examination.entries:
+            yield examination.inspection.record(at)
+    yield from examination.lost
+    yield examination.end
+
+
+@dataclass(frozen=True)
+class Examination:
+    """A whole journal file as one profile reads it.
+
+    ``inspection`` is None for a file that is refused or has no whole header. ``entries`` are the
+    offsets of the entries that a reader returns, in file order.
+    """
+
+    inspection: Inspection | None
+    entries: Sequence[int]
+    lost: Sequence[Lost]
+    end: End
+
+
+def examine(
+    data: Any, profile: str, context: Mapping[str, Any], view_type: type[View] = View
+) -> Examination:
+    """Examine the bytes of one journal file, and select entries as the context requires.
+
+    ``view_type`` may read the bytes in another way. Raises
+    :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
+    """
     size = len(data)
     if size < layout.HEADER_MIN:
         if bytes(data[:8]) != layout.SIGNATURE[:size]:
-            yield End("refused", "not-a-journal", None)
-            return
-        yield from _torn_header(size)  # SDJ-050
-        return
+            return Examination(None, (), (), End("refused", "not-a-journal", None))
+        return _torn_header(size)  # SDJ-050
     if (reason := refusal(data)) is not None:
-        yield End("refused", reason, None)
-        return
+        return Examination(None, (), (), End("refused", reason, None))
     if parse_header(data).header_size > size:
-        yield from _torn_header(size)
-        return
-    inspection = inspect(data, context)
+        return _torn_header(size)
+    inspection = inspect(data, context, view_type=view_type)
     torn_from = tail_of_crash(inspection)
     lost = disjoint(inspection, torn_from)
     unlinked = {
@@ -60,29 +87,29 @@ def read_data(data: Any, profile: str, context: Mapping[str, Any]) -> Iterator[E
     reason = damage[0].reason if damage else None if torn_from is None else torn_reason(inspection)
     selected = set(query.select(inspection, context)) - unlinked
     if profile == "strict" and damage:
+        entries = []
         start = min(gap.start for gap in damage)
-        for record in inspection.records():
-            if record.at + record.size > start:
+        for at in inspection.entries:
+            if at + inspection.view.object_size(at) > start:
                 break
-            if "missing" in record.fields or record.at in unlinked:
-                start = record.at
+            if inspection.is_missing_fields(at) or at in unlinked:
+                start = at
                 break
-            if record.at in selected:
-                yield record
-        yield Lost(start, size, str(reason))  # SDJ-056
-        yield End("damaged", reason, None)
-        return
-    for at in inspection.entries:
-        if at in selected:
-            yield inspection.record(at)
-    yield from sorted(lost, key=lambda gap: gap.start)
-    yield End(verdict, reason, inspection.walk.end if verdict == "intact" else None)  # SDJ-055
+            if at in selected:
+                entries.append(at)
+        lost = [Lost(start, size, str(reason))]  # SDJ-056
+        return Examination(inspection, entries, lost, End("damaged", reason, None))
+    return Examination(
+        inspection,
+        [at for at in inspection.entries if at in selected],
+        sorted(lost, key=lambda gap: gap.start),
+        End(verdict, reason, inspection.walk.end if verdict == "intact" else None),  # SDJ-055
+    )
 
 
-def _torn_header(size: int) -> Iterator[Event]:
-    if size:
-        yield Lost(0, size, "torn-header", torn=True)
-    yield End("torn", "torn-header", 0)
+def _torn_header(size: int) -> Examination:
+    lost = [Lost(0, size, "torn-header", torn=True)] if size else []
+    return Examination(None, (), lost, End("torn", "torn-header", 0))
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:

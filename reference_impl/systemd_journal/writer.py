@@ -27,7 +27,8 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for a copy of a file: its ids, format options, and sequence numbers.
 
     Ids and numbers keep the cursors valid. Numbers have gaps if several files share them, such as
-    the system's and its users' journals.
+    the system's and its users' journals. The size of the header stays, since a release of systemd
+    verifies no file with header fields that it does not know.
     """
     with path.open("rb") as log:
         head = log.read(layout.HEADER_FULL)
@@ -37,6 +38,9 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     settings: dict[str, Any] = {
         name: getattr(header, name).hex() for name in ("file_id", "machine_id", "seqnum_id")
     }
+    settings["header_size"] = min(
+        max(header.header_size & ~7, layout.HEADER_MIN), layout.HEADER_FULL
+    )
     settings["compact"] = header.compact
     settings["keyed"] = header.keyed
     settings["keeps_numbers"] = True

@@ -90,7 +90,7 @@ def test_the_command_prints_the_summary(tmp_path: Path) -> None:
         assert re.search(f"^{line}$", ended.stdout, re.MULTILINE), (line, ended.stdout)
     assert all(row["payload"] for row in rows(out, "records"))
     again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert again.returncode == 4 and "Nothing has changed" in again.stdout
+    assert again.returncode == 4 and "No changes since" in again.stdout
 
 
 @pytest.mark.usefixtures("java")

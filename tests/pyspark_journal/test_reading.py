@@ -120,7 +120,7 @@ def test_a_part_of_a_log_is_not_read_without_numba(
     partitions = reader.partitions()
     assert len(partitions) > 1
     monkeypatch.setitem(sys.modules, "numba", None)
-    with pytest.raises(ScannerMissing, match="numba is missing here"):
+    with pytest.raises(ScannerMissing, match="numba is missing on this one"):
         list(reader.read(partitions[0]))
 
 

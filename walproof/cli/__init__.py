@@ -31,7 +31,7 @@ SECTIONS = {
         "review": "Report which readers a format change breaks.",
     },
     "For one format": {
-        "systemd": "List fields of systemd journals, import exported entries.",
+        "systemd": "Query systemd journals; list fields, import entries.",
     },
 }
 """Command → its line in ``walproof --help``, by section."""

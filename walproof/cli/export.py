@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
 from conformance.saving import publish, temporary_sibling
-from reference_impl.answer import End, Event, Lost
+from reference_impl.answer import End
 from reference_impl.formats import UnknownFormat
-from reference_impl.systemd_journal import loaded
-from reference_impl.systemd_journal.export_format import export_entry
-from reference_impl.systemd_journal.objects import FIELD_NAME
-from reference_impl.systemd_journal.reader import read_data
 from walproof.cli.context import context_of
-from walproof.cli.opening import log_in, logs_of, source_of
+from walproof.cli.journal_query import (
+    JournalFilters,
+    filter_options,
+    journal_files,
+    print_entries,
+    split_words,
+)
+from walproof.cli.opening import log_in, source_of
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say
 from walproof.cli.stopping import stoppable
 from walproof.extras import advice
-from walproof.formats.systemd_journal.system_folder import read_merged
 from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
 
-SYSTEMD = "systemd-journal"
 NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @click.command()
-@click.argument("log", metavar="PATH")
-@click.argument("matches", metavar="[FIELD=VALUE | PATH]...", nargs=-1)
-@click.option("-S", "--since", metavar="TIME", help="Only entries at or after this time.")
-@click.option("--from-seqnum", metavar="N", type=click.IntRange(0), help="Only from this one on.")
+@click.argument("words", metavar="PATH... [FIELD=VALUE]...", nargs=-1, required=True)
 @click.option(
     "--parquet",
     "out",
@@ -77,11 +70,9 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
     help="Leave payloads out of the Parquet file: where records lie, and their fields.",
 )
 @click.option("--decode", "is_decoded", is_flag=True, help="Add what each record means, typed.")
+@filter_options(is_hidden=True)
 def export(
-    log: str,
-    matches: tuple[str, ...],
-    since: str | None,
-    from_seqnum: int | None,
+    words: tuple[str, ...],
     out: Path | None,
     format_id: str | None,
     context_items: tuple[str, ...],
@@ -89,12 +80,14 @@ def export(
     max_payload: int,
     is_bare: bool,
     is_decoded: bool,
+    journal_filters: JournalFilters,
 ) -> int:
     """Print systemd journals in the Journal Export Format, or write any log as Parquet.
 
-    Without --parquet, it prints what journalctl -o export prints for the same file, but sorts the
-    fields of each entry. The journals of a folder are merged as journalctl -D merges them. From a
-    damaged file it prints all that survives, and lists on standard error what is lost.
+    Without --parquet, it prints what journalctl -o export prints for the same files since systemd
+    254. Several files, and those of a folder, are merged as journalctl -D merges them. From a
+    damaged file it prints all that survives, and lists on standard error what is lost. Every filter
+    of `walproof systemd read` selects entries here, too.
 
     With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
     data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
@@ -106,64 +99,34 @@ def export(
     walproof audit: records, damage and files. Folders are searched to the bottom, and all cores
     read. There --decode adds what each record means as a line of text.
 
-    Matches work as in journalctl: given two values of one field, either will do; given two fields,
-    both must match. TIME is 2023-11-14 or "2023-11-14 22:13:20", both in UTC, or @ and the seconds
-    since 1970, which may have a fraction.
-
     \b
     walproof export /var/log/journal > all.export
     walproof export system.journal | systemd-journal-remote --output=copy.journal -
-    walproof export broken.journal | walproof systemd import --out mended.journal
-    walproof export system.journal _UID=0 PRIORITY=3 PRIORITY=2 --since @1700000000
+    walproof export broken.journal | walproof systemd import --out repaired.journal
+    walproof export system.journal --unit ssh --since yesterday --not PRIORITY=7
     walproof export 000003.log --parquet records.parquet --decode
     walproof export /var/lib/broker /var/log/journal --parquet tables
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     if out is not None:
-        if since or from_seqnum or any("=" in path and not Path(path).exists() for path in matches):
-            raise click.UsageError("matches select entries of the Journal Export Format only")
-        if matches or not _is_one_log(log, format_id):
+        if journal_filters.are_given or split_words(words)[1]:
+            raise click.UsageError("filters select entries of the Journal Export Format only")
+        if len(words) > 1 or not _is_one_log(words[0], format_id):
             return _tables(
-                (log, *matches), out, format_id, context_items, compression, max_payload, is_bare,
-                is_decoded,
-            )  # fmt: skip
+                words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
+            )
         return _parquet(
-            log, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
+            words[0], out, format_id, context_items, compression, max_payload, is_bare, is_decoded
         )
-    selection = _selection(matches, since, from_seqnum)
     if is_decoded or is_bare:
         raise click.UsageError(f"--{'decode' if is_decoded else 'no-payload'} needs --parquet OUT")
     if format_id not in (None, "systemd-journal") or context_items:
         raise click.UsageError(NOT_A_JOURNAL)
-    with source_of(log, format_id) as source:
-        if not source.path.is_dir():
-            with loaded(source.path) as data:
-                return _entries(f"{log}{source.came}", read_data(data, "recover", selection))
-        system = recognise(source.path, format_id)
-        if system is not None and system.format != SYSTEMD:
-            raise click.UsageError(NOT_A_JOURNAL)
-        if system is not None:
-            found = log_in(source, format_id)
-            return _entries(found.name, found.events("recover", selection))
-        with logs_of(source, SYSTEMD) as paths:
-            say(f"{source.typed}: {counted(len(paths), 'journal file')} below it", err=True)
-            return _entries(source.typed, read_merged(paths, "recover", selection))
-
-
-def _selection(
-    matches: tuple[str, ...], since: str | None, from_seqnum: int | None
-) -> dict[str, Any]:
-    """The entries to select, as the reader is told."""
-    for match in matches:
-        if not FIELD_NAME.fullmatch(match.partition("=")[0].encode()) or "=" not in match:
-            raise click.UsageError(f"expected FIELD=VALUE, found {match!r}")
-    selection: dict[str, Any] = {"match": list(matches)} if matches else {}
-    if since is not None:
-        selection["from_realtime"] = str(microseconds(since))
-    if from_seqnum is not None:
-        selection["from_seqnum"] = str(from_seqnum)
-    return selection
+    typed, matches = split_words(words)
+    query = journal_filters.query(matches)
+    with journal_files(typed, NOT_A_JOURNAL, format_id) as paths:
+        return print_entries(paths, " ".join(typed), query, "export")
 
 
 def _parquet(
@@ -264,36 +227,3 @@ def _tables(
     print_summary(summary, Console())
     say(f"Tables {out}/records, damage, files")
     return exit_status(summary)
-
-
-def _entries(log: str, events: Iterable[Event]) -> int:
-    """Print the entries, say what is lost: the exit status."""
-    out = sys.stdout.buffer
-    status = 0
-    for event in events:
-        if isinstance(event, Lost):
-            place = f"{event.file}: " if event.file else ""
-            say(f"lost {place}{event.start}–{event.end}: {event.reason}", err=True)
-        elif isinstance(event, End):
-            status = EXIT_STATUS[event.verdict]
-            if event.reason:
-                say(f"{log}: {event.verdict} ({event.reason})", err=True)
-        else:
-            seqnum_id = event.fields["cursor"].partition(";")[0].removeprefix("s=")
-            out.write(export_entry(event.fields, seqnum_id, event.payload))
-    out.flush()
-    return status
-
-
-def microseconds(text: str) -> int:
-    """A time as journalctl accepts it: a date, a date and a time of day, or ``@`` and seconds."""
-    try:
-        if text.startswith("@"):
-            seconds, _, fraction = text[1:].partition(".")
-            return int(seconds) * 1_000_000 + int(f"{fraction:0<6}"[:6])
-        when = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.UsageError(f"--since: no time: {text!r}") from None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return (when - EPOCH) // timedelta(microseconds=1)

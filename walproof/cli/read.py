@@ -128,6 +128,7 @@ def read(
     walproof read 000003.log --lost-only
     walproof read 000003.log --json | jq .lost
     zcat 000003.log.gz | walproof read - --jsonl
+    walproof systemd read /var/log/journal --unit ssh --since yesterday
     walproof read ./db --operations | jq -r .key
     walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack

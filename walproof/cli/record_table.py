@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -16,6 +14,7 @@ from conformance.text import json_text, one_line
 from reference_impl.answer import End, Event, Lost, Record
 from walproof.cli.output import say
 from walproof.quantity import counted
+from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
@@ -216,7 +215,7 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
         if "boot_id" in item.fields:
             known["boot_id"] = f"{item.fields['boot_id'][:8]}…"
     return [
-        one_line(item.file or "") if head == "file" else _cell(known.get(head, ""))
+        one_line(item.file or "") if head == "file" else cell_text(known.get(head, ""))
         for head in heads
     ]
 
@@ -255,19 +254,4 @@ def _last(item: Record | Lost) -> str:
         return entry_text(item.fields["fields"])
     # An update of a state file says more as JSON than as bytes.
     update = item.fields.get("update")
-    return payload_text(item.to_json(), width=48) if update is None else _cell(update, 96)
-
-
-def entry_text(fields: list[list[Any]]) -> str:
-    """The fields of a journal entry in a line, its message first; the boot has a column."""
-    shown = [
-        f"{name}={_cell(value, 80)}"
-        for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
-        if name != "_BOOT_ID"
-    ]
-    return one_line("  ".join(shown))
-
-
-def _cell(value: Any, width: int = 32) -> str:
-    text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-    return text if len(text) <= width else text[: width - 1] + "…"
+    return payload_text(item.to_json(), width=48) if update is None else cell_text(update, 96)

@@ -14,6 +14,7 @@ from conformance.saving import UNFINISHED, named_in_errors, publish
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
 from walproof.cli.context import context_of
+from walproof.cli.journal_query import JournalFilters, filter_options
 from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say
 from walproof.cli.reading import EVERY, events, watched
@@ -28,6 +29,7 @@ from walproof.summary.screen import may_be_carved
 from walproof.systems.contents import NotRead, contents_of
 from walproof.systems.text_conversion import before_conversion
 
+NEEDS_DROP = "filters select what --drop leaves out: expected --drop"
 ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
 """Fields of a record that describe the file around it, or repeat what its payload says."""
 
@@ -37,7 +39,7 @@ class Unlike(ValueError):
 
 
 @click.command()
-@click.argument("log", metavar="LOG")
+@click.argument("words", metavar="LOG", nargs=-1, required=True)
 @click.option(
     "--out", required=True, metavar="NEW", type=click.Path(path_type=Path), help="The new log."
 )
@@ -50,12 +52,16 @@ class Unlike(ValueError):
     help="What the reader is told besides the bytes; VALUE is JSON or text.",
 )
 @click.option("--logs-only", is_flag=True, help="Of a folder, copy the logs alone.")
+@click.option("--drop", is_flag=True, help="Leave out journal entries that filters select.")
+@filter_options(is_hidden=True)
 def recover(
-    log: str,
+    words: tuple[str, ...],
     out: Path,
     format_id: str | None,
     context_items: tuple[str, ...],
     logs_only: bool,
+    drop: bool,
+    journal_filters: JournalFilters,
 ) -> int:
     """Write the records that survive in LOG into a new log of the same format.
 
@@ -69,16 +75,29 @@ def recover(
     indexes of a raft log), the command says which record is missing; `walproof read --each DIR` can
     then write each survivor to a file of its own.
 
+    --drop leaves entries of system journals out of NEW: those that FIELD=VALUE after LOG, or
+    filters such as --unit, --since and --grep select. What only these entries had is nowhere in
+    NEW. Of a folder, NEW then has the journals alone. Seals are not renewed.
+
     \b
     walproof recover 000003.log --out recovered.log
     walproof recover journal/ --out recovered/
+    walproof recover system.journal --out clean.journal --drop --unit vpn --until yesterday
+    walproof systemd read --help    lists the filters
 
     Exit status: 0 if nothing was lost, 3 if something was (NEW has the rest), 4 refused,
     1 for a usage or I/O error, or if the survivors cannot form one log.
     """
     if out.exists() or out.is_symlink():
         raise click.ClickException(f"{out} exists: expected a path where nothing is")
+    log, *more = words
+    if (more or journal_filters.are_given) and not drop:
+        raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
     try:
+        if drop:
+            if logs_only or context_items:
+                raise click.UsageError("--drop goes with neither --logs-only nor --context")
+            return _recover_without(log, more, journal_filters, out, format_id)
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 name = "" if source.is_copy else source.typed
@@ -94,6 +113,18 @@ def recover(
         raise click.ClickException(
             f"{log}: its survivors cannot stand in one log: {error}"
         ) from None
+
+
+def _recover_without(
+    log: str, matches: list[str], filters: JournalFilters, out: Path, format_id: str | None
+) -> int:
+    """Write journals anew without the entries that are selected: exit status."""
+    # Not imported for the other logs: it takes longer than recovering a small one.
+    from walproof.cli.recover_journals import recover_without
+
+    if not matches and not filters.are_given:
+        raise click.UsageError("--drop: expected FIELD=VALUE or another filter, found none")
+    return recover_without(log, filters.query(matches), out, format_id, write_anew)
 
 
 def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import secrets
 from pathlib import Path
+from typing import BinaryIO, get_args
 
 import click
 
 from conformance.saving import save
 from reference_impl.register import registers
-from reference_impl.systemd_journal import inspection, layout, loaded
 from reference_impl.systemd_journal.builder import COMPRESSIONS, CannotWrite, Options, Writer
-from reference_impl.systemd_journal.export_format import (
-    BadExport,
-    ExportedEntry,
-    is_text,
-    parse_export,
-)
-from reference_impl.systemd_journal.objects import FIELD_NAME
-from reference_impl.systemd_journal.query import names, values
+from reference_impl.systemd_journal.export_format import is_text
 from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
-from walproof.cli.opening import logs_of, source_of
-from walproof.cli.output import say
+from walproof.cli.journal_query import (
+    JournalFilters,
+    filter_options,
+    journal_files,
+    print_entries,
+    split_words,
+)
+from walproof.cli.output import EXIT_STATUS, say
+from walproof.formats.systemd_journal.exported_entries import Skipped, WholeEntry, read_entries
+from walproof.formats.systemd_journal.query.journal_file import JournalFile, read_indexed_names
+from walproof.formats.systemd_journal.query.output import Mode
+from walproof.formats.systemd_journal.quick_hash import QuickWriter
 from walproof.quantity import counted
 
 SYSTEMD = "systemd-journal"
+MAX_SHOWN_RANGES = 20
+"""Ranges of the input that are shown as skipped."""
 
 
 @click.group()
@@ -35,17 +39,58 @@ def systemd() -> None:
     """Work with systemd journals alone."""
 
 
+@systemd.command("read")
+@click.argument("words", metavar="PATH... [FIELD=VALUE | +]...", nargs=-1, required=True)
+@filter_options()
+@click.option(
+    "-o",
+    "--output",
+    "mode",
+    type=click.Choice(get_args(Mode)),
+    default="short",
+    show_default=True,
+    help="Form of the entries; json, cat and export are those of journalctl.",
+)
+def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
+    """Print the journal entries that filters select.
+
+    PATH is a journal file, packed or in a pipe, or a folder of them. Entries of several files are
+    merged as journalctl merges them. Filters work as in journalctl: values of one field are
+    alternatives, different fields must all match, and + stands between alternatives of both.
+    UNIT and NAME may be patterns of the shell.
+
+    TIME is 2023-11-14, "2023-11-14 22:13:20", 22:13, now, today, yesterday, tomorrow, -1h, +5min,
+    "2 days ago", or @ and the seconds since 1970. Times are read and printed in UTC; a time may be
+    followed by its zone, as in "2023-11-14 22:13 Europe/Berlin".
+
+    From damaged files it prints all that survives, and lists on standard error what is lost.
+
+    \b
+    walproof systemd read /var/log/journal --unit ssh --since yesterday
+    walproof systemd read broken.journal -p err -o json
+    walproof systemd read a.journal b.journal _UID=0 + _COMM=cron --not PRIORITY=7
+
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
+    """
+    typed, matches = split_words(words)
+    query = journal_filters.query(matches)
+    with journal_files(typed) as paths:
+        return print_entries(paths, " ".join(typed), query, mode)
+
+
 @systemd.command()
 @click.argument("log", metavar="PATH")
 @click.argument("name", metavar="[FIELD]", required=False)
 @click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
 def fields(log: str, name: str | None, as_json: bool) -> int:
-    """List the fields of systemd journals, or all values of one field, newest first.
+    """List the fields of journals, or all values of one.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them. It prints what journalctl
+    PATH is a journal file, packed or in a pipe, or a folder of them. Values are listed newest
+    first. It prints what journalctl
     --fields and journalctl --field=FIELD print for the same file; for a folder, each once. A value
     that is not one line of text is shown as {"hex": "…"}. From a damaged file it prints all that
-    survives.
+    survives. Names come from the index of names, where it is sound: values are then not read, nor
+    their damage found.
 
     \b
     walproof systemd fields system.journal
@@ -55,13 +100,9 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     """
     status = 0
     listed: dict[bytes, None] = {}  # each once, in the order found
-    with source_of(log) as source:
-        if source.path.is_dir():
-            with logs_of(source, SYSTEMD) as found:
-                for shown, path in found:
-                    status = max(status, _gather(shown, path, name, listed))
-        else:
-            status = _gather(f"{log}{source.came}", source.path, name, listed)
+    with journal_files([log]) as paths:
+        for shown, path in paths:
+            status = max(status, _gather(shown, path, name, listed))
     for value in sorted(listed) if name is None else listed:
         say(_shown(value, as_json))
     return status
@@ -69,20 +110,19 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
 
 def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -> int:
     """Add the names of the fields of a file, or the values of one: the exit status."""
-    with loaded(path) as data:
-        size = len(data)
-        why = inspection.refusal(data) if size >= layout.HEADER_MIN else "torn-header"
-        if why is not None:
-            words = registers()["systemd-journal"].reasons[why].words
-            say(f"{log}: {words} ({why})", err=True)
-            return 3 if why == "torn-header" else 4
-        found = inspection.inspect(data, {})
-        listed.update(
-            dict.fromkeys(names(found) if name is None else values(found, os.fsencode(name)))
-        )
-    if found.faults:
-        say(f"{log}: {counted(len(found.faults), 'finding')}; walproof verify lists them", err=True)
-    return 3 if found.faults else 0
+    if name is None and (indexed := read_indexed_names(path)) is not None:
+        listed.update(dict.fromkeys(indexed))
+        return 0
+    file = JournalFile(log, path)
+    values = file.names() if name is None else file.values(os.fsencode(name))
+    listed.update(dict.fromkeys(values))
+    if file.header is None:
+        words = registers()[SYSTEMD].reasons[str(file.end.reason)].words
+        say(f"{log}: {words} ({file.end.reason})", err=True)
+    elif file.end.verdict != "intact":
+        text = f"{file.end.verdict} ({file.end.reason}); walproof verify lists the findings"
+        say(f"{log}: {text}", err=True)
+    return EXIT_STATUS[file.end.verdict]
 
 
 def _shown(value: bytes, as_json: bool) -> str:
@@ -107,24 +147,31 @@ def _shown(value: bytes, as_json: bool) -> str:
 )
 @click.option("--header-size", type=int, default=264, show_default=True, help="264 is systemd 252.")
 @click.option("--seal", "key", metavar="KEY", help="Seal with this verification key.")
+@click.option("--strict", is_flag=True, help="Write nothing if an entry is not whole.")
 def import_(
-    stream: object,
+    stream: BinaryIO,
     out: Path,
     compact: bool,
     keyed: bool,
     compression: str,
     header_size: int,
     key: str | None,
+    strict: bool,
 ) -> int:
-    """Write a systemd journal file from entries in the Journal Export Format.
+    """Write a journal from exported entries.
 
-    Reads standard input if no file is given. Times, boot id and fields are kept; sequence numbers
-    begin anew, as with systemd-journal-remote. journalctl can read and verify the new file.
+    EXPORT is in the Journal Export Format; standard input if it is not given. Times, boot id and
+    fields are kept. Sequence numbers begin again, as with systemd-journal-remote. journalctl can
+    read and verify the new file.
+
+    An entry that was cut off or lacks a time or _BOOT_ID is skipped, and so is text between
+    entries. Standard error lists the offsets. --strict stops at the first of them.
 
     \b
     journalctl -o export | walproof systemd import --out copy.journal
 
-    Exit status: 0 written, 1 for a usage or I/O error or for input that is not in that format.
+    Exit status: 0 written, 3 written and something was skipped, 1 for a usage or I/O error or if
+    no entry is whole.
     """
     try:
         options = Options(
@@ -138,32 +185,45 @@ def import_(
             seqnum_id=file_id,
             machine_id=_machine_id(),
         )
-        made = Writer(options)
-        for entry in parse_export(stream):  # type: ignore[arg-type]
-            _write(made, entry)
+        made = QuickWriter(options)
+        skipped = _write_all(made, stream.read(), strict)
+        if skipped and not made.header.n_entries:
+            raise click.ClickException(f"no entry is whole: nothing was written to {out}")
         save(out, made.finish(), replace=False)
-    except (BadExport, CannotWrite, BadKey, ValueError) as error:
+    except (CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from None
-    say(f"{out}: {made.header.n_entries} entries", err=True)
-    return 0
+    more = f"; {counted(skipped, 'range')} of the input skipped" if skipped else ""
+    say(f"{out}: {counted(made.header.n_entries, 'entry')}{more}", err=True)
+    return 3 if skipped else 0
 
 
-def _write(made: Writer, entry: ExportedEntry) -> None:
-    """One entry, without the fields whose names no writer accepts, as systemd does it."""
-    boot = next(
-        (p[9:].decode("ascii", "replace") for p in entry.payloads if p.startswith(b"_BOOT_ID=")), ""
-    )
-    if not re.fullmatch(r"[0-9a-f]{32}", boot):
-        raise BadExport("an entry without _BOOT_ID")
-    kept = [p for p in entry.payloads if FIELD_NAME.fullmatch(p.partition(b"=")[0])]
-    try:
-        realtime = int(entry.address["__REALTIME_TIMESTAMP"])
-        monotonic = int(entry.address["__MONOTONIC_TIMESTAMP"])
-    except (KeyError, ValueError):
-        raise BadExport("an entry without __REALTIME_TIMESTAMP and __MONOTONIC_TIMESTAMP") from None
-    made.append(kept, realtime, monotonic, bytes.fromhex(boot))
+def _write_all(made: Writer, stream: bytes, strict: bool) -> int:
+    """Write the whole entries, and say what is skipped: how many ranges of the input.
+
+    Raises ``ClickException`` for the first of them if ``strict``, and ``CannotWrite`` if the file
+    itself has no room for an entry.
+    """
+    count = 0
+    for entry in read_entries(stream):
+        if isinstance(entry, WholeEntry):
+            before = len(made.out)
+            try:
+                made.append(entry.payloads, entry.realtime, entry.monotonic, entry.boot_id)
+                continue
+            except CannotWrite as error:
+                if len(made.out) != before:
+                    raise
+                entry = Skipped(entry.start, entry.end, str(error))
+        if strict:
+            raise click.ClickException(f"at {entry.start}: {entry.why}")
+        count += 1
+        if count <= MAX_SHOWN_RANGES:
+            say(f"skipped [{entry.start}, {entry.end}): {entry.why}", err=True)
+    if count > MAX_SHOWN_RANGES:
+        say(f"and {counted(count - MAX_SHOWN_RANGES, 'range')} more", err=True)
+    return count
 
 
 def _machine_id() -> bytes:

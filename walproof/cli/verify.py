@@ -21,6 +21,7 @@ from walproof.cli.opening import Opened, log_in, source_of
 from walproof.cli.output import say, say_json
 from walproof.cli.summary import progress
 from walproof.formats import plugin_for
+from walproof.formats.systemd_journal.boot_ids import find_contradictions
 from walproof.quantity import counted
 from walproof.summary.logs import FoundOne
 from walproof.summary.model import WORTH_A_KERNEL
@@ -182,13 +183,16 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
             _say_unsealed(name, as_json)
-        if size >= WORTH_A_KERNEL and (found := _if_sound(data, context)) is not None:
+        found = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
+        if found is not None and not found.contradictions:
             if not as_json:
                 _say_whole(name, found.objects, found.entries, is_unproved)
                 _say_seals(header, found.sealed_until, context)
             return 3 if is_unproved else 0
         with progress(size, "verifying") as told:
             checked = inspection.inspect(data, context, _summed(told, size))
+        contradictions = find_contradictions(checked.view, checked.entries, checked.items)
+        checked.faults.extend(one.to_fault() for one in contradictions)
         if not as_json and not checked.faults:
             _say_whole(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
             _say_seals(header, checked.sealed_until, context)

@@ -151,7 +151,7 @@ def test_invalid_matches_and_times_are_errors(tmp_path: Path, arguments: list[st
     path = tmp_path / "a.journal"
     path.write_bytes(journal_bytes(*hello(2)))
     assert "expected FIELD=VALUE" in str(run("export", path, *arguments).exception) or (
-        "no time" in str(run("export", path, *arguments).exception)
+        "expected a time" in str(run("export", path, *arguments).exception)
     )
 
 
@@ -186,7 +186,7 @@ def test_binary_values_and_surviving_values(tmp_path: Path) -> None:
     path.write_bytes(bytes(data))
     done = run("systemd", "fields", path, "BLOB")
     assert (done.return_value, len(done.stdout.splitlines())) == (3, 2)
-    assert "1 finding;" in done.stderr
+    assert "damaged (hash-mismatch); walproof verify lists" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["systemd fields", "verify", "export"])

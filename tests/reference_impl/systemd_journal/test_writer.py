@@ -1,5 +1,6 @@
 """Written entries are read back; queries agree with filters."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,11 +9,11 @@ from hypothesis import strategies as st
 
 from conformance.recipes.systemd_journal.log import BOOT, KEY, SEALED_START, SMALL, START
 from reference_impl.answer import NewRecord
-from reference_impl.systemd_journal import appending, inspection
+from reference_impl.systemd_journal import appending
 from reference_impl.systemd_journal.builder import CannotWrite, Options, Writer
 from reference_impl.systemd_journal.export_format import entry_body
-from reference_impl.systemd_journal.query import values
 from tests.reference_impl.systemd_journal.journal_files import answer, hello, journal_bytes
+from walproof.formats.systemd_journal.query.journal_file import JournalFile, read_indexed_names
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def test_invalid_fields_are_refused(payload: bytes) -> None:
 
 @pytest.mark.parametrize("compact", [False, True])
 @pytest.mark.parametrize("buckets", [1, 64])
-def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
+def test_queries_and_filters_agree(compact: bool, buckets: int, tmp_path: Path) -> None:
     data = journal_bytes(*hello(50), compact=compact, data_buckets=buckets)
     everything = answer(data).records
     for priority in range(4):
@@ -98,9 +99,15 @@ def test_queries_and_filters_agree(compact: bool, buckets: int) -> None:
     for number in range(0, 53):
         filtered = [r for r in everything if int(r.fields["seqnum"]) >= number]
         assert list(answer(data, from_seqnum=number).records) == filtered
-    inspected = inspection.inspect(data, {})
-    assert list(values(inspected, b"PRIORITY")) == [b"2", b"1", b"0"]
-    assert list(values(inspected, b"NOTHING")) == []
+    path = tmp_path / "a.journal"
+    path.write_bytes(data)
+    found = JournalFile("a", path)
+    assert list(found.values(b"PRIORITY")) == [b"2", b"1", b"0"]
+    assert list(found.values(b"NOTHING")) == []
+    assert list(found.names()) == [b"_BOOT_ID", b"MESSAGE", b"PRIORITY"]
+    assert read_indexed_names(path) == list(found.names())
+    path.write_bytes(data[: data.index(b"PRIORITY=0")])
+    assert read_indexed_names(path) is None
 
 
 def test_options_have_the_registers_defaults() -> None:

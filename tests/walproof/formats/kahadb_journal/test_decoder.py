@@ -211,5 +211,5 @@ def test_a_message_of_which_only_the_start_is_read() -> None:
 def test_another_command_of_which_only_the_start_is_read() -> None:
     """A command without a message, and one whose message is in another, stay as they are."""
     for number in (9, 10):
-        with pytest.raises(Undecodable, match="the payload was cut"):
+        with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -84,13 +84,13 @@ def test_when_a_timed_put_was_written() -> None:
 @pytest.mark.parametrize(
     ("payload", "words"),
     [
-        (b"short", "at 0: 12 bytes expected, 5 left"),
+        (b"short", "at 0: expected 12 bytes, found 5"),
         (batch(1, 1), "1 operations announced, 0 found"),
         (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
         (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, is never in a batch"),
         (batch(1, 1, b"\x18\x01k\x01v"), "no time of writing in a value of 1 bytes"),
-        (batch(1, 1, b"\x00\x09k"), "9 bytes expected, 1 left"),
-        (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "varint that does not end"),
+        (batch(1, 1, b"\x00\x09k"), "expected 9 bytes, found 1"),
+        (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "unterminated varint"),
     ],
 )
 def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
@@ -160,9 +160,9 @@ def test_an_edit_that_rocksdb_alone_writes() -> None:
     ("payload", "words"),
     [
         (b"\x08\x00", "at 0: unknown tag 8"),
-        (b"\x02", "at 1: a varint that does not end"),
+        (b"\x02", "at 1: unterminated varint"),
         (b"\x05\x01\x03abc", "at 2: an internal key of 3 bytes"),
-        (b"\x01\x01\xff", "text that is not UTF-8"),
+        (b"\x01\x01\xff", "invalid UTF-8"),
         (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x47\x00", "unknown field 71 of a new file"),
         (b"\x67\x00\x01\x02" + KEY + KEY + b"\x04\x05\x02\x02ab", "2 bytes in a field of the form"),
         (b"\x90\x03\x01\x02\x03\x01m\x01c\x40\x00", "unknown field 64 of a blob file"),
@@ -177,7 +177,7 @@ def test_what_is_no_version_edit(payload: bytes, words: str) -> None:
 
 def test_what_is_neither_or_both() -> None:
     with pytest.raises(
-        Undecodable, match=r"neither a write batch \(at 0: 12.* nor a version edit \(at"
+        Undecodable, match=r"neither a write batch \(at 0: expected 12.* nor a version edit \(at"
     ):
         decode(b"alpha")
     # As a batch it has sequence 0x...0a01 and no operation; as an edit, a comparator.
@@ -218,7 +218,7 @@ def test_a_cut_at_each_byte_returns_only_operations_that_are_there() -> None:
 
 def test_a_cut_payload_without_a_batch() -> None:
     for payload in (b"", b"x" * 11, b"neither a batch nor an edit"):
-        with pytest.raises(Undecodable, match="the payload was cut"):
+        with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(payload, is_cut=True)
 
 

@@ -15,7 +15,7 @@ from reference_impl.answer import NewRecord
 from reference_impl.formats import named
 from tests.conftest import unavailable
 from walproof import decode
-from walproof.formats.systemd_journal.decoder import short
+from walproof.formats.systemd_journal.query import short
 
 NOW = 1_700_000_000_123_456
 LIMIT = 1 << 20

@@ -315,15 +315,30 @@ def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
     assert run(tmp_path).return_value == 0
 
 
-@pytest.mark.parametrize("place", ["remote", f"{MACHINE}/archive", "a/b"])
-def test_folders_that_are_not_merged_are_named(place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "place", ["remote", "1000_0-deleted", "lost", f"{MACHINE}/archive", f"{MACHINE}/lost", "a/b"]
+)
+@pytest.mark.parametrize("is_packed", [False, True], ids=["plain", "packed"])
+def test_folders_that_are_not_merged_are_named(
+    place: str, is_packed: bool, tmp_path: Path, run
+) -> None:
     folder = host(tmp_path / "journal")
-    file(folder / place / "remote-10.0.0.1.journal", [(1, FIRST_BOOT, 1, 1, "apart")], "cc" * 16)
+    apart = folder / place / "remote-10.0.0.1.journal"
+    file(apart, [(1, FIRST_BOOT, 1, 1, "apart")], "cc" * 16)
+    if is_packed:
+        apart.with_name(f"{apart.name}.gz").write_bytes(gzip.compress(apart.read_bytes()))
+        apart.unlink()
     (finding,) = seen(folder).findings
     top = place.partition("/")[0] if place == "a/b" else place
-    assert (finding.file, finding.harm) == (top, "none")
-    assert finding.text.startswith("1 journal file in this folder: journalctl does not merge")
+    assert (finding.file, finding.harm) == (top, "look")
+    text = "1 journal file in this folder: journalctl does not merge it with the others"
+    assert finding.text.startswith(text)
     assert len(ours(folder)) == 10
+    for command in (["read"], ["export"], ["systemd", "read"], ["systemd", "fields"]):
+        done = run(*command, folder)
+        assert f"{folder}: {top}: {text}" in done.stderr, command
+        assert (done.return_value, "apart" in done.stdout) == (0, False)
+    assert f"look    {top}: " in run(folder).stdout
 
 
 def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> None:
@@ -331,6 +346,7 @@ def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> 
     (folder / "latest").symlink_to(folder / MACHINE)
     assert len(seen(folder).logs) == 4
     assert len(ours(folder)) == 10
+    assert not seen(folder).findings
 
 
 def test_a_sealing_key_with_the_wrong_content(tmp_path: Path) -> None:
@@ -388,3 +404,61 @@ def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> 
     said = f"gone    system.journal: its header counts 200 entries, {left} are here:"
     assert said in done.stdout
     assert done.return_value == 3
+
+
+def without_a_clock(folder: Path, boots: int) -> Path:
+    """Boots of a machine that begins each of them in 1970, a file with own numbers for each."""
+    for boot in range(boots):
+        boot_id = f"{boot + 1:x}" * 32
+        times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
+        times.append((4, boot_id, 99, 100 * boot, f"{boot}.4"))  # the clock was set in between
+        name = f"system@{boot}.journal" if boot + 1 < boots else "system.journal"
+        file(folder / MACHINE / name, times, f"{boot + 1:x}f" * 16)
+    return folder
+
+
+@pytest.mark.parametrize("boots", [2, 3, 5])
+def test_boots_of_a_machine_without_a_clock_do_not_mix(boots: int, tmp_path: Path) -> None:
+    folder = without_a_clock(tmp_path / "journal", boots)
+    messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(folder)]
+    assert messages == [f"{boot}.{n}" for boot in range(boots) for n in range(1, 5)]
+
+
+@needs_one
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: Path(command[0]).name)
+def test_boots_are_in_the_order_of_journalctl(command: list[str], tmp_path: Path) -> None:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    if int(done.stdout.split()[1]) < 254:
+        pytest.skip("before systemd 254, journalctl did not compare boots")
+    folder = without_a_clock(tmp_path / "journal", 4)
+    expected = theirs(command, folder, "__CURSOR")
+    assert [record.fields["cursor"] for record in ours(folder)] == expected
+
+
+@pytest.mark.parametrize("damage", ["cut", "no array", "no entries"])
+def test_a_file_whose_tail_cannot_be_read_has_no_place_among_boots(
+    damage: str, tmp_path: Path
+) -> None:
+    folder = without_a_clock(tmp_path / "journal", 2)
+    path = folder / MACHINE / "system@0.journal"
+    data = bytearray(path.read_bytes())
+    if damage == "cut":
+        data = data[:-100]
+    elif damage == "no array":
+        data[176:184] = (1 << 40).to_bytes(8, "little")
+    else:
+        array = int.from_bytes(data[176:184], "little")
+        data[array + 24 : array + 40] = bytes(16)
+    path.write_bytes(data)
+    assert len(ours(folder)) >= 4
+
+
+def test_two_machines_are_merged_by_their_clocks(tmp_path: Path) -> None:
+    """Boots are compared on one machine only."""
+    for machine, second in ((MACHINE, 0), ("99" * 16, 1)):
+        entries = [(n, machine, n, 2 * n + second, f"{second}.{n}") for n in range(1, 4)]
+        entries[-1] = (*entries[-1][:3], 100 - second, entries[-1][4])
+        numbers = f"{second + 1}f" * 16
+        file(tmp_path / "journal" / machine / "system.journal", entries, numbers, machine)
+    messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(tmp_path / "journal")]
+    assert messages == ["0.1", "1.1", "0.2", "1.2", "1.3", "0.3"]

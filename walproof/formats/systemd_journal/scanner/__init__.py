@@ -215,7 +215,9 @@ def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
     given = context.get("match", ())
     by_field: dict[str, set[bytes]] = {}
     for text in [given] if isinstance(given, str) else given:
-        by_field.setdefault(text.partition("=")[0], set()).add(text.encode())
+        by_field.setdefault(text.partition("=")[0], set()).add(
+            text.encode("utf-8", "surrogateescape")
+        )
     return list(by_field.values())
 
 

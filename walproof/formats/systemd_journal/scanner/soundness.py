@@ -8,19 +8,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from reference_impl.systemd_journal import layout
+from reference_impl.systemd_journal.export_format import BOOT_ID
 from reference_impl.systemd_journal.inspection import refusal
 from reference_impl.systemd_journal.loading import loaded
-from walproof.formats.systemd_journal.scanner.inspection import Unusual, inspect
+from walproof.formats.systemd_journal.boot_ids import (
+    ID,
+    ID_PLACE,
+    Contradiction,
+    find_contradictions,
+)
+from walproof.formats.systemd_journal.scanner import constants, entry_kernels
+from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unusual, inspect
 
 
 @dataclass(frozen=True)
 class Sound:
-    """What a file without a fault has; up to when seals vouch for its entries, with the key."""
+    """Counts of a file without a fault, and the time up to which seals cover its entries.
+
+    ``contradictions`` are the entries whose boot id is not that of their fields.
+    """
 
     objects: int
     entries: int
     sealed_until: int | None
+    contradictions: list[Contradiction]
 
 
 def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | None:
@@ -38,7 +52,39 @@ def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | Non
         return None
     if len(inspection.faults):
         return None
-    return Sound(len(inspection.objects.offsets), len(inspection.entries), inspection.sealed_until)
+    view = inspection.view
+    found = find_contradictions(view, _suspicious_entries(inspection), view.items)
+    return Sound(
+        len(inspection.objects.offsets),
+        len(inspection.entries),
+        inspection.sealed_until,
+        list(found),
+    )
+
+
+def _suspicious_entries(inspection: Inspection) -> list[int]:
+    """The entries that have a ``_BOOT_ID`` other than the id of their boot: the offsets."""
+    objects, entries = inspection.objects, inspection.entries
+    # Objects begin at multiples of 8: their fields are words of the file.
+    words = objects.data[: len(objects.data) // 8 * 8].view("<u8")
+    fields = objects.of_kind(constants.DATA)
+    size = inspection.header.data_fixed + len(BOOT_ID) + 32
+    boots = {}
+    for number in fields[words[(objects.offsets[fields] >> 3) + 1] == size].tolist():
+        payload = inspection.payload(number)
+        if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+            boots[number] = bytes.fromhex(payload[len(BOOT_ID) :].decode())
+    places = (objects.offsets[entries] + ID_PLACE) >> 3
+    stored = np.stack([words[places], words[places + 1]], axis=1)
+    found: list[int] = []
+    for boot_id in np.unique(stored, axis=0):
+        of_boot = entries[(stored == boot_id).all(axis=1)]
+        wanted = np.zeros(len(objects.offsets), np.uint8)
+        wanted[[number for number, other in boots.items() if other != boot_id.tobytes()]] = 1
+        chosen = np.zeros(len(of_boot), np.uint8)
+        entry_kernels.having(objects, of_boot, inspection.given, wanted, chosen)
+        found += objects.offsets[of_boot[chosen.view(np.bool_)]].tolist()
+    return sorted(found)
 
 
 def of_file(path: Path) -> Sound | None:

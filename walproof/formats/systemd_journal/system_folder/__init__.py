@@ -10,17 +10,24 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from reference_impl.answer import Event
+from reference_impl.answer import End, Event, Lost
 from reference_impl.formats import UnknownFormat, detect
-from reference_impl.systemd_journal import layout, read
+from reference_impl.systemd_journal import layout
 from reference_impl.systemd_journal import recognise as recognise_file
 from reference_impl.systemd_journal.layout import Header, parse_header
+from reference_impl.systemd_journal.objects import Entry
+from walproof.formats.systemd_journal.query.journal_file import (
+    JournalEntry,
+    JournalFile,
+    used_bytes,
+)
 from walproof.formats.systemd_journal.system_folder.boots import Boots
-from walproof.formats.systemd_journal.system_folder.merge import merged
+from walproof.formats.systemd_journal.system_folder.merge import Newest, merged
 from walproof.lake.recognition import is_blank
 from walproof.quantity import counted, moment
 from walproof.quoted import quoted
@@ -34,6 +41,7 @@ from walproof.systems.model import (
     SystemFolder,
     SystemLog,
     by_specification,
+    size_of_all,
 )
 
 FORMAT = "systemd-journal"
@@ -85,6 +93,7 @@ class SystemdFolder(SystemFolder):
         """
         places = [folder]
         places += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        merged_folders = {place.resolve() for place in places}
         others: list[OtherFile] = []
         names: list[str] = []
         subfolders: list[Path] = []
@@ -100,7 +109,7 @@ class SystemdFolder(SystemFolder):
                     others.append(OtherFile(name, _role_of_other(entry), entry.stat().st_size))
                     if entry.name == KEY and (fault := _fault_of_key(entry)) is not None:
                         findings.append(Finding(fault, name, "lost"))
-                elif entry.is_dir() and entry not in places:
+                elif entry.is_dir() and entry.resolve() not in merged_folders:
                     subfolders.append(entry)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
@@ -152,7 +161,10 @@ class SystemdFolder(SystemFolder):
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """See :class:`SystemFolder`: the entries of all files as journalctl merges them."""
+        """See :class:`SystemFolder`: the entries of all files as journalctl merges them.
+
+        ``read_log`` is not called: a journal file uses the scanner where it pays off.
+        """
         paths = [(log.name, system.path(log)) for log in system.logs]
         return read_merged(paths, profile, context)
 
@@ -161,13 +173,77 @@ def read_merged(
     paths: Sequence[tuple[str, Path]], profile: str, context: Mapping[str, Any]
 ) -> Iterator[Event]:
     """The entries of several files, each with the name of its file, as journalctl merges them."""
+    for event in merge_files(paths, profile, context):
+        if isinstance(event, JournalEntry):
+            yield replace(event.record(), file=event.file.name)
+        else:
+            yield event
+
+
+def merge_files(
+    paths: Sequence[tuple[str, Path]], profile: str = "recover", context: Mapping[str, Any] = {}
+) -> Iterator[JournalEntry | Lost | End]:
+    """The entries of several files in the order of journalctl, then what is lost, then one end.
+
+    ``paths`` has the name of each file for the user, and its path. Raises ``OSError`` for a file
+    that can be opened and not read, and ``BadKey``; a file that cannot be opened is left out.
+    """
+    held = [(path, _held_at(path, name)) for name, path in paths]
     by_name = dict(paths)
-    held = [_held_at(path, name) for name, path in paths]
-    sources = [
-        [(name, lambda path=by_name[name]: read(path, profile, context)) for name in chain]
-        for chain in _chains([one for one in held if one.fault is None])
+    total = sum(used_bytes(size_of_all(path), one.header) for path, one in held)
+    chains = [
+        [partial(JournalFile, name, by_name[name], profile, context, total) for name in chain]
+        for chain in _chains([one for _, one in held if one.fault is None])
     ]
-    return merged(sources)
+    return merged(chains, _newest_of(held))
+
+
+def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
+    """The newest entry of each boot in which a file ends, by which boots are put in order."""
+    return _newest_of([(path, _held_at(path, name)) for name, path in paths])
+
+
+def _newest_of(held: Sequence[tuple[Path, Held]]) -> dict[bytes, Newest]:
+    boots: dict[bytes, Newest] = {}
+    for path, one in held:
+        if one.header is None:
+            continue
+        with contextlib.suppress(OSError):
+            if (tail := _tail_entry(path, one.header)) is None:
+                continue
+            known = boots.get(tail.boot_id)
+            if known is None or known.realtime < tail.realtime:
+                boots[tail.boot_id] = Newest(one.header.machine_id, tail.realtime)
+    return boots
+
+
+def _tail_entry(path: Path, header: Header) -> Entry | None:
+    """The last entry that the main chain of a file links; None where the chain leads to none.
+
+    Only the arrays are read. The header names a boot too, but until systemd 254 it was that of the
+    last writer that opened the file.
+    """
+    slots, at, before = b"", header.entry_array_offset, 0
+    width = header.slot_size
+    with path.open("rb") as file:
+        while at > before:
+            file.seek(at)
+            fixed = file.read(layout.FIXED_SIZE[layout.ENTRY_ARRAY])
+            if len(fixed) < layout.FIXED_SIZE[layout.ENTRY_ARRAY]:
+                break
+            kind, _, size = layout.OBJECT_HEADER.unpack_from(fixed)
+            if kind != layout.ENTRY_ARRAY or size > path.stat().st_size:
+                break
+            body = file.read(size - len(fixed))
+            slots = body if any(body) else slots
+            before, at = at, int.from_bytes(fixed[layout.OBJECT_SIZE :], "little")
+        last = len(slots.rstrip(b"\0")) + width - 1
+        place = int.from_bytes(slots[last // width * width - width :][:width], "little")
+        file.seek(place)
+        entry = file.read(layout.FIXED_SIZE[layout.ENTRY])
+    if len(entry) < layout.FIXED_SIZE[layout.ENTRY] or entry[0] != layout.ENTRY:
+        return None
+    return Entry(*layout.ENTRY_FIXED.unpack_from(entry, layout.OBJECT_SIZE))
 
 
 def _first(one: Held) -> tuple[int, str]:
@@ -233,10 +309,15 @@ def _fault_of_key(path: Path) -> str | None:
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
     """Name a folder whose journals journalctl does not merge with those around it."""
-    files = [path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and path.is_file()]
+    files = [
+        path
+        for path in folder.rglob("*")
+        if (path.name.endswith(SUFFIXES) or _PACKED.fullmatch(path.name)) and path.is_file()
+    ]
     if files:
+        them = "it" if len(files) == 1 else "them"
         text = f"{counted(len(files), 'journal file')} in this folder: journalctl does not merge"
-        yield Finding(f"{text} them with the others", name, "none")
+        yield Finding(f"{text} {them} with the others, nor do read and export", name)
 
 
 def _shown(path: Path) -> str:

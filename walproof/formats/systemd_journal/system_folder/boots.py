@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from walproof.formats.systemd_journal.boot_ids import ID
 from walproof.quantity import counted, moment
 
 MOST = 10
@@ -27,13 +28,27 @@ class Boots:
 
     def __init__(self) -> None:
         self.boots: dict[str, Boot] = {}
+        self.contradictions = 0
 
     def take(self, fields: Mapping[str, Any]) -> None:
-        """See :class:`~walproof.systems.model.Observer`."""
+        """See :class:`~walproof.systems.model.Observer`.
+
+        The boot of an entry is that of its hashed field ``_BOOT_ID``, if it has one.
+        """
         boot_id = fields.get("boot_id")
         if isinstance(boot_id, str):
+            hashed = dict(fields.get("fields", ())).get("_BOOT_ID", boot_id)
+            if hashed != boot_id and isinstance(hashed, str) and ID.fullmatch(hashed.encode()):
+                boot_id, self.contradictions = hashed, self.contradictions + 1
             self._add(boot_id, int(fields["realtime"]), int(fields["realtime"]), 1)
         elif boot_id is not None:
+            corrected = _hashed_boots(boot_id, fields.get("fields"))
+            if corrected:
+                self.contradictions += len(corrected)
+                boots = boot_id.to_pylist()
+                for row, hashed in corrected.items():
+                    boots[row] = hashed
+                boot_id = boots
             for found in _grouped(boot_id, fields["realtime"]):
                 self._add(*found)
 
@@ -54,7 +69,26 @@ class Boots:
             times = f"{moment(boot.first)} to {moment(boot.last, ' UTC')}"
             count = counted(boot.entries, "entry")
             lines.append(f"{label:<8}{number:>3}  {boot_id}  {times}  {count}")
+        if self.contradictions:
+            verb = "contradicts its" if self.contradictions == 1 else "contradict their"
+            text = f"the boot id of {counted(self.contradictions, 'entry')} {verb} field _BOOT_ID"
+            lines.append(f"        {text}; walproof verify lists them")
         return lines
+
+
+def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
+    """The boots that fields ``_BOOT_ID`` of a run name, where the entry has another one: by row."""
+    if entry_fields is None:
+        return {}
+    import pyarrow.compute as pc
+
+    pairs = entry_fields.flatten()
+    is_boot = pc.equal(pairs.field(0), "_BOOT_ID")
+    rows = pc.list_parent_indices(entry_fields).filter(is_boot)
+    hashed = pairs.field(1).filter(is_boot)
+    differ = pc.not_equal(hashed, boot_ids.take(rows).cast(hashed.type))
+    found = zip(rows.filter(differ).to_pylist(), hashed.filter(differ).to_pylist(), strict=True)
+    return {row: value.decode() for row, value in found if ID.fullmatch(value)}
 
 
 def _grouped(boot_ids: Any, times: Any) -> Iterator[tuple[str, int, int, int]]:

@@ -1,7 +1,7 @@
-"""The stories of ``docs/rescue.md`` print today what the page shows.
+"""The answers of ``docs/rescue.md`` show the output of its commands.
 
-Each folder is made as the page says: by the real program where it is here, else a folder like it.
-Where the program writes it anew, its numbers are others, and are not compared.
+Each folder is prepared as the page describes: by the real program if it is installed, else a folder
+like it. Numbers are not compared where the real program writes other ones each time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from conformance import ROOT
+from conformance import ROOT, VECTORS
 from tests.real_files import ZMQ_RAFT, read_journal
 from tests.walproof.formats.leveldb_log import test_system_folder as leveldb
 from tests.walproof.formats.zeebe_journal import test_system_folder as zeebe
@@ -72,52 +72,76 @@ def a_node(folder: Path, request: Request) -> None:
     (made / "raft.pers").write_bytes(state[:-16])
 
 
-STORIES: dict[str, Callable[[Path, Request], None]] = {
-    "A LevelDB database that no longer opens": a_database,
-    "The messages of an ActiveMQ broker": a_broker,
-    "`raft-partition-partition-1-1.log` is empty": a_partition,
-    "Journals of a host": a_host,
-    "A zmq-raft node": a_node,
+def a_log(folder: Path, request: Request) -> None:
+    """A FULL record while another record is open, and a replica without the damage."""
+    logs = VECTORS / "leveldb-log"
+    shutil.copy(logs / "first-then-full.log", folder / "000003.log")
+    shutil.copy(logs / "four-short-records.log", folder / "replica.log")
+
+
+def a_disk(folder: Path, request: Request) -> None:
+    """An image of a disk with two deleted logs, each at a sector."""
+    with (folder / "disk.img").open("wb") as image:
+        image.truncate(1 << 20)
+        for sector, name in (
+            (100, "leveldb-log/four-short-records.log"),
+            (900, "systemd-journal/archived-compact.journal"),
+        ):
+            image.seek(512 * sector)
+            image.write((VECTORS / name).read_bytes())
+
+
+QUESTIONS: dict[str, Callable[[Path, Request], None]] = {
+    "What is this file, and what is lost?": a_log,
+    "My LevelDB or RocksDB database does not open": a_database,
+    "Which keys and values does the log still hold?": a_database,
+    "Which messages still wait in my ActiveMQ broker?": a_broker,
+    "My Zeebe partition does not start: a segment is empty": a_partition,
+    "Which entries of my journal survive?": a_host,
+    "How do I remove a secret from a journal?": a_host,
+    "My zmq-raft node does not start": a_node,
+    "The file was deleted. Can I still find it?": a_disk,
+    "Is my copy complete?": a_log,
 }
+#: Preparing these writes the same bytes each time.
+FIXED = (a_log, a_host, a_node, a_disk)
 
 
-OF_FILES = ("Journals of a host", "A zmq-raft node")
-"""Of these the folder is the same each time."""
-
-
-def told(heading: str) -> list[tuple[list[str], str]]:
-    """The commands of a story's first example, and what the page shows of each."""
+def commands_of(heading: str) -> list[tuple[list[str], str]]:
+    """Return the commands of a question's first example, each with its output on the page."""
     story = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")[2]
     block = re.search(r"^```console\n(.*?)^```", story, re.DOTALL | re.MULTILINE)
     assert block is not None, heading
-    found = []
+    commands = []
     for part in re.split(r"^\$ ", block[1], flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
-        found.append((shlex.split(command.partition(" >")[0]), shown))
-    return found
+        commands.append((shlex.split(command.partition(" >")[0]), shown))
+    return commands
 
 
 def plain(text: str, has_numbers: bool) -> str:
-    """A text without the ends of lines, and without its numbers, from which these may follow."""
+    """Return a text on one line, with or without its numbers."""
     return " ".join((text if has_numbers else NUMBER.sub("#", text)).split())
 
 
-def test_the_page_has_these_stories_and_no_others() -> None:
-    stories = PAGE.read_text("utf-8").partition("\n## Five folders\n")[2].partition("\n## ")[0]
-    assert re.findall(r"^### (.*)$", stories, re.MULTILINE) == list(STORIES)
+def test_the_page_has_these_questions_and_no_others() -> None:
+    answers = PAGE.read_text("utf-8").partition("\n## Ten questions\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^### (.*)$", answers, re.MULTILINE) == list(QUESTIONS)
 
 
-@pytest.mark.parametrize("heading", STORIES)
-def test_a_story_is_what_the_commands_print(
+@pytest.mark.parametrize("heading", QUESTIONS)
+def test_the_page_shows_the_output_of_its_commands(
     heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Request
 ) -> None:
-    STORIES[heading](tmp_path, request)
+    prepare = QUESTIONS[heading]
+    prepare(tmp_path, request)
+    has_numbers = prepare in FIXED
     monkeypatch.chdir(tmp_path)
-    for command, shown in told(heading):
+    for command, shown in commands_of(heading):
         if command[0] != "walproof":
             continue
         done = CliRunner(env={"COLUMNS": "100"}).invoke(walproof, command[1:])
-        rest = plain(done.output, heading in OF_FILES)
-        for piece in filter(None, map(str.strip, plain(shown, heading in OF_FILES).split("…"))):
+        rest = plain(done.output, has_numbers)
+        for piece in filter(None, map(str.strip, plain(shown, has_numbers).split("…"))):
             _, there, rest = rest.partition(piece)
             assert there == piece, f"{command}: {piece!r} is not in what follows:\n{done.output}"

@@ -7,8 +7,10 @@ Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``stri
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+
+from reference_impl.systemd_journal.export_format import NONCHARACTERS
 
 PRIORITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 
@@ -19,8 +21,9 @@ _LATEST = 1 << 55
 _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
 # CSI … letter; OSC … BEL or ESC \. What is not finished stays.
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 Fields = Mapping[str, Sequence[bytes]]
 
@@ -30,7 +33,23 @@ def line(fields: Fields, realtime: int) -> str:
     follow without the spaces in front. Where there is no message, journalctl prints nothing; this
     ends with the colon.
     """
-    parts = [moment(fields, realtime)]
+    value = _last(fields, "MESSAGE")
+    start = _start(fields, realtime, iso_time)
+    return start if value is None else f"{start} {message(value)}"
+
+
+def lines(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
+    """The same with the time in another form, and spaces in front of further lines."""
+    start = _start(fields, realtime, time)
+    value = _last(fields, "MESSAGE")
+    first, *others = message(value or b"").split("\n")
+    spaces = " " * (len(start.encode()) + 1)
+    return "\n".join([f"{start} {first}", *(f"{spaces}{one}" for one in others)])
+
+
+def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
+    """What stands before the message of an entry."""
+    parts = [time(moment(fields, realtime))]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
         parts.append(host)
@@ -40,19 +59,32 @@ def line(fields: Fields, realtime: int) -> str:
         + (f"[{process}]" if process is not None else "")
         + ":"
     )
-    value = _last(fields, "MESSAGE")
-    return " ".join(parts if value is None else [*parts, message(value)])
+    return " ".join(parts)
 
 
-def moment(fields: Fields, realtime: int) -> str:
-    """When the sender says that it was, else when it was received; in UTC."""
+def moment(fields: Fields, realtime: int) -> int:
+    """When the sender says that it was, else when it was received."""
     stored = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
     if _NUMBER.fullmatch(stored) and int(stored) < _LATEST:
-        realtime = int(stored)
+        return int(stored)
+    return realtime
+
+
+def iso_time(realtime: int) -> str:
+    """``2023-11-14T22:13:20+00:00``."""
     try:
         return datetime.fromtimestamp(realtime // 10**6, UTC).isoformat(timespec="seconds")
     except (ValueError, OverflowError, OSError):
         return f"{realtime} µs"
+
+
+def syslog_time(realtime: int) -> str:
+    """``Nov 14 22:13:20``."""
+    try:
+        when = datetime.fromtimestamp(realtime // 10**6, UTC)
+    except (ValueError, OverflowError, OSError):
+        return f"{realtime} µs"
+    return f"{_MONTHS[when.month - 1]} {when:%d %H:%M:%S}"
 
 
 def message(value: bytes) -> str:
@@ -63,12 +95,14 @@ def message(value: bytes) -> str:
 
 
 def printable(value: bytes) -> str | None:
-    """The text, if journalctl takes it for one: UTF-8 without controls but newline and tab."""
+    """The text, if journalctl takes it for one: UTF-8 without controls but newline and tab, and
+    without noncharacters.
+    """
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return None if _CONTROL.search(text) else text
+    return None if _NOT_PRINTABLE.search(text) else text
 
 
 def size(count: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from walproof.decode.fault import text
-from walproof.formats.systemd_journal.decoder import short
+from walproof.formats.systemd_journal.query import short
 from walproof.quoted import quoted
 from walproof.scan.model import Records
 

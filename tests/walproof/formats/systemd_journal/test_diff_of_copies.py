@@ -1,0 +1,79 @@
+"""``walproof diff`` of a host's journal and the copy that a collector numbered anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tests.walproof.formats.systemd_journal.journals import Entry, write_journal
+from walproof.cli import walproof
+
+HOST = [(0, n, [b"MESSAGE=m%d" % n, b"_HOSTNAME=h", b"PRIORITY=6"]) for n in range(6)]
+OTHER = "bb" * 16
+
+
+def differences(one: Path, other: Path) -> list[str]:
+    done = CliRunner().invoke(
+        walproof, ["diff", str(one), str(other), "--all"], standalone_mode=False
+    )
+    assert done.exception is None, done.exception
+    lines = done.stdout.splitlines()[2:]
+    assert (done.return_value == 0) == (lines[-1] == "no difference")
+    return [f"{line[:2].strip()} {line.rpartition(': ')[2]}" for line in lines[:-1]]
+
+
+def changed(number: int, *fields: bytes) -> list[Entry]:
+    return [(boot, second, list(fields) if second == number else old) for boot, second, old in HOST]
+
+
+COPIES: dict[str, tuple[list[Entry], list[str]]] = {
+    "the same": (HOST, []),
+    "without the first": (HOST[1:], ["- MESSAGE=m0  _HOSTNAME=h  PRIORITY=6"]),
+    "without one": (HOST[:3] + HOST[4:], ["- MESSAGE=m3  _HOSTNAME=h  PRIORITY=6"]),
+    "without the last": (HOST[:-1], ["- MESSAGE=m5  _HOSTNAME=h  PRIORITY=6"]),
+    "with one more": ([*HOST, (0, 9, [b"MESSAGE=more"])], ["+ MESSAGE=more"]),
+    "with another entry between": (
+        [*HOST[:2], (1, 1, [b"MESSAGE=of another boot"]), *HOST[2:]], ["+ MESSAGE=of another boot"],
+    ),
+    "one field less": (
+        changed(2, b"MESSAGE=m2", b"PRIORITY=6"),
+        ["~A MESSAGE=m2  _HOSTNAME=h  PRIORITY=6", "~B MESSAGE=m2  PRIORITY=6"],
+    ),
+    "another value": (
+        changed(2, b"MESSAGE=mX", b"_HOSTNAME=h", b"PRIORITY=6"),
+        ["~A MESSAGE=m2  _HOSTNAME=h  PRIORITY=6", "~B MESSAGE=mX  _HOSTNAME=h  PRIORITY=6"],
+    ),
+    "fields in another order": (changed(2, b"PRIORITY=6", b"_HOSTNAME=h", b"MESSAGE=m2"), []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seqnum_id", ["aa" * 16, OTHER], ids=["own numbers", "other numbers"])
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy(name: str, seqnum_id: str, tmp_path: Path) -> None:
+    entries, expected = COPIES[name]
+    host = write_journal(tmp_path / "host.journal", HOST)
+    copy = write_journal(tmp_path / "copy.journal", entries, seqnum_id)
+    if seqnum_id == OTHER or len(entries) == len(HOST):
+        assert differences(host, copy) == expected
+        back = {"-": "+", "+": "-", "~A": "~B", "~B": "~A"}
+        reversed_ones = [f"{back[one.split()[0]]} {one.partition(' ')[2]}" for one in expected]
+        assert sorted(differences(copy, host)) == sorted(reversed_ones)
+
+
+def test_entries_of_one_moment(tmp_path: Path) -> None:
+    burst = [(0, 1, [b"MESSAGE=%d" % n]) for n in range(5)]
+    host = write_journal(tmp_path / "host.journal", burst)
+    copy = write_journal(tmp_path / "copy.journal", [*burst[3:], *burst[:2]], OTHER)
+    assert differences(host, copy) == ["- MESSAGE=2"]
+
+
+def test_a_file_with_own_numbers_among_copies(tmp_path: Path) -> None:
+    """A folder has a part with the numbers of the host, and the rest numbered anew."""
+    host = write_journal(tmp_path / "host.journal", HOST)
+    folder = tmp_path / "collected"
+    write_journal(folder / "remote-a.journal", HOST[:3])
+    write_journal(folder / "remote-b.journal", [*HOST[3:5], (0, 7, [b"MESSAGE=new"])], OTHER)
+    expected = ["- MESSAGE=m5  _HOSTNAME=h  PRIORITY=6", "+ MESSAGE=new"]
+    assert sorted(differences(host, folder)) == sorted(expected)

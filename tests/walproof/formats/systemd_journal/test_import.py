@@ -1,0 +1,201 @@
+"""``walproof systemd import``: whole entries of a damaged stream, and the ranges that are none."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reference_impl.systemd_journal.export_format import export_field
+from tests.reference_impl.systemd_journal.journal_files import answer
+from walproof.cli import walproof
+from walproof.formats.systemd_journal.exported_entries import Skipped, WholeEntry, read_entries
+
+BOOT = b"_BOOT_ID=" + b"ab" * 16
+
+
+def entry(number: int, *fields: bytes, cursor: bool = False, lacks: bytes = b"-") -> bytes:
+    lines = [
+        *([b"__CURSOR=s=1;i=%d" % number] if cursor else []),
+        b"__REALTIME_TIMESTAMP=%d" % (1_700_000_000_000_000 + number),
+        b"__MONOTONIC_TIMESTAMP=%d" % (1000 + number),
+        BOOT,
+    ]
+    kept = [line for line in lines if not line.startswith(lacks)]
+    fields = (b"MESSAGE=m%d" % number, *fields)
+    return b"".join([*(line + b"\n" for line in kept), *map(export_field, fields), b"\n"])
+
+
+BINARY = entry(2, b"BLOB=two\nlines\n\n__CURSOR=s=9\n")
+CUT = entry(3, b"BLOB=two\nlines")
+HUGE = b"BLOB\n" + (1 << 40).to_bytes(8, "little")
+STREAMS: dict[str, tuple[bytes, list[int], list[str]]] = {
+    "all whole": (entry(0) + entry(1), [0, 1], []),
+    "no blank line at the end": ((entry(0) + entry(1))[:-1], [0, 1], []),
+    "several blank lines": (b"\n\n" + entry(0) + b"\n\n" + entry(1), [0, 1], []),
+    "nothing at all": (b"", [], []),
+    "binary": (entry(1) + BINARY + entry(3), [1, 2, 3], []),
+    "cut in a binary field": (entry(1) + CUT[:-8], [1], ["ends inside BLOB of 9 bytes"]),
+    "cut in a length": (entry(1) + CUT[:-14], [1], ["ends inside BLOB"]),
+    "cut in a line": (entry(1) + entry(2)[:-5], [1], ["ends inside a line"]),
+    "cut in a time": (entry(1) + entry(2)[:30], [1], ["ends inside a line"]),
+    "no boot id": (entry(0) + entry(1, lacks=BOOT) + entry(2), [0, 2], ["without _BOOT_ID"]),
+    "no wall clock": (entry(0, lacks=b"__REAL") + entry(2), [2], ["without __REALTIME_"]),
+    "no monotonic clock": (entry(0) + entry(1, lacks=b"__MONO"), [0], ["without __MONOTONIC_"]),
+    "a time that is no number": (
+        entry(0).replace(b"__REALTIME_TIMESTAMP=1", b"__REALTIME_TIMESTAMP=x") + entry(1),
+        [1], ["__REALTIME_TIMESTAMP: expected a number, found 'x70"],
+    ),
+    "a time out of range": (
+        entry(0).replace(b"__REALTIME_TIMESTAMP=1", b"__REALTIME_TIMESTAMP=999") + entry(1),
+        [1], ["time out of range"],
+    ),
+    "a boot id of zeros": (
+        entry(0).replace(b"ab" * 16, b"00" * 16) + entry(1), [1], ["needs a boot id"],
+    ),
+    "a boot id in another form": (
+        entry(0).replace(b"ab" * 16, b"AB" * 16) + entry(1), [1], ["without _BOOT_ID"],
+    ),
+    "text before": (b"-- Logs begin here --\n" + entry(0), [0], ["expected FIELD=VALUE"]),
+    "text between": (
+        entry(0) + b"-- Reboot --\n" + entry(1), [0, 1], ["found '-- Reboot --'"],
+    ),
+    "text inside": (
+        entry(0).replace(b"MESSAGE", b"# a note\nMESSAGE") + entry(1), [0, 1], ["'# a note'"],
+    ),
+    "text after": (entry(0) + b"lines of text", [0], ["ends inside a line"]),
+    "text in a block of its own": (
+        b"no journal\nat all\n\n" + entry(0), [0], ["found 'no journal'", "found 'at all'"],
+    ),
+    "no blank line between": (
+        entry(0)[:-1] + entry(1, cursor=True) + entry(2), [0, 1, 2], [],
+    ),
+    "a length out of range": (
+        entry(0) + b"A=1\n" + HUGE + b"\n\n" + entry(2), [0, 2], ["has no newline after it"],
+    ),
+    "a length that is too small": (
+        entry(0) + BINARY.replace((24).to_bytes(8, "little"), (2).to_bytes(8, "little")) + entry(3),
+        [0, 3], ["BLOB of 2 bytes has no newline", "without __REALTIME_"],
+    ),
+    "a length that is too large": (
+        entry(0) + CUT.replace((9).to_bytes(8, "little"), (5000).to_bytes(8, "little")) + entry(4),
+        [0], ["the stream ends inside BLOB of 5,000 bytes"],
+    ),
+    "only damaged ones": (entry(0, lacks=BOOT), [], ["without _BOOT_ID"]),
+    "a field that no writer accepts": (entry(0, b"lower=1", b"A" * 65 + b"=1"), [0], []),
+}  # fmt: skip
+
+
+def run(stream: bytes, out: Path, *options: str) -> Result:
+    arguments = ["systemd", "import", "--out", str(out), *options]
+    return CliRunner().invoke(walproof, arguments, input=stream, standalone_mode=False)
+
+
+def numbers(out: Path) -> list[int]:
+    read = answer(out.read_bytes())
+    assert read.verdict == "intact"
+    return [int(record.fields["monotonic"]) - 1000 for record in read.records]
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_whole_entries_are_written(name: str, tmp_path: Path) -> None:
+    stream, expected, faults = STREAMS[name]
+    out = tmp_path / "a.journal"
+    done = run(stream, out)
+    if not expected and faults:
+        assert "no entry is whole" in str(done.exception)
+        assert not out.exists()
+        return
+    assert done.return_value == (3 if faults else 0), done.output
+    assert numbers(out) == expected
+    lines = [line for line in done.stderr.splitlines() if line.startswith("skipped [")]
+    assert len(lines) == len(faults)
+    for line, fault in zip(lines, faults, strict=True):
+        assert fault in line
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_strict_writes_nothing_that_is_not_whole(name: str, tmp_path: Path) -> None:
+    stream, expected, faults = STREAMS[name]
+    out = tmp_path / "a.journal"
+    done = run(stream, out, "--strict")
+    if not faults:
+        assert (done.return_value, numbers(out)) == (0, expected)
+        return
+    assert faults[0] in str(done.exception)
+    assert str(done.exception).startswith("at ")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_every_byte_is_accounted_for(name: str) -> None:
+    stream, _, _ = STREAMS[name]
+    covered = bytearray(len(stream))
+    for one in read_entries(stream):
+        covered[one.start : one.end] = b"\1" * (one.end - one.start)
+    assert all(stream[at] == ord("\n") for at, byte in enumerate(covered) if not byte)
+
+
+def test_every_cut_keeps_all_entries_before_it() -> None:
+    stream = b"".join(entry(n, b"BLOB=\0\n%d" % n) for n in range(4))
+    ends = [at for at in range(len(stream)) if stream[:at].endswith(b"\n\n__REAL")]
+    starts = [0, *(at - len("__REAL") for at in ends)]
+    for size in range(len(stream)):
+        whole = [one for one in read_entries(stream[:size]) if isinstance(one, WholeEntry)]
+        complete = sum(start + len(entry(0, b"BLOB=\0\n0")) <= size for start in starts)
+        # Where a line ends, nothing tells that more of the entry should follow.
+        assert complete <= len(whole) <= complete + 1, size
+        for number, one in enumerate(whole[:complete]):
+            assert one.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
+
+
+def test_damage_anywhere_ends_and_invents_nothing() -> None:
+    chance = random.Random(5)
+    stream = b"".join(entry(n, b"BLOB=\0\n%d" % n, cursor=bool(n % 2)) for n in range(5))
+    sound = [one for one in read_entries(stream) if isinstance(one, WholeEntry)]
+    for _ in range(2000):
+        data = bytearray(stream)
+        at = chance.randrange(len(data))
+        data[at] ^= 1 << chance.randrange(8)
+        found = list(read_entries(bytes(data)))
+        assert all(one.start <= one.end <= len(data) for one in found)
+        whole = [one for one in found if isinstance(one, WholeEntry)]
+        assert len(whole) <= len(sound) + 1  # a flip may make the blank line that ends an entry
+        assert whole or any(isinstance(one, Skipped) for one in found)
+
+
+def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:
+    done = run(entry(0) + entry(1, lacks=BOOT) * 30, tmp_path / "a.journal")
+    assert done.return_value == 3
+    assert done.stderr.count("skipped [") == 20
+    assert "and 10 ranges more" in done.stderr
+    assert "1 entry; 30 ranges of the input skipped" in done.stderr
+
+
+@pytest.mark.parametrize("form", [[], ["--regular", "--jenkins"]], ids=["keyed", "jenkins"])
+def test_a_large_field_is_hashed_by_the_compiled_function(
+    form: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    pytest.importorskip("numba")
+    from walproof.formats.systemd_journal import quick_hash
+
+    stream = entry(0, b"CORE=" + bytes(5000) + b"\xff") + entry(1, b"CORE=" + bytes(4000))
+    out, quick = tmp_path / "a.journal", tmp_path / "b.journal"
+    monkeypatch.setattr("secrets.token_bytes", lambda size: b"k" * size)
+    assert run(stream, out, *form).return_value == 0
+    monkeypatch.setattr(quick_hash, "LARGE_FIELD_BYTES", 1000)
+    monkeypatch.setattr("reference_impl.systemd_journal.builder.siphash24", short_only("sip"))
+    assert run(stream, quick, *form).return_value == 0
+    assert quick.read_bytes() == out.read_bytes()
+
+
+def short_only(name: str):
+    from reference_impl.systemd_journal.hashes import siphash24
+
+    def hashed(payload: bytes, key: bytes) -> int:
+        assert len(payload) < 1000, name
+        return siphash24(payload, key)
+
+    return hashed

@@ -1,0 +1,216 @@
+"""``walproof recover --drop``: a valid journal without some entries, and without what they held."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from reference_impl.systemd_journal import inspection, layout
+from reference_impl.systemd_journal.hashes import jenkins64, siphash24
+from tests.walproof.formats.systemd_journal.journals import (
+    COMMANDS,
+    Entry,
+    cursors,
+    release_of,
+    write_journal,
+)
+from walproof.cli import walproof
+
+LONG = b"top secret " * 200
+SECRET: list[Entry] = [
+    (0, 1, [b"MESSAGE=login", b"PASSWORD=hunter2", b"_SYSTEMD_UNIT=vault.service", b"PRIORITY=6"]),
+    (0, 3, [b"MESSAGE=" + LONG, b"_SYSTEMD_UNIT=vault.service", b"PRIORITY=6"]),
+    (1, 5, [b"MESSAGE=logout", b"_SYSTEMD_UNIT=vault.service", b"PRIORITY=5", b"KEY=\x00\xff\x01"]),
+]
+OPEN: list[Entry] = [
+    (0, 2, [b"MESSAGE=hello", b"_SYSTEMD_UNIT=ssh.service", b"PRIORITY=6"]),
+    (0, 4, [b"MESSAGE=" + b"public " * 300, b"_SYSTEMD_UNIT=ssh.service", b"PRIORITY=4"]),
+    (1, 6, [b"MESSAGE=bye", b"_SYSTEMD_UNIT=ssh.service", b"PRIORITY=6"]),
+]
+BOTH = sorted(SECRET + OPEN, key=lambda entry: entry[1])
+GONE = {field for *_, fields in SECRET for field in fields} - {
+    field for *_, fields in OPEN for field in fields
+}
+FORMS = {
+    "plain": {},
+    "regular": {"compact": False, "keyed": False, "header_size": 240},
+    "systemd 252": {"header_size": 264, "compression": "zstd"},
+    **{name: {"compression": name} for name in ("xz", "lz4", "zstd")},
+}
+
+
+def run(*arguments: str | Path) -> Result:
+    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    return done
+
+
+def drop(log: Path, out: Path, *filters: str, status: int = 0) -> Result:
+    done = run("recover", log, "--out", out, "--drop", *filters)
+    assert done.exception is None, done.exception
+    assert done.return_value == status, done.output
+    return done
+
+
+def payloads(path: Path) -> set[bytes]:
+    """Every ``FIELD=value`` in a file, decompressed."""
+    found = inspection.inspect(path.read_bytes(), {})
+    return {bytes(found.view.payload(at)) for at in found.walk.sound(layout.DATA)}
+
+
+def verify(path: Path) -> None:
+    """Have each journalctl verify a file that it takes."""
+    header = layout.parse_header(path.read_bytes())
+    for command in COMMANDS:
+        if header.header_size > 264 and release_of(tuple(command)) < 254:
+            continue
+        done = subprocess.run([*command, "--verify", f"--file={path}"], capture_output=True)
+        assert done.returncode == 0, done.stderr
+    assert run("verify", path).return_value == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH, **FORMS[form])
+    out = tmp_path / "clean.journal"
+    drop(log, out, "--unit", "vault")
+    expected = cursors(run("export", log, "_SYSTEMD_UNIT=ssh.service").stdout_bytes)
+    assert cursors(run("export", out).stdout_bytes) == expected
+    data = out.read_bytes()
+    key = layout.parse_header(data).file_id
+    assert payloads(out).isdisjoint(GONE)
+    for payload in GONE:
+        value = payload.partition(b"=")[2]
+        assert len(value) < 3 or value not in data, payload
+        for number in (jenkins64(payload), siphash24(payload, key)):
+            assert number.to_bytes(8, "little") not in data, payload
+    for name in (b"PASSWORD", b"KEY"):
+        assert name not in data
+    verify(out)
+
+
+def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH, compression="zstd")
+    out = tmp_path / "clean.journal"
+    drop(log, out, "MESSAGE=login")
+    left = GONE - {b"MESSAGE=login", b"PASSWORD=hunter2"}
+    assert payloads(out) & GONE == left
+    assert LONG not in out.read_bytes()  # it is compressed
+
+
+@pytest.mark.parametrize(
+    ("filters", "seconds"),
+    [
+        (["PRIORITY=6"], [4, 5]),
+        (["PRIORITY=6", "PRIORITY=5"], [4]),
+        (["PRIORITY=6", "_SYSTEMD_UNIT=vault.service"], [2, 4, 5, 6]),
+        (["PRIORITY=4", "+", "PRIORITY=5"], [1, 2, 3, 6]),
+        (["--until", "@1700000003"], [4, 5, 6]),
+        (["--since", "@1700000003", "--not", "PRIORITY=6"], [1, 2, 3, 6]),
+        (["--boot", "-1"], [5, 6]),
+        (["--grep", "LOG", "--case-sensitive", "no"], [2, 3, 4, 6]),
+        (["--lines", "2"], [1, 2, 3, 4]),
+        (["--lines", "+2"], [3, 4, 5, 6]),
+        (["NOTHING=1"], [1, 2, 3, 4, 5, 6]),
+        (["--since", "1970-01-01"], []),
+    ],
+    ids=lambda value: " ".join(map(str, value)),
+)
+def test_what_is_left_is_valid(filters: list[str], seconds: list[int], tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH, header_size=264)
+    out = tmp_path / "clean.journal"
+    done = drop(log, out, *filters)
+    left = [int(one.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
+            for one in cursors(run("export", out).stdout_bytes)]  # fmt: skip
+    assert left == seconds
+    assert f"{6 - len(seconds)} record" in done.stderr.partition("; ")[2]
+    verify(out)
+
+
+def test_a_damaged_journal(tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH)
+    data = bytearray(log.read_bytes())
+    data[data.index(b"MESSAGE=hello") + 9] ^= 1
+    log.write_bytes(data)
+    out = tmp_path / "clean.journal"
+    done = drop(log, out, "--unit", "vault", status=3)
+    assert "3 records; 3 records left out; " in done.stderr
+    assert "bytes lost of" in done.stderr
+    assert "hash-mismatch" in done.stderr
+    assert "1 record of" in done.stderr and "no filter sees them" in done.stderr
+    assert payloads(out).isdisjoint(GONE)
+    verify(out)
+
+
+def test_every_copy_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "journal"
+    machine = folder / ("01" * 16)
+    write_journal(machine / "system.journal", BOTH)
+    write_journal(machine / "user-1000.journal", OPEN)
+    write_journal(folder / "remote" / "remote-one.journal", BOTH, "bb" * 16)
+    (machine / "notes.txt").write_bytes(b"hunter2")
+    (machine / "system.journal.before-recovery").write_bytes(b"hunter2")
+    out = tmp_path / "clean"
+    done = drop(folder, out, "--unit", "vault")
+    assert "9 records; 6 records left out" in done.stderr
+    assert "Journals alone were written" in done.stderr
+    written = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*"))
+    names = [f"{'01' * 16}/system.journal", f"{'01' * 16}/user-1000.journal"]
+    assert written == [*names, "remote/remote-one.journal"]
+    for name in written:
+        assert payloads(out / name).isdisjoint(GONE)
+        verify(out / name)
+
+
+def test_the_last_entries_of_a_folder_with_copies(tmp_path: Path) -> None:
+    write_journal(tmp_path / "in" / "system.journal", BOTH)
+    shutil.copy(tmp_path / "in" / "system.journal", tmp_path / "in" / "copy.journal")
+    out = tmp_path / "out"
+    drop(tmp_path / "in", out, "--lines", "1")
+    for path in out.iterdir():
+        assert len(cursors(run("export", path).stdout_bytes)) == 5
+
+
+def test_a_packed_journal(tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH)
+    packed = tmp_path / "a.journal.gz"
+    packed.write_bytes(gzip.compress(log.read_bytes()))
+    out = tmp_path / "clean.journal"
+    drop(packed, out, "--unit", "vault")
+    assert payloads(out).isdisjoint(GONE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--drop"], "--drop: expected FIELD=VALUE or another filter, found none"),
+        (["--unit", "ssh"], "filters select what --drop leaves out: expected --drop"),
+        (["PRIORITY=6"], "expected one LOG, found 'PRIORITY=6'"),
+        (["--drop", "A=1", "--logs-only"], "--drop goes with neither --logs-only nor --context"),
+        (["--drop", "A=1", "--context", "a=1"], "--drop goes with neither --logs-only nor"),
+        (["--drop", "PRIORITY"], "expected FIELD=VALUE, found 'PRIORITY'"),
+        (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
+    ],
+)
+def test_what_cannot_be_done(arguments: list[str], expected: str, tmp_path: Path) -> None:
+    log = write_journal(tmp_path / "a.journal", BOTH)
+    done = run("recover", log, "--out", tmp_path / "new.journal", *arguments)
+    assert expected in str(done.exception)
+    assert not (tmp_path / "new.journal").exists()
+
+
+def test_another_format_and_no_journal(tmp_path: Path) -> None:
+    (tmp_path / "000003.log").write_bytes(bytes(40))
+    done = run("recover", tmp_path / "000003.log", "--out", tmp_path / "b", "--drop", "A=1")
+    assert (done.return_value, "not-a-journal" in done.output) == (4, True)
+    assert not (tmp_path / "b").exists()
+
+
+def test_a_folder_inside_itself(tmp_path: Path) -> None:
+    write_journal(tmp_path / "in" / "system.journal", BOTH)
+    done = run("recover", tmp_path / "in", "--out", tmp_path / "in" / "out", "--drop", "A=1")
+    assert "choose a path outside of it" in str(done.exception)

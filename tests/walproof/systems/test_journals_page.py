@@ -1,0 +1,55 @@
+"""The examples of ``docs/journals.md`` print what the page shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from conformance import ROOT
+from tests.real_files import read_journal
+from tests.walproof.formats.systemd_journal.journals import MODES
+from walproof.cli import walproof
+
+PAGE = (ROOT / "docs" / "journals.md").read_text("utf-8")
+
+
+def test_the_examples_are_what_the_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "journal"
+    folder.mkdir()
+    for name in ("v252-compact-keyed-zstd", "v257-compact-512k", "v257-lz4"):
+        (folder / f"{name}.journal").write_bytes(read_journal(name))
+    damaged = folder / "v257-compact-512k.journal"
+    data = bytearray(damaged.read_bytes())
+    data[40_800] ^= 1
+    damaged.write_bytes(data)
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+    examples = [one for block in blocks for one in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    assert len(examples) == 7
+    for example in examples:
+        command, _, shown = example.partition("\n")
+        command, _, target = command.partition(" > ")
+        done = CliRunner().invoke(walproof, shlex.split(command)[1:], standalone_mode=False)
+        assert done.exception is None, done.exception
+        if target:
+            Path(target).write_bytes(done.stdout_bytes)
+        else:
+            assert done.stdout + done.stderr == shown, command
+
+
+def test_the_tables_have_every_filter_and_form() -> None:
+    group = walproof.get_command(click.Context(walproof), "systemd")
+    command = group.commands["read"]  # type: ignore[union-attr]
+    table = PAGE.partition("| filter | selects |")[2].partition("\n\n")[0]
+    for option in command.params:
+        if isinstance(option, click.Option) and option.name != "mode":
+            for name in option.opts:
+                assert f"`{name}`" in table or f"`{name} " in table, name
+    assert re.findall(r"^\| `([a-z][a-z-]*)` \|", PAGE, re.MULTILINE) == list(MODES)

@@ -1,0 +1,227 @@
+"""Options and arguments that select entries of systemd journals."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conformance.text import printable
+from reference_impl.formats import UnknownFormat
+from walproof.cli.opening import log_in, logs_of, source_of
+from walproof.cli.output import EXIT_STATUS, say
+from walproof.formats.systemd_journal.query import filters, output
+from walproof.formats.systemd_journal.query.filters import BadFilter, Filter
+from walproof.formats.systemd_journal.query.selection import Cursor, Paths, Query, Rest, select
+from walproof.formats.systemd_journal.query.times import BadTime, parse_time
+from walproof.quantity import counted
+from walproof.systems import recognise
+
+SYSTEMD = "systemd-journal"
+NOT_A_JOURNAL = "expected systemd journals: their entries alone have fields and a text form"
+_OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
+    (("-S", "--since"), {"metavar": "TIME", "help": "Entries at or after this time."}),
+    (("-U", "--until"), {"metavar": "TIME", "help": "Entries at or before this time."}),
+    (("-b", "--boot"), {"metavar": "ID", "help": "Entries of a boot: 0 the last, -1, 1, an id."}),
+    (
+        ("-u", "--unit", "units"),
+        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit."},
+    ),
+    (
+        ("--user-unit", "user_units"),
+        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit of a user."},
+    ),
+    (("-p", "--priority"), {"metavar": "LEVEL", "help": "err and above, or a range: 3..6."}),
+    (
+        ("-t", "--identifier", "identifiers"),
+        {"metavar": "NAME", "multiple": True, "help": "Entries of a syslog identifier."},
+    ),
+    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries with such a message."}),
+    (
+        ("--case-sensitive",),
+        {"type": bool, "metavar": "BOOL", "help": "For --grep; by default, if REGEX has capitals."},
+    ),
+    (
+        ("--not", "excluded"),
+        {"metavar": "FIELD=VALUE", "multiple": True, "help": "No entries with this field."},
+    ),
+    (("-n", "--lines"), {"metavar": "N", "help": "The last N of them, or the first +N."}),
+    (("-r", "--reverse", "is_reverse"), {"is_flag": True, "help": "Newest entries first."}),
+    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this one."}),
+    (("--from-seqnum",), {"metavar": "N", "type": click.IntRange(0), "help": "Entries from N on."}),
+)
+
+
+@dataclass(frozen=True)
+class JournalFilters:
+    """The values of the options that select entries."""
+
+    since: str | None
+    until: str | None
+    boot: str | None
+    units: Sequence[str]
+    user_units: Sequence[str]
+    priority: str | None
+    identifiers: Sequence[str]
+    pattern: str | None
+    case_sensitive: bool | None
+    excluded: Sequence[str]
+    lines: str | None
+    is_reverse: bool
+    after_cursor: str | None
+    from_seqnum: int | None
+
+    @property
+    def are_given(self) -> bool:
+        """Return whether any of the options was given."""
+        return any(getattr(self, one.name) not in (None, (), False) for one in fields(self))
+
+    def query(self, words: Sequence[str] = ()) -> Query:
+        """The query of these options and of ``FIELD=VALUE`` words. Raises ``UsageError``."""
+        now = time.time_ns() // 1000
+        groups = []
+        if self.units or self.user_units:
+            groups.append(_option("--unit", filters.group_of_units, self.units, self.user_units))
+        if self.identifiers:
+            groups.append(filters.group_of_identifiers(self.identifiers))
+        if self.priority is not None:
+            groups.append(_option("--priority", filters.group_of_priorities, self.priority))
+        if words:
+            encoded = [os.fsencode(word) for word in words]
+            groups.append(_option("", filters.group_of_matches, encoded))
+        excluded = [
+            _option("--not", filters.parse_match, os.fsencode(word)) for word in self.excluded
+        ]
+        pattern = None
+        if self.pattern is not None:
+            pattern = _option("--grep", filters.message_pattern, self.pattern, self.case_sensitive)
+        lines, are_oldest = _lines(self.lines)
+        return Query(
+            Filter(groups, excluded, pattern),
+            None if self.since is None else _option("--since", parse_time, self.since, now),
+            None if self.until is None else _option("--until", parse_time, self.until, now),
+            self.from_seqnum or 0,
+            self.boot,
+            lines,
+            are_oldest,
+            # As in journalctl: the last entries with a pattern are looked for from the end.
+            self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
+            None if self.after_cursor is None
+            else _option("--after-cursor", Cursor.parse, self.after_cursor),
+        )  # fmt: skip
+
+
+def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
+    try:
+        return parse(*values)
+    except (BadFilter, BadTime) as error:
+        raise click.UsageError(f"{name}: {error}" if name else str(error)) from None
+
+
+def _lines(text: str | None) -> tuple[int | None, bool]:
+    """Return the number of entries to show, None for all, and whether they are the first."""
+    if text is None or text == "all":
+        return None, False
+    if not text.removeprefix("+").isdecimal():
+        raise click.UsageError(f"--lines: expected a number, +N or all, found {text!r}")
+    return int(text), text.startswith("+")
+
+
+def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options that select entries, as its argument ``journal_filters``.
+
+    A command for all formats hides them: its help names the command that lists them.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(command)
+        def with_filters(**values: Any) -> Any:
+            chosen = {one.name: values.pop(one.name) for one in fields(JournalFilters)}
+            return command(journal_filters=JournalFilters(**chosen), **values)
+
+        decorated: Callable[..., Any] = with_filters
+        for names, attributes in reversed(_OPTIONS):
+            decorated = click.option(*names, hidden=is_hidden, **attributes)(decorated)
+        return decorated
+
+    return decorate
+
+
+def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
+    """The paths among the words of a command, and ``FIELD=VALUE`` and ``+``."""
+    paths: list[str] = []
+    matches: list[str] = []
+    for word in words:
+        is_match = word == "+" or ("=" in word and not Path(word).exists())
+        if not is_match and paths and not os.path.lexists(word) and "/" not in word:
+            raise click.UsageError(f"expected FIELD=VALUE or a path, found {word!r}")
+        (matches if is_match else paths).append(word)
+    return paths, matches
+
+
+@contextlib.contextmanager
+def journal_files(
+    typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
+) -> Iterator[Paths]:
+    """The journal files that several paths lead to: files, packed ones, folders and archives.
+
+    ``otherwise`` is what is reported about the folder of another system. Ends the command with a
+    line on standard error for what cannot be read or is no journal.
+    """
+    found: list[tuple[str, Path]] = []
+    with contextlib.ExitStack() as stack:
+        for path in typed:
+            source = stack.enter_context(source_of(path, format_id))
+            if not source.path.is_dir():
+                found.append((f"{path}{source.came}", source.path))
+                continue
+            system = recognise(source.path, format_id)
+            if system is not None and system.format != SYSTEMD:
+                raise UnknownFormat(otherwise)
+            if system is not None:
+                log_in(source, format_id).tell()
+                prefix = f"{path}/" if len(typed) > 1 else ""
+                found += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
+            else:
+                logs = stack.enter_context(logs_of(source, SYSTEMD))
+                say(f"{path}: {counted(len(logs), 'journal file')} below it", err=True)
+                found += logs
+        yield found
+
+
+def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
+    """Print the entries that a query selects, then what is lost on standard error: exit status.
+
+    ``name`` is what all files together are called. A file or pipe gets the bytes as they are.
+    """
+    rest = Rest()
+    write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write
+    is_empty = True
+    try:
+        for piece in output.printed(select(paths, query, rest), mode):
+            write(piece)
+            is_empty = False
+    except BadFilter as error:  # the boot is found in the files
+        raise click.UsageError(f"--boot: {error}") from None
+    sys.stdout.buffer.flush()
+    if is_empty and mode in ("short", "short-iso") and rest.end.verdict != "refused":
+        say("-- No entries --", err=True)
+    for gap in rest.lost:
+        place = f"{gap.file}: " if len(paths) > 1 else ""
+        say(f"lost {place}{gap.start}–{gap.end}: {gap.reason}", err=True)
+    if rest.end.reason:
+        say(f"{name}: {rest.end.verdict} ({rest.end.reason})", err=True)
+    return EXIT_STATUS[rest.end.verdict]
+
+
+def _write_to_terminal(piece: bytes) -> None:
+    """Print lines. What a value in them could do to the terminal is spelled out."""
+    click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

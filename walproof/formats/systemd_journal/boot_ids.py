@@ -1,0 +1,57 @@
+"""Entries whose boot id contradicts their field ``_BOOT_ID``.
+
+The field has a hash and the id in the entry has none: if they differ, a crash or a bad disk has
+left the id half written (systemd#29334), or a collector before systemd 242 has put its own there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from reference_impl.systemd_journal.export_format import BOOT_ID
+from reference_impl.systemd_journal.objects import Fault, View
+
+ID = re.compile(rb"[0-9a-f]{32}")
+ID_PLACE = 40
+"""Offset of the boot id in an ENTRY, in bytes."""
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """An entry, the boot id that it stores, and that of its field, in hexadecimal."""
+
+    at: int
+    stored: str
+    hashed: str
+
+    def to_fault(self) -> Fault:
+        """A finding about the id in the entry."""
+        text = f"boot id {self.stored} in an ENTRY with _BOOT_ID={self.hashed}"
+        start = self.at + ID_PLACE
+        return Fault(start, start + 16, "bad-entry", "SDJ-015", text)
+
+
+def find_contradictions(
+    view: View, entries: Iterable[int], items: Callable[[int], Iterable[int]]
+) -> Iterator[Contradiction]:
+    """The entries of a file that contradict themselves. ``items`` returns the sound DATA of one."""
+    size = view.header.data_fixed + len(BOOT_ID) + 32
+    boots: dict[int, str | None] = {}
+    for at in entries:
+        stored = view.entry(at).boot_id.hex()
+        for item in items(at):
+            if item not in boots:
+                boots[item] = _boot(view, item) if view.object_size(item) == size else None
+            hashed = boots[item]
+            if hashed is not None and hashed != stored:
+                yield Contradiction(at, stored, hashed)
+                break
+
+
+def _boot(view: View, item: int) -> str | None:
+    payload = bytes(view.payload(item))
+    if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
+        return payload[len(BOOT_ID) :].decode()
+    return None

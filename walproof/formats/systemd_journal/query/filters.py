@@ -1,0 +1,272 @@
+"""The conditions on one entry, as journalctl combines them.
+
+Upstream authority: systemd ``src/journal/journalctl-filter.c`` (``add_filters``),
+``src/shared/logs-show.c`` (``add_matches_for_unit_full``, ``add_matches_for_user_unit_full``),
+``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``). The files may come from another
+machine, so units of users and core dumps are selected whatever the user id is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from weakref import WeakKeyDictionary
+
+from reference_impl.systemd_journal.objects import FIELD_NAME
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry, JournalFile
+from walproof.formats.systemd_journal.query.short import PRIORITIES
+
+_UNIT_TYPES = (
+    *("service", "socket", "target", "device", "mount", "automount", "swap", "timer", "path"),
+    *("slice", "scope", "busname"),
+)
+_VALID = re.compile(r"[A-Za-z0-9:_.\\@-]")
+_VALID_GLOB = re.compile(r"[A-Za-z0-9:_.\\@\[\]!*?-]+")
+
+
+class BadFilter(ValueError):
+    """A condition that cannot be understood; the message says what was expected."""
+
+
+@dataclass(frozen=True)
+class Match:
+    """A field with one value, or with a value that a shell pattern describes."""
+
+    field: bytes
+    value: bytes
+    is_glob: bool = False
+
+    def matches(self, payload: bytes) -> bool:
+        """Return whether ``FIELD=value`` is such a field."""
+        name, _, value = payload.partition(b"=")
+        if name != self.field:
+            return False
+        return bool(_glob(self.value).fullmatch(value)) if self.is_glob else value == self.value
+
+
+Alternative = tuple[tuple[Match, ...], ...]
+"""Conditions that all hold; each holds if any of its matches is a field of the entry."""
+
+
+class Filter:
+    """The conditions on the fields of an entry.
+
+    Of each group, one alternative must hold. An entry with any field of ``excluded`` is left out.
+    ``pattern`` must be found in the message.
+    """
+
+    def __init__(
+        self,
+        groups: Sequence[Sequence[Alternative]] = (),
+        excluded: Sequence[Match] = (),
+        pattern: re.Pattern[bytes] | None = None,
+    ) -> None:
+        self._groups, self._excluded, self._pattern = groups, excluded, pattern
+        terms = [term for group in groups for alternative in group for term in alternative]
+        matches = dict.fromkeys([match for term in terms for match in term] + [*excluded])
+        self._exact = {
+            match.field + b"=" + match.value: match for match in matches if not match.is_glob
+        }
+        self._globs = [match for match in matches if match.is_glob]
+        self._known: WeakKeyDictionary[JournalFile, dict[int, tuple[Match, ...]]]
+        self._known = WeakKeyDictionary()
+
+    def selects(self, entry: JournalEntry) -> bool:
+        """Return whether an entry meets all conditions."""
+        if self._exact or self._globs:
+            found = self._matches_of(entry)
+            if not found.isdisjoint(self._excluded):
+                return False
+            for group in self._groups:
+                if not any(
+                    all(not found.isdisjoint(term) for term in alternative) for alternative in group
+                ):
+                    return False
+        return self._pattern is None or _has_pattern(entry, self._pattern)
+
+    def _matches_of(self, entry: JournalEntry) -> set[Match]:
+        """All matches that some field of the entry is. Each shared field is looked at once."""
+        file = entry.file
+        known = self._known.setdefault(file, {})
+        found: set[Match] = set()
+        for item in file.items(entry.at):
+            if (of_item := known.get(item)) is None:
+                of_item = tuple(self._matches_of_payload(file.payload(item)))
+                if file.is_shared(item):
+                    known[item] = of_item
+            found.update(of_item)
+        return found
+
+    def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
+        if (match := self._exact.get(payload)) is not None:
+            yield match
+        yield from (match for match in self._globs if match.matches(payload))
+
+
+def _has_pattern(entry: JournalEntry, pattern: re.Pattern[bytes]) -> bool:
+    for payload in entry.payloads():
+        if payload.startswith(b"MESSAGE="):  # the first one counts, as in journalctl
+            return pattern.search(payload.removeprefix(b"MESSAGE=")) is not None
+    return False
+
+
+@cache
+def _glob(pattern: bytes) -> re.Pattern[bytes]:
+    """The regular expression of a pattern as fnmatch(3) reads it."""
+    parts = re.findall(rb"\[[!^]?\]?[^\]]*\]|\\.|.", pattern, re.DOTALL)
+    return re.compile(b"".join(map(_glob_part, parts)), re.DOTALL)
+
+
+def _glob_part(part: bytes) -> bytes:
+    if part in (b"*", b"?"):
+        return b".*" if part == b"*" else b"."
+    if len(part) > 1 and part.startswith(b"["):
+        negated = part[1:2] in (b"!", b"^")
+        members = part[1 + negated : -1].replace(b"\\", rb"\\").replace(b"[", rb"\[")
+        return b"[" + b"^" * negated + members.replace(b"]", rb"\]").replace(b"^", rb"\^") + b"]"
+    return re.escape(part[1:] if len(part) > 1 else part)
+
+
+_IS_ROOT = (Match(b"_UID", b"0"),)
+# journalctl takes the first of them up to systemd 256, and the second since; a real entry has both.
+_IS_MANAGER = (Match(b"_PID", b"1"), Match(b"_SYSTEMD_CGROUP", b"/init.scope"))
+_IS_COREDUMP = (Match(b"MESSAGE_ID", b"fc2e22bc6ee647b6b90729ab34a250b1"),)
+
+
+def parse_match(word: bytes) -> Match:
+    """Return ``FIELD=VALUE``. Raises :class:`BadFilter`."""
+    name, equals, value = word.partition(b"=")
+    if not equals or not FIELD_NAME.fullmatch(name):
+        raise BadFilter(f"expected FIELD=VALUE, found {word.decode('utf-8', 'backslashreplace')!r}")
+    return Match(name, value)
+
+
+def group_of_matches(words: Sequence[bytes]) -> tuple[Alternative, ...]:
+    """Combine words as journalctl does: two values of one field are alternatives, and ``+`` stands
+    between alternatives of whole terms.
+
+    Raises :class:`BadFilter`.
+    """
+    alternatives: list[Alternative] = []
+    term: dict[bytes, list[Match]] = {}
+    for word in [*words, b"+"]:
+        if word != b"+":
+            match = parse_match(word)
+            term.setdefault(match.field, []).append(match)
+            continue
+        if not term:
+            raise BadFilter("+ stands between FIELD=VALUE and FIELD=VALUE")
+        alternatives.append(tuple(map(tuple, term.values())))
+        term = {}
+    return tuple(alternatives)
+
+
+def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alternative, ...]:
+    """Entries of a unit, and what its manager and the coredump handler report about it."""
+    found: list[Alternative] = []
+    for name in map(unit_name, units):
+        found += [
+            (_unit("_SYSTEMD_UNIT", name),),
+            (_IS_MANAGER, _unit("UNIT", name)),
+            (_IS_ROOT, _unit("OBJECT_SYSTEMD_UNIT", name)),
+            (_IS_COREDUMP, _unit("COREDUMP_UNIT", name)),
+        ]
+        if name.endswith(".slice") or is_glob(name):
+            found.append((_unit("_SYSTEMD_SLICE", name),))
+    for name in map(unit_name, user_units):
+        found += [
+            (_unit("_SYSTEMD_USER_UNIT", name),),
+            (_unit("USER_UNIT", name),),
+            (_IS_ROOT, _unit("OBJECT_SYSTEMD_USER_UNIT", name)),
+            (_IS_ROOT, _unit("COREDUMP_USER_UNIT", name)),
+        ]
+        if name.endswith(".slice") or is_glob(name):
+            found.append((_unit("_SYSTEMD_USER_SLICE", name),))
+    return tuple(found)
+
+
+def _unit(field: str, name: str) -> tuple[Match, ...]:
+    return (Match(field.encode(), name.encode("utf-8", "surrogateescape"), is_glob(name)),)
+
+
+def unit_name(text: str) -> str:
+    """The unit that a user means: ``ssh`` is ssh.service, ``/home`` home.mount. ``BadFilter``."""
+    if not text:
+        raise BadFilter("expected the name of a unit, found an empty text")
+    suffix = text.rpartition(".")[2]
+    if all(map(_VALID.fullmatch, text)) and suffix in _UNIT_TYPES and not text.startswith("."):
+        return text
+    if is_glob(text) and _VALID_GLOB.fullmatch(text):
+        return text
+    if text.startswith("/"):
+        kind = "device" if text.startswith(("/dev/", "/sys/")) else "mount"
+        return f"{_escaped_path(text)}.{kind}"
+    valid = _VALID_GLOB if is_glob(text) else _VALID
+    escaped = "".join(
+        "-" if char == "/" else char if valid.fullmatch(char) else _escaped(char) for char in text
+    )
+    return escaped if is_glob(text) or suffix in _UNIT_TYPES else f"{escaped}.service"
+
+
+def _escaped_path(path: str) -> str:
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    text = "/".join(parts)
+    return "".join(
+        "-" if char == "/"
+        else char if re.fullmatch(r"[A-Za-z0-9:_.]", char) and (char != "." or at)
+        else _escaped(char)
+        for at, char in enumerate(text)
+    ) or "-"  # fmt: skip
+
+
+def _escaped(char: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape"))
+
+
+def is_glob(text: str) -> bool:
+    """Return whether a text is a pattern of the shell."""
+    return any(char in text for char in "*?[")
+
+
+def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
+    """Entries of any of these syslog identifiers, which may be patterns of the shell."""
+    matches = tuple(
+        Match(b"SYSLOG_IDENTIFIER", name.encode("utf-8", "surrogateescape"), is_glob(name))
+        for name in names
+    )
+    return ((matches,),)
+
+
+def group_of_priorities(text: str) -> tuple[Alternative, ...]:
+    """``err`` or ``3``: this priority and all that are more important; ``warning..err``: a range.
+
+    Raises :class:`BadFilter`.
+    """
+    first, dots, last = text.partition("..")
+    low, high = (0, _priority(first)) if not dots else (_priority(first), _priority(last))
+    low, high = min(low, high), max(low, high)
+    return ((tuple(Match(b"PRIORITY", b"%d" % level) for level in range(low, high + 1)),),)
+
+
+def _priority(text: str) -> int:
+    if text in PRIORITIES:
+        return PRIORITIES.index(text)
+    if re.fullmatch("[0-7]", text):
+        return int(text)
+    raise BadFilter(f"expected a priority (0 to 7, or {', '.join(PRIORITIES)}), found {text!r}")
+
+
+def message_pattern(text: str, is_case_sensitive: bool | None) -> re.Pattern[bytes]:
+    """A regular expression; by default, case matters if it has an upper-case letter.
+
+    Raises :class:`BadFilter`.
+    """
+    if is_case_sensitive is None:
+        is_case_sensitive = any(char.isupper() for char in text)
+    try:
+        flags = 0 if is_case_sensitive else re.IGNORECASE
+        return re.compile(text.encode("utf-8", "surrogateescape"), flags)
+    except re.error as error:
+        raise BadFilter(f"expected a regular expression, found {text!r}: {error}") from None

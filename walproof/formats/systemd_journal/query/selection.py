@@ -1,0 +1,151 @@
+"""Entries of several journal files that a query selects, in the order in which they are shown."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from reference_impl.answer import End, Lost
+from walproof.formats.systemd_journal.query.filters import BadFilter, Filter
+from walproof.formats.systemd_journal.query.journal_file import JournalEntry
+from walproof.formats.systemd_journal.system_folder import boot_times, merge_files
+from walproof.formats.systemd_journal.system_folder.merge import comes_before, is_the_same
+
+Paths = Sequence[tuple[str, Path]]
+"""The name of each file for the user, and its path."""
+_BOOT = re.compile(r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
+_OFFSET = re.compile(r"[+-]?\d{1,9}")
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The place that a cursor names (SDJ-063). Times are in microseconds."""
+
+    seqnum_id: bytes
+    seqnum: int
+    boot_id: bytes
+    monotonic: int
+    realtime: int
+    xor_hash: int
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """Return a cursor as journalctl prints it. Raises :class:`BadFilter`."""
+        parts = dict(part.partition("=")[::2] for part in text.split(";"))
+        try:
+            numbers = [int(parts[name], 16) for name in "imtx"]
+            ids = [bytes.fromhex(parts[name]) for name in "sb"]
+        except (KeyError, ValueError):
+            raise BadFilter(f"expected a cursor as journalctl prints it, found {text!r}") from None
+        seqnum, monotonic, realtime, xor_hash = numbers
+        return cls(ids[0], seqnum, ids[1], monotonic, realtime, xor_hash)
+
+
+@dataclass(frozen=True)
+class Query:
+    """The entries to select. Times are in microseconds since 1970 and belong to the range.
+
+    ``boot`` is the id of a boot or its number: 0 the last one, -1 the one before it, 1 the first.
+    ``lines`` is how many entries are shown, the last of them unless ``are_oldest``.
+    ``after`` is the cursor after which entries begin, in the direction of reading.
+    """
+
+    filter: Filter = field(default_factory=Filter)
+    since: int | None = None
+    until: int | None = None
+    from_seqnum: int = 0
+    boot: str | None = None
+    lines: int | None = None
+    are_oldest: bool = False
+    is_reverse: bool = False
+    after: Cursor | None = None
+
+
+@dataclass
+class Rest:
+    """The lost ranges of all files, and one end for all of them: known after the last entry."""
+
+    lost: list[Lost] = field(default_factory=list)
+    end: End = field(default_factory=lambda: End("intact", None, None))
+
+
+def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
+    """The entries that a query selects; ``rest`` is complete after the last one.
+
+    All entries of all files are read, even if few are selected. Raises ``OSError``, and
+    :class:`BadFilter` for a boot that is not there.
+    """
+    boot = None if query.boot is None else find_boot(paths, query.boot)
+    entries: Iterator[JournalEntry]
+    entries = (one for one in _all(paths, rest) if _is_selected(one, query, boot))
+    if query.is_reverse:
+        entries = iter(list(entries)[::-1])
+    if query.after is not None:
+        entries = _after(paths, entries, query.after, query.is_reverse)
+    if query.lines is None:
+        yield from entries
+    elif query.is_reverse or query.are_oldest or query.after is not None:
+        yield from islice(entries, query.lines)
+        for _ in entries:  # the lost ranges are known only at the end
+            pass
+    else:
+        yield from deque(entries, query.lines)
+
+
+def _all(paths: Paths, rest: Rest) -> Iterator[JournalEntry]:
+    for event in merge_files(paths):
+        if isinstance(event, JournalEntry):
+            yield event
+        elif isinstance(event, Lost):
+            rest.lost.append(event)
+        else:
+            rest.end = event
+
+
+def _is_selected(entry: JournalEntry, query: Query, boot: bytes | None) -> bool:
+    if query.since is not None and entry.realtime < query.since:
+        return False
+    if query.until is not None and entry.realtime > query.until:
+        return False
+    if entry.seqnum < query.from_seqnum or (boot is not None and entry.boot() != boot):
+        return False
+    return query.filter.selects(entry)
+
+
+def _after(
+    paths: Paths, entries: Iterator[JournalEntry], cursor: Cursor, is_reverse: bool
+) -> Iterator[JournalEntry]:
+    """The entries after a cursor, in the direction of reading. It need not be there."""
+    boots = boot_times(paths)
+    for entry in entries:
+        if is_the_same(entry, cursor):
+            continue
+        if comes_before(entry, cursor, boots) == is_reverse:
+            yield entry
+
+
+def find_boot(paths: Paths, text: str) -> bytes:
+    """The id of the boot that a user means. Raises :class:`BadFilter`."""
+    match = _BOOT.match(text)
+    assert match is not None
+    rest = text[match.end() :]
+    wanted = match["id"].replace("-", "").encode() if match["id"] else None
+    if wanted is not None and not rest:
+        return wanted
+    if not _OFFSET.fullmatch(rest):
+        raise BadFilter(f"expected 0, -1, 1 or the id of a boot, found {text!r}")
+    boots = list(dict.fromkeys(entry.boot() for entry in _all(paths, Rest())))
+    number = int(rest)
+    if wanted is not None:
+        if wanted not in boots:
+            raise BadFilter(f"no entry of boot {wanted.decode()}")
+        place = boots.index(wanted) + number
+    else:
+        place = number - 1 if number > 0 else len(boots) - 1 + number
+    if not 0 <= place < len(boots):
+        raise BadFilter(f"no boot {rest}: there are entries of {len(boots)}")
+    return boots[place]
