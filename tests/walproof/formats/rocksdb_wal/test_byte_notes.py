@@ -66,7 +66,7 @@ def note(folder: Path, log: bytes, path: str) -> Note:
 )
 def test_notes(tmp_path: Path, log: bytes, path: str, says: str, holds: bool | None) -> None:
     found = note(tmp_path, log, path)
-    assert (found.says, found.holds) == (says, holds)
+    assert (found.text, found.holds) == (says, holds)
 
 
 def test_a_trailer_as_long_as_a_short_header(tmp_path: Path) -> None:
