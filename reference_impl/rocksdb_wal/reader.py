@@ -382,4 +382,4 @@ def recognise(path: Path) -> bool:
     if path.is_dir():
         return False
     with path.open("rb") as log:
-        return is_foreign(log.read(4 * BLOCK_SIZE))
+        return is_foreign(log.read(4 * BLOCK_SIZE), path.name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reference_impl.leveldb_log.dialects import COMPRESSION
+from reference_impl.leveldb_log.dialects import COMPRESSION, LOG_NAME
 from reference_impl.leveldb_log.layout import read_block
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
@@ -24,9 +23,6 @@ from reference_impl.rocksdb_wal.layout import (
     is_well_formed,
     physical_records,
 )
-
-FILE_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
-"""``000012.log``, and Pebble's ``000012-001.log`` after a failover."""
 
 
 @dataclass(slots=True)
@@ -88,7 +84,7 @@ class Survey:
 def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
     """Return the low half of the log number from the context or the file name (RDB-014)."""
     number = context.get("log_number")
-    if number is None and (named := FILE_NAME.fullmatch(path.name)):
+    if number is None and (named := LOG_NAME.fullmatch(path.name)):
         number = int(named[1])
     return None if number is None else int(number) & 0xFFFFFFFF
 
