@@ -392,8 +392,6 @@ def _summarised(
     detected: FoundOne, report: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
     assert detected.format is not None
-    if plugin_for(detected.format).system_folder.is_closed(detected.path):
-        return Summary(detected.format, verdict="intact")
     return summarise(detected.format, detected.path, detected.context, report, observer)
 
 

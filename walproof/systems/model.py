@@ -119,10 +119,6 @@ class SystemFolder:
         """Name the unsupported dialect of a log, and the tool that reads it. Raises ``OSError``."""
         return iter(())
 
-    def is_closed(self, log: Path) -> bool:
-        """Return whether a log holds only the mark of a clean close: 0 records, intact."""
-        return False
-
     def written_end(self, log: Path) -> int | None:
         """Return the offset after the written part of a file; the rest was only allocated.
 

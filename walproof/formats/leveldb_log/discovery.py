@@ -1,4 +1,4 @@
-"""LevelDB logs in a data lake: each is a file, also one in a dialect of RocksDB or Pebble."""
+"""LevelDB logs in a data lake: each is a file. Logs of RocksDB or Pebble are told from them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-MAX_BLOCKS = 4
-"""Blocks at the start of a file by which it is recognised."""
 _FOREIGN_HEADERS = {
     **dict.fromkeys((5, 6, 7, 8, 131), (11,)),
     **dict.fromkeys((9, 10), (19, 7)),
@@ -32,10 +30,6 @@ class LevelDBDiscovery(Discovery):
     """See :class:`Discovery`. A log can be read from each block on."""
 
     restart_bytes = BLOCK_SIZE
-
-    def recognises(self, path: Path) -> bool:
-        """See :class:`Discovery`: by a sound record after a damaged one, in any dialect."""
-        return path.is_file() and dialect_of(path, MAX_BLOCKS) is not None
 
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
