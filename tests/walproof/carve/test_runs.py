@@ -69,7 +69,7 @@ def test_interrupted_run_resumes(
     assert (folder / "carving.json").exists()
     assert not (folder / "manifest.jsonl").exists()
     resumed = carve(image, out=folder)
-    assert resumed.status == 0 and "going on at" in resumed.output
+    assert resumed.status == 0 and "resuming at" in resumed.output
     assert resumed.rows == complete.rows
     assert resumed.loose == complete.loose
     for path in complete.folder.iterdir():
@@ -107,7 +107,7 @@ def test_packed_image_is_reported(log_of, carve, tmp_path: Path) -> None:
     assert "unpack it" not in carve(image).output
     done = carve(packed)
     assert done.status == 0 and done.rows == []
-    assert f"{packed}: it begins as what gzip packs does" in done.output
+    assert f"{packed}: looks like a gzip file" in done.output
 
 
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:

@@ -79,7 +79,7 @@ def test_log_is_not_modified(log: Path, example: bytes) -> None:
         (["--format", "nonsense"], "unknown format 'nonsense': expected one of leveldb-log"),
         (["--from", "-1"], "expected an offset such as 32768 or 0x8000"),
         (["--from", "40052"], "--from 40052: the log ends at 40052"),
-        (["--from", "9", "--to", "9"], "--to 9 is not behind --from 9"),
+        (["--from", "9", "--to", "9"], "--to 9 is not after --from 9"),
         (["--field", "blocks[7]"], "no field blocks[7]: the log has blocks[0] … blocks[1]"),
         (["--field", "blocks[0]", "--to", "9"], "--field shows one field"),
     ],

@@ -141,8 +141,7 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
     done = run("read", "--pending", tmp_path / "db-1.log")
     lines = done.stdout.splitlines()
     assert lines[0].split() == [
-        "waits",
-        "for",
+        "destination",
         "subscription",
         "count",
         "oldest",
@@ -150,12 +149,13 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
         "files",
     ]
     assert lines[1].split()[:2] == [r"queue://a\nb", "2"]
-    assert lines[2].endswith(": pinned by what waits: 1 file")
+    assert lines[2].endswith(": pending messages pin 1 file")
 
 
 def test_a_store_in_which_nothing_waits(tmp_path: Path, run: Run) -> None:
     named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(command(COMMIT), {})], {})
-    assert run("read", "--pending", tmp_path / "db-1.log").stdout.endswith(": nothing waits\n")
+    done = run("read", "--pending", tmp_path / "db-1.log")
+    assert done.stdout.endswith(": no pending messages\n")
 
 
 def test_what_is_lost_and_what_is_not_decoded_is_reported(tmp_path: Path, run: Run) -> None:

@@ -151,7 +151,7 @@ def test_the_table_keeps_the_merged_order(tmp_path: Path, run) -> None:
     assert [line.rpartition(" ")[0].rpartition("MESSAGE=")[2].split()[1] for line in lines] == [
         str(number) for number in range(1, 11)
     ]
-    assert "A writer may resume" not in done.output
+    assert "Safe to append" not in done.output
 
 
 def test_boots_and_files_are_listed(tmp_path: Path, run) -> None:
@@ -338,7 +338,7 @@ def test_folders_that_are_not_merged_are_named(
         done = run(*command, folder)
         assert f"{folder}: {top}: {text}" in done.stderr, command
         assert (done.return_value, "apart" in done.stdout) == (0, False)
-    assert f"look    {top}: " in run(folder).stdout
+    assert f"check   {top}: " in run(folder).stdout
 
 
 def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> None:
@@ -401,7 +401,7 @@ def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> 
     done = run(tmp_path)
     left = sum(1 for one in JOURNAL.read(log, "recover", {}) if isinstance(one, Record))
     assert 0 < left < 200
-    said = f"gone    system.journal: its header counts 200 entries, {left} are here:"
+    said = f"lost    system.journal: its header counts 200 entries, {left} are here:"
     assert said in done.stdout
     assert done.return_value == 3
 
