@@ -1,4 +1,4 @@
-"""The registry of formats: parts by name, imported when they are used."""
+"""Tests of the format registry: parts by name, imported on first use."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ print([name for name in sys.modules if name.startswith("walproof.") and name != 
 
 
 def imported(use: str) -> list[str]:
-    """The modules of the tools that using the registry imports."""
+    """Return the modules imported by using the registry."""
     program = [sys.executable, "-c", IMPORTS.format(use=use)]
     done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
     return [str(name).strip("' ") for name in done.stdout.strip("[]\n").split(",") if name]

@@ -1,4 +1,4 @@
-"""The fields of a KahaDB record as columns."""
+"""Columns for the fields of a KahaDB record."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
 
 @dataclass(frozen=True)
 class _Physical:
-    """A physical record at ``start``; ``data_end`` is where its length leads."""
+    """A physical record at ``start``; ``data_end`` is the end according to its length."""
 
     start: int
     checksum: int
@@ -37,34 +37,34 @@ class _Physical:
 
     @property
     def crosses_block(self) -> bool:
-        """LDB-023, LDB-024."""
+        """Return whether the record crosses a block boundary (LDB-023, LDB-024)."""
         return self.data_end > self.block_end
 
     @property
     def is_cut(self) -> bool:
-        """LDB-022."""
+        """Return whether the file ends inside the record (LDB-022)."""
         return not self.crosses_block and self.data_end > self.size_of_log
 
     @property
     def is_zero(self) -> bool:
-        """LDB-025 to LDB-027."""
+        """Return whether the record is zero-fill (LDB-025 to LDB-027)."""
         return self.type == ZERO and self.length == 0
 
     def computed(self, log: LogBytes) -> int | None:
-        """The right checksum of the data; None if not all of the data is there."""
+        """Return the checksum of the data; None if the data is truncated."""
         if self.data_end > min(self.block_end, self.size_of_log):
             return None
         return masked_crc(log[self.start + 6 : self.data_end])
 
 
 class LevelDBNotes:
-    """Checks each field as LDB-020 does, but in every physical record to which the lengths lead.
+    """Check each field by LDB-020, in every physical record that the lengths lead to.
 
-    That includes those after damage, where a reader no longer looks.
+    Records after damage, which a reader skips, are included.
     """
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """``FULL``, ``FIRST`` … and what is wrong with it, for a physical record."""
+        """Return the type of a physical record (``FULL``, ``FIRST`` …) and its fault."""
         if not _RECORD.fullmatch(field.path):
             return None
         record = _physical(log, field.start)
@@ -79,7 +79,7 @@ class LevelDBNotes:
         return Note(_type(record), None if record.type in _TYPES else False)
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Whether checksum, length and type hold, and what zero-fill and trailer are."""
+        """Check a checksum, length or type; describe zero-fill and trailers."""
         outer, _, name = field.path.rpartition(".")
         if name == "zero_fill":
             data = log[field.start : field.end]

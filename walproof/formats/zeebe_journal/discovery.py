@@ -1,4 +1,7 @@
-"""Zeebe journals in a data lake: the segments of one name are a log; a folder may have several."""
+"""Find Zeebe journals in directories. Segments with the same name are a log.
+
+A directory may contain several logs.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ class ZeebeDiscovery(Discovery):
                 if entry.name.endswith(".meta"):
                     journals.setdefault(entry.name.removesuffix(".meta"), [])
         for name, numbered in sorted(journals.items()):
-            segments = [entry for _, entry in sorted(numbered, key=lambda one: one[0])]
+            segments = [entry for _, entry in sorted(numbered, key=lambda each: each[0])]
             if folder.looks_like(segments):
                 meta_files = [entry for entry in folder.entries if entry.name == f"{name}.meta"]
                 yield {"name": name}, [*segments, *filter(is_file, meta_files)]

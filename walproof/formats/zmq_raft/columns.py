@@ -1,4 +1,4 @@
-"""The fields of a zmq-raft entry or update as columns."""
+"""Columns for the fields of a zmq-raft entry or update."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
-    """The wanted columns in their order, null where the records have none of that name."""
+    """Return the wanted columns in order, with nulls for columns that the records lack."""
     return {
         column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
         for column in COLUMNS

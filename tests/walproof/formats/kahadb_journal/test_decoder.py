@@ -1,4 +1,4 @@
-"""Commands and OpenWire objects whose bytes the tests write themselves."""
+"""Tests of commands and OpenWire objects whose bytes are written by the tests."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData,
 
 
 def varint(value: int) -> bytes:
-    found = bytearray()
+    result = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        result.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*result, value])
 
 
 def message(*fields: tuple[int, int | bytes]) -> bytes:
-    """A protobuf message of varints, negative ones in 64 bits, and of bytes."""
+    """Return a protobuf message of varints, negative ones in 64 bits, and of bytes."""
     return b"".join(
         varint(number << 3) + varint(value % 2**64)
         if isinstance(value, int)
@@ -37,8 +37,8 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 
 
 def command(number: int, *fields: tuple[int, int | bytes]) -> dict[str, Any]:
-    found = message(*fields)
-    decoded = decode(bytes([number]) + varint(len(found)) + found)
+    result = message(*fields)
+    decoded = decode(bytes([number]) + varint(len(result)) + result)
     value: dict[str, Any] = pa.array([decoded], TYPE).to_pylist()[0]
     return value
 
@@ -187,15 +187,17 @@ def test_numbers_that_json_does_not_have() -> None:
 
 
 def test_objects_inside_one_another_are_bounded() -> None:
-    """A transaction whose connection is a transaction, a thousand times: no object nests so."""
+    """A transaction whose connection is a transaction, nested a thousand times; real objects are
+    flat.
+    """
     inside = b"\x01" + b"\x6f" + bytes(8)
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
-    found = openwire.message(struct.pack(">i", len(data)) + data)
-    assert "an object of type 111 in place of one of type 120" in found["not_decoded"]
+    result = openwire.message(struct.pack(">i", len(data)) + data)
+    assert "an object of type 111 in place of one of type 120" in result["not_decoded"]
 
 
 def test_a_message_of_which_only_the_start_is_read() -> None:
-    """It names the message and its destination, and the size of what is not decoded."""
+    """The result has the message id, its destination, and the size of the rest."""
     fields = message(
         (2, message((1, 0), (2, b"orders"))), (3, b"ID:h-1:0:1:1"), (4, b"x" * 100_000)
     )
@@ -209,7 +211,7 @@ def test_a_message_of_which_only_the_start_is_read() -> None:
 
 
 def test_another_command_of_which_only_the_start_is_read() -> None:
-    """A command without a message, and one whose message is in another, stay as they are."""
+    """A command without a message, or with a nested message, is left unchanged."""
     for number in (9, 10):
         with pytest.raises(Undecodable, match="the payload was cut"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

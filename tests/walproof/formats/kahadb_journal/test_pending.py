@@ -1,4 +1,4 @@
-"""Messages that wait, compared with the counts of ActiveMQ's own store."""
+"""Compare pending messages with the counts of ActiveMQ's own store."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def written(kahadb: Driver, folder: Path, variant: str) -> Path:
 
 def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path: Path) -> None:
     folder = written(kahadb, tmp_path / "store", "waiting")
-    found = waiting(folder)
+    result = waiting(folder)
     counts = {" ".join(filter(None, (row["place"], row.get("subscription")))): row["count"]
-              for row in found}  # fmt: skip
+              for row in result}  # fmt: skip
     prepared = counts.pop("prepared transaction XA 0x" + b"prepare".hex())
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     answer = kahadb.request("count", copy, variant="waiting")
@@ -54,7 +54,7 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
 
 @pytest.mark.parametrize("variant", ["closed", "emptied", "acknowledged"])
 def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Path) -> None:
-    """As many messages in each file as the index of the real store has."""
+    """The number of messages in each file equals that in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
     files: Counter[str] = Counter()
     for row in waiting(folder):
@@ -99,7 +99,7 @@ def after(*commands: bytes) -> dict[tuple[str, str | None], int]:
     pending = Pending()
     for number, payload in enumerate(commands):
         pending.take(Record(number, 1, payload, {}, "db-1.log"), decode(payload))
-    return {(one.place, one.subscription): one.count for one in pending.waiting()}
+    return {(each.place, each.subscription): each.count for each in pending.waiting()}
 
 
 def test_a_queue() -> None:

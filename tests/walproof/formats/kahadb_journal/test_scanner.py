@@ -1,4 +1,4 @@
-"""The bulk scanner of ``kahadb-journal`` gives the answer of the reference reader."""
+"""Compare the bulk scanner of ``kahadb-journal`` with the reference reader."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ SCANNER = scanner(FORMAT)
 
 def agree(path: Path) -> None:
     log = Log(path)
-    owed = collect(named(FORMAT).read(path, "recover", {}))
-    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
-    assert_parts_agree(FORMAT, log, owed)
+    expected = collect(named(FORMAT).read(path, "recover", {}))
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == expected
+    assert_parts_agree(FORMAT, log, expected)
 
 
 @pytest.fixture(params=[None, 40, 500], ids=["plain", "tiny", "small"])
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So little is held at once that everything crosses a border."""
+    """Use buffers so small that all data crosses a buffer boundary."""
     if request.param is not None:
         monkeypatch.setattr(window, "WINDOW_BYTES", 64)
         monkeypatch.setattr(window, "PASSING_BYTES", 64)
@@ -135,12 +135,12 @@ def test_payloads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path = tmp_path / "db-1.log"
     payloads = [b"short", b"y" * 2000, b"\x01\x02ab", b"z" * 100_000]
     path.write_bytes(batch(b"".join(map(record, payloads))))
-    found = [
+    results = [
         (bytes(payload), bool(run.truncated is not None and run.truncated[n]))
         for run in runs(path, Wanted(max_payload=1000))
         for n, payload in enumerate(run.payload.to_pylist())
     ]
-    assert found == [(payload[:1000], len(payload) > 1000) for payload in payloads]
+    assert results == [(payload[:1000], len(payload) > 1000) for payload in payloads]
 
 
 def test_only_what_is_wanted(tmp_path: Path) -> None:

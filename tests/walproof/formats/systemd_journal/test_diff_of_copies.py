@@ -1,4 +1,4 @@
-"""``walproof diff`` of a host's journal and the copy that a collector numbered anew."""
+"""Tests of ``walproof diff`` on a host's journal and its copy renumbered by a collector."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_copy(name: str, seqnum_id: str, tmp_path: Path) -> None:
     if seqnum_id == OTHER or len(entries) == len(HOST):
         assert differences(host, copy) == expected
         back = {"-": "+", "+": "-", "~A": "~B", "~B": "~A"}
-        reversed_ones = [f"{back[one.split()[0]]} {one.partition(' ')[2]}" for one in expected]
+        reversed_ones = [f"{back[each.split()[0]]} {each.partition(' ')[2]}" for each in expected]
         assert sorted(differences(copy, host)) == sorted(reversed_ones)
 
 
@@ -70,7 +70,7 @@ def test_entries_of_one_moment(tmp_path: Path) -> None:
 
 
 def test_a_file_with_own_numbers_among_copies(tmp_path: Path) -> None:
-    """A folder has a part with the numbers of the host, and the rest numbered anew."""
+    """A directory has a part with the numbers of the host; the rest is renumbered."""
     host = write_journal(tmp_path / "host.journal", HOST)
     folder = tmp_path / "collected"
     write_journal(folder / "remote-a.journal", HOST[:3])

@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: a valid journal without some entries, and without what they held."""
+"""Tests of ``walproof recover --drop``: a valid journal without the data of dropped entries."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FORMS = {
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
     return done
 
 
@@ -57,13 +57,13 @@ def drop(log: Path, out: Path, *filters: str, status: int = 0) -> Result:
 
 
 def payloads(path: Path) -> set[bytes]:
-    """Every ``FIELD=value`` in a file, decompressed."""
-    found = inspection.inspect(path.read_bytes(), {})
-    return {bytes(found.view.payload(at)) for at in found.walk.sound(layout.DATA)}
+    """Return each ``FIELD=value`` in a file, decompressed."""
+    result = inspection.inspect(path.read_bytes(), {})
+    return {bytes(result.view.payload(at)) for at in result.walk.sound(layout.DATA)}
 
 
 def verify(path: Path) -> None:
-    """Have each journalctl verify a file that it takes."""
+    """Verify a file with each journalctl that supports it."""
     header = layout.parse_header(path.read_bytes())
     for command in COMMANDS:
         if header.header_size > 264 and release_of(tuple(command)) < 254:
@@ -124,8 +124,8 @@ def test_what_is_left_is_valid(filters: list[str], seconds: list[int], tmp_path:
     log = write_journal(tmp_path / "a.journal", BOTH, header_size=264)
     out = tmp_path / "clean.journal"
     done = drop(log, out, *filters)
-    left = [int(one.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
-            for one in cursors(run("export", out).stdout_bytes)]  # fmt: skip
+    left = [int(each.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
+            for each in cursors(run("export", out).stdout_bytes)]  # fmt: skip
     assert left == seconds
     assert f"{6 - len(seconds)} record" in done.stderr.partition("; ")[2]
     verify(out)

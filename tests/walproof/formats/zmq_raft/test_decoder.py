@@ -1,4 +1,4 @@
-"""Entries, updates and snapshots of zmq-raft, against what its classes write and read."""
+"""Compare decoded zmq-raft entries, updates and snapshots with its own classes."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ PEERS = [{"id": "01", "url": "tcp://127.0.0.1:8047"}, {"id": "02", "url": "tcp:/
 
 
 def told() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FILES / "told.json").read_text("utf-8"))
-    return found
+    results: dict[str, Any] = json.loads((FILES / "told.json").read_text("utf-8"))
+    return results
 
 
 def decoded(name: str, most: int = 4096) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Struct and columns of each record of a golden file."""
-    found = []
+    """Return the struct and the columns of each record of a golden file."""
+    results = []
     for run in ReferenceScanner("zmq-raft").scan(Log(FILES / name, {}), Wanted(max_payload=most)):
         if isinstance(run, Records):
             values, faults = decode.decoded("zmq-raft", run)
             assert faults.null_count == len(faults)
             columns = {name: column.to_pylist() for name, column in run.fields.items()}
-            found += [
+            results += [
                 (value, {name: column[number] for name, column in columns.items()})
                 for number, value in enumerate(values.to_pylist())
             ]
-    return found
+    return results
 
 
 def test_entries_are_what_the_real_classes_read() -> None:
@@ -78,15 +78,15 @@ def test_snapshot_and_updates() -> None:
 
 
 def test_the_phrase_says_who_and_when() -> None:
-    said = [decode.phrase("zmq-raft", value, fields) for value, fields in decoded("log.rlog")]
+    message = [decode.phrase("zmq-raft", value, fields) for value, fields in decoded("log.rlog")]
     when = ", requested 2018-09-26 15:01:28"
-    assert said[:3] == [
+    assert message[:3] == [
         "index 1, term 1: checkpoint",
         f'index 2, term 1: state "hello"{when}',
         f"index 3, term 2: state 0x00ff1b{when}",
     ]
     before = "01 tcp://127.0.0.1:8047, 02 tcp://10.0.0.2:8047"
-    assert said[3:] == [
+    assert message[3:] == [
         f"index 4, term 3: config {before}, ä tcp://[::1]:8047{when}",
         f"index 5, term 1099511627776: config {before} → {before}, ä tcp://[::1]:8047{when}",
     ]
@@ -127,8 +127,8 @@ def test_hostile_configs_are_never_another_exception() -> None:
         except Undecodable:
             continue
         assert value is not None
-        (made,) = decode.pa.array([value], decode.type_of("zmq-raft")).to_pylist()
-        assert decode.phrase("zmq-raft", made, {"index": 1, "term": 1})
+        (created,) = decode.pa.array([value], decode.type_of("zmq-raft")).to_pylist()
+        assert decode.phrase("zmq-raft", created, {"index": 1, "term": 1})
 
 
 def test_the_golden_files_are_what_the_real_classes_write(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The commands of a broker: the fields of each by their numbers.
+"""Tables of the broker's commands and their protobuf fields.
 
 Upstream authority: apache/activemq c3580e7 (6.x)
 ``activemq-kahadb-store/src/main/proto/journal-data.proto``.
@@ -41,6 +41,7 @@ _ADD = fields(
 )
 _JOB = ((1, string("scheduler")), (2, string("job_id")))
 
+#: Fields of each command. ``data`` is the message, its acknowledgement or other opaque bytes.
 COMMANDS: Mapping[int, Fields] = {
     0: fields((1, octets("data"))),
     1: _ADD,
@@ -89,4 +90,3 @@ COMMANDS: Mapping[int, Fields] = {
         (3, boolean("skip_if_source_exists")),
     ),
 }
-"""Command → its fields. ``data`` is the message, its acknowledgement, or what else is opaque."""

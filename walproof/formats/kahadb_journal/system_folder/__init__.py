@@ -1,8 +1,8 @@
-"""The folders of ActiveMQ's KahaDB: message stores, scheduler stores, and temporary stores.
+"""Read ActiveMQ's KahaDB directories: message, scheduler and temporary stores.
 
-Upstream authority: apache/activemq ``kahadb/MessageDatabase.java`` (replay of the journal when
-there is no index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store from before
-5.11), ``kahadb/plist/PListStoreImpl.java``, ``kahadb/MultiKahaDBTransactionStore.java``.
+Upstream authority: apache/activemq ``kahadb/MessageDatabase.java`` (replay of the journal without
+an index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store from before 5.11),
+``kahadb/plist/PListStoreImpl.java``, ``kahadb/MultiKahaDBTransactionStore.java``.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class KahaDBFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def log_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: also empty files, and those with the number of another."""
+        """See :class:`SystemFolder`. Includes empty files and duplicates of a file number."""
         return sorted(
             path.name
             for path in system.folder.iterdir()
@@ -92,7 +92,7 @@ class KahaDBFolder(SystemFolder):
         return None
 
     def stale_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: the index, its pages under way, and its free pages."""
+        """See :class:`SystemFolder`: the index, its pending page writes and its free pages."""
         if system.facts["type"] == LEGACY:
             return []
         return [
@@ -127,7 +127,7 @@ class KahaDBFolder(SystemFolder):
         return [text, "With an indexDirectory, move the old index out of that folder first."]
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`. A folder with an index and no journal is a store, too."""
+        """See :class:`SystemFolder`. A directory with an index and no journal is also a store."""
         names = {entry.name for entry in folder.iterdir() if entry.is_file()}
         parts = [(name, suffix) for suffix in (".data", *ROLES) for name in INDEXES]
         name = next((name for name, suffix in parts if f"{name}{suffix}" in names), None)
@@ -152,7 +152,7 @@ class KahaDBFolder(SystemFolder):
         )
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: records that the index has, and the journal no longer."""
+        """See :class:`SystemFolder`: records that the index refers to and the journal has lost."""
         index: Index | None = system.facts["read"]
         if index is None or index.last_update is None:
             return
@@ -172,7 +172,7 @@ class KahaDBFolder(SystemFolder):
 
 
 def _read(folder: Path, name: str) -> Index:
-    """Read an index; that it cannot be opened is a fault of it."""
+    """Read an index; a failure to open it becomes one of its faults."""
     try:
         return read_index(folder, name)
     except OSError as error:
@@ -180,14 +180,14 @@ def _read(folder: Path, name: str) -> Index:
 
 
 def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
-    """Return whether a folder without a journal holds an index, by content or by its files."""
+    """Return whether a directory without a journal has an index, by content or file names."""
     if f"{name}.redo" in names and f"{name}.data" in names:
         return True
     return index is not None and not index.faults
 
 
 def _is_legacy(folder: Path, index: Index | None) -> bool:
-    """Return whether a scheduler store is from before 5.11, by its index or else its journal."""
+    """Return whether a scheduler store is from before 5.11, by its index or else by its journal."""
     if index is not None and index.is_legacy is not None:
         return index.is_legacy
     events = named(FORMAT).read(folder, "recover", {})
@@ -240,7 +240,7 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
 
 
 def _of_index(store: str, index: Index) -> Iterator[Finding]:
-    """The damage of an index, with its consequence."""
+    """Return the damage of an index and its consequence."""
     consequence = {
         MESSAGES: "With it, a broker may deliver fewer messages and delete their journal files",
         SCHEDULER: "A broker may start without jobs, or move all files to legacySchedulerStore",
@@ -272,7 +272,7 @@ def _lock(folder: Path, names: set[str]) -> Iterator[Finding]:
 
 
 def _without_journal(folder: Path, index: Index) -> Finding:
-    """Find out where the journal of an index is: in another folder, or nowhere."""
+    """Find the journal of an index in nearby directories, and report if there is none."""
     for place in _near(folder):
         if _is_journal_of(place, index):
             return Finding(f"this is an indexDirectory: its journal is in {place}", None, "none")
@@ -285,7 +285,7 @@ def _without_journal(folder: Path, index: Index) -> Finding:
 
 
 def _near(folder: Path) -> Iterator[Path]:
-    """Folders where the journal of an index directory may be: above, next to and in it."""
+    """Return the directories that may contain the journal: the parent, siblings and children."""
     above = folder.absolute().parent
     yield above
     for place in (above, folder):
@@ -296,7 +296,7 @@ def _near(folder: Path) -> Iterator[Path]:
 
 
 def _is_journal_of(folder: Path, index: Index) -> bool:
-    """Return whether a folder without an index has the record that the index saw last."""
+    """Return whether a directory without an index has the last record that the index refers to."""
     if index.last_update is None or (folder / f"{MESSAGES}.data").exists():
         return False
     number, offset = index.last_update
@@ -308,7 +308,7 @@ def _is_journal_of(folder: Path, index: Index) -> bool:
 
 
 def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:
-    """Data files that an index names and that are missing or empty."""
+    """Return the data files that an index refers to and that are missing or empty."""
     assert index.last_update is not None
     lost = {number: count for number, count in index.messages.items() if number not in numbers}
     number, offset = index.last_update
@@ -324,7 +324,7 @@ def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding
 
 
 def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
-    """Numbers that are left out between the data files: a broker deletes files it needs no more."""
+    """Return the gaps in the numbers of data files. A broker deletes files it no longer needs."""
     missing = list(gaps(numbers))
     if not missing:
         return

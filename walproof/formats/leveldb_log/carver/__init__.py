@@ -1,8 +1,8 @@
-"""LevelDB logs in an image: physical records at any offset, and the blocks that they stand in.
+"""Find LevelDB logs in a disk image: physical records at any offset, and their blocks.
 
-The format has no fixed bytes, but each physical record has a checksum, and none crosses the end of
-a block of 32 KiB. So records are looked for at every offset, and FIRST and MIDDLE, which end where
-their block ends, tell where blocks begin.
+The format has no fixed bytes, but each physical record has a checksum, and no record crosses the
+boundary of a 32 KiB block. Therefore the carver searches every offset for records. FIRST and MIDDLE
+records end at the end of a block and so determine the block boundaries.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
+#: First bytes of the first record of a manifest.
 COMPARATOR = b"\x01\x1aleveldb.BytewiseComparator"
-"""How the first record of a manifest begins."""
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(slots=True)
 class _Run:
-    """Physical records one after the other, as columns: offsets in the image, and types.
+    """Consecutive physical records as columns: offsets in the image, and types.
 
-    ``phase`` is where blocks begin, modulo their size: None if no record tells. ``agrees`` is False
-    if two records tell different things.
+    ``phase`` is the start of the blocks modulo their size: None if no record determines it.
+    ``agrees`` is False if two records determine different ones.
     """
 
     at: NDArray[np.int64]
@@ -58,7 +58,7 @@ class _Run:
         self.agrees = len(phases) < 2 and (self.phase is None or self.fits(self.phase))
 
     def fits(self, phase: int) -> bool:
-        """Whether no record crosses the end of a block, if blocks begin there."""
+        """Return whether no record crosses a block boundary with this phase."""
         first = (self.at - phase) // BLOCK_SIZE
         return bool((first == (self.end - 1 - phase) // BLOCK_SIZE).all())
 
@@ -71,7 +71,7 @@ class _Run:
         return int(self.end[-1])
 
     def first_block(self) -> int | None:
-        """The first record that begins a block."""
+        """Return the first record at the start of a block."""
         if self.phase is None:
             return None
         begins = self.at[self.at % BLOCK_SIZE == self.phase]
@@ -80,7 +80,7 @@ class _Run:
 
 @dataclass(slots=True)
 class _Open:
-    """A log of which the end was not reached: from ``at`` to ``end`` so far."""
+    """A log whose end was not reached yet; ``at`` and ``end`` delimit the part found so far."""
 
     at: int
     end: int
@@ -89,7 +89,7 @@ class _Open:
     goes_on: bool
 
     def boundary(self) -> int:
-        """Where the block ends that holds the last byte."""
+        """Return the end of the block that contains the last byte."""
         return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
 
 
@@ -123,14 +123,14 @@ class Carver(base.Carver):
 
     def pending(self) -> int | None:
         """See :class:`walproof.carve.base.Carver`."""
-        places = [one.start for one in (self._held,) if one is not None]
-        places += [one.at for one in (self._open,) if one is not None]
-        return min(places, default=None)
+        locations = [each.start for each in (self._held,) if each is not None]
+        locations += [each.at for each in (self._open,) if each is not None]
+        return min(locations, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. What is left of a record says so.
+        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked.
 
-        A record that goes on after ``end``, where a log begins, is whole.
+        A record is complete if it continues after ``end``, where a log begins.
         """
         parts: list[tuple[int, int, int]] = []
         for start, stop, kind in self._with_rest(at, end):
@@ -144,7 +144,7 @@ class Carver(base.Carver):
             parts.append((start, stop, kind))
             if kind == LAST:
                 if parts[0][2] == FIRST:
-                    data = b"".join(self._data(one, other) for one, other, _ in parts)
+                    data = b"".join(self._data(each, other) for each, other, _ in parts)
                     yield _whole(parts[0][0], stop, data)
                 else:
                     yield from self._fragments(parts)
@@ -170,7 +170,7 @@ class Carver(base.Carver):
     def _records_in(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Those that begin in ``[start, stop)``, in runs of arrays that are not empty."""
+        """Yield the records that begin in ``[start, stop)``, in runs of non-empty arrays."""
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
@@ -190,24 +190,24 @@ class Carver(base.Carver):
     def _at_sectors(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Without machine code: from the starts of sectors on, and as far as records go."""
+        """Search without compiled code: at the starts of sectors, following consecutive records."""
         data = window.data[: window.size].tobytes()
-        found: list[tuple[int, int, int]] = []
+        results: list[tuple[int, int, int]] = []
         at = start - window.base
         while at < stop - window.base:
             end = _end_of(data, at)
             if end is not None:
-                found.append((at + window.base, end + window.base, data[at + 6]))
+                results.append((at + window.base, end + window.base, data[at + 6]))
                 at = end
                 continue
             trailer = next((at + n for n in range(1, HEADER_SIZE) if _end_of(data, at + n)), None)
-            is_after = bool(found) and found[-1][1] == at + window.base
+            is_after = bool(results) and results[-1][1] == at + window.base
             if is_after and trailer is not None and not any(data[at:trailer]):
                 at = trailer
                 continue
             at = (at + window.base) // SECTOR * SECTOR + SECTOR - window.base
-        if found:
-            columns = list(zip(*found, strict=True))
+        if results:
+            columns = list(zip(*results, strict=True))
             yield (
                 np.array(columns[0], np.int64),
                 np.array(columns[1], np.int64),
@@ -215,7 +215,7 @@ class Carver(base.Carver):
             )
 
     def _physical(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, none of which is longer than what is looked at ahead."""
+        """Return the records of a part of the image, none longer than the lookahead."""
         base = start
         while base < end:
             window = self.image.window(base, end)
@@ -226,7 +226,7 @@ class Carver(base.Carver):
             base = after
 
     def _with_rest(self, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, and what is left of the last record after it."""
+        """Return the records of a part of the image, and the rest of the last one after its end."""
         last = None
         for last in self._physical(at, end):
             yield last
@@ -298,7 +298,7 @@ class Carver(base.Carver):
         )
 
     def _belongs(self, run: _Run, log: _Open) -> bool:
-        """Whether a run is a later part of the open log, whatever is damaged between them."""
+        """Return whether a run is a later part of the open log, with damage between them."""
         phase = log.at % BLOCK_SIZE
         if not run.agrees or run.phase not in (None, phase):
             return False
@@ -318,7 +318,7 @@ class Carver(base.Carver):
         return run.start == boundary + BLOCK_SIZE and goes_on
 
     def _is_strong(self, run: _Run) -> bool:
-        """Whether chance does not make such a run: 32 bits are too few at every byte of a disk."""
+        """Return whether a run is no coincidence: 32 bits are too few at every byte of a disk."""
         if len(run.at) > 1 or (run.start % SECTOR == 0 and self.align % SECTOR == 0):
             return True
         if run.phase is not None:
@@ -333,7 +333,7 @@ class Carver(base.Carver):
 
 
 def _end_of(data: bytes, at: int) -> int | None:
-    """Where the physical record at an offset ends, if its checksum holds."""
+    """Return the end of the physical record at an offset if its checksum matches."""
     if at + HEADER_SIZE > len(data) or not FULL <= data[at + 6] <= LAST:
         return None
     checksum, length, _ = HEADER.unpack_from(data, at)
@@ -344,10 +344,10 @@ def _end_of(data: bytes, at: int) -> int | None:
 
 
 def _has_shape(data: bytes) -> bool:
-    """Whether data begins as a write batch does, or as a manifest.
+    """Return whether data begins like a write batch or a manifest.
 
-    A batch has a sequence number of 56 bits, far from all used; a count; the tag of its first
-    entry.
+    A write batch has a 56-bit sequence number, which is small in practice, a count, and the tag of
+    its first entry.
     """
     if data.startswith(COMPARATOR):
         return True
@@ -360,9 +360,9 @@ assert AHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0
 
 
 def _whole(start: int, stop: int, payload: bytes) -> Loose:
-    """A whole record. A log of RocksDB may be compressed: then its field ``compression`` says so.
+    """Return a complete record. RocksDB logs get the field ``compression``.
 
-    Only the first record of a log tells which compression its records have.
+    Only the first record of a log stores the compression of its records.
     """
     is_compressed = payload.startswith(_ZSTD_MAGIC)
     return Loose(start, stop - start, payload, {"compression": "zstd"} if is_compressed else {})

@@ -1,4 +1,4 @@
-"""Decompression of Snappy, in which Chromium stores large values of IndexedDB.
+"""Decompress Snappy, in which Chromium stores large values of IndexedDB.
 
 Upstream authority: google/snappy ``format_description.txt``.
 """
@@ -12,9 +12,9 @@ MAX_RATIO, MAX_LEAST_BYTES = 25, 1 << 16
 
 
 def decompress(data: bytes) -> bytes:
-    """Return the content. Raises ``Undecodable``, also for one that claims an absurd size.
+    """Return the content. Raises ``Undecodable``, also if the claimed size is implausible.
 
-    Three bytes copy at most 64, so that nothing expands by more than :data:`MAX_RATIO`.
+    Three bytes copy at most 64, so no input expands by more than :data:`MAX_RATIO`.
     """
     cursor = Cursor(data)
     size = cursor.varint(5)

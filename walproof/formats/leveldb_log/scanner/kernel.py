@@ -1,8 +1,8 @@
-"""The kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
+"""Compiled kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
 
-``walk`` goes over whole blocks in memory and does everything that is done once per record: checks,
-joining, the payloads one after the other. What it needs of what came before, and leaves for what
-comes next, is in ``state``. All offsets in ``state`` and in the results are those of the log.
+``walk`` reads whole blocks in memory and does all work that is done once per record: it checks
+records, joins fragments and concatenates payloads. ``state`` carries everything from one call to
+the next. Offsets in ``state`` and in the results are relative to the log.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ REASONS = (
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
+#: Special offsets: there is none; it lies before this part of the log.
 NONE, BEFORE = -2, -1
-"""Instead of an offset: there is none; it lies before this part of the log."""
 
 (
     BASE,  # offset in the log of the first byte in memory
@@ -71,29 +71,30 @@ NONE, BEFORE = -2, -1
 ) = range(18)
 STATE = 18
 
+#: Return values of ``walk``: more bytes are needed; the result arrays are full; the part is over.
 USED_UP, FULL_UP, OVER = range(3)
-"""What ``walk`` returns: it needs more bytes, results must be taken away, the part is over."""
 
+#: State at the end of a block: a record is open; none is; zeros up to the end; same as before the
+#: block.
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
-"""What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
 
 
 @helper
 def _unmasked(stored: Any) -> Any:
-    """Return the checksum that a record carries masked (LDB-007)."""
+    """Return the unmasked checksum stored in a record (LDB-007)."""
     rotated = (stored - _MASK_DELTA) & _LOW
     return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
 
 
 @kernel
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
-    """Return whether the record ``[at, end)`` has the checksum that it carries (LDB-006)."""
+    """Return whether the record ``[at, end)`` matches its stored checksum (LDB-006)."""
     return crc32c(np.uint64(0), data, at + 6, end) == _unmasked(load32(data, at))
 
 
 @kernel
 def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
-    """Return what the whole block at ``start`` leaves to a part that begins at its end."""
+    """Return the state at the end of the whole block at ``start``."""
     state = UNDECIDED
     at, end = start, start + BLOCK
     while end - at >= HEADER:
@@ -127,14 +128,15 @@ def walk(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """Read the records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
+    """Read the records of ``data[POSITION:FILLED]``: whole blocks, except at the end of the log.
 
-    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
-    much of a payload is copied, negative for none.
+    Records and lost ranges that begin at or after ``limit`` belong to the next part. ``cap`` limits
+    the bytes copied of a payload; a negative ``cap`` copies none.
 
-    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
-    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
-    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
+    Results are appended after those that ``state`` already counts. Row n begins at ``at[n]`` and is
+    ``size[n]`` bytes long. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set
+    if the payload was truncated. ``lost[n]`` is the start, the end, the reason, and the number of
+    rows before it.
     """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]

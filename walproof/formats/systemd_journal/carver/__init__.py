@@ -1,8 +1,8 @@
-"""Journal files in an image: whole ones by their signature, and objects whose file is gone.
+"""Find journal files in a disk image by their signature, and objects without a file header.
 
-A DATA object has a hash over its field, an ENTRY one over all its fields. A DATA says by offsets in
-its file where its first ENTRY is, and an ENTRY where its DATA are: so objects that lie as they did
-in their file tell where that began.
+A DATA object has a hash over its field, an ENTRY a hash over all its fields. A DATA object stores
+the file offset of its first ENTRY, and an ENTRY the file offsets of its DATA objects. Objects that
+are still at their original distance therefore determine where the file began.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from walproof.formats.systemd_journal.carver import objects
 
 FORMAT = "systemd-journal"
 HEADER, DATA = range(2)
+#: Maximum bytes read of a journal file; systemd's own limit is usually lower.
 LARGEST = 1 << 30
-"""What is read of a journal file, in bytes; systemd's own limit is lower as a rule."""
 
 
 def _data(compression: int, peeks: tuple[int, ...] = ()) -> Pattern:
@@ -59,13 +59,13 @@ class Carver(base.Carver):
             at = max(run[-1].end, at + 8)
 
     def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.base.Carver`. The key of a keyed hash is the file's id."""
+        """See :class:`walproof.carve.base.Carver`. The key of a keyed hash is the file id."""
         header = layout.parse_header(self.image.read(log, layout.HEADER_FULL))
         run = objects.run_at(self.image, at, end) if header.keyed else None
         return run is not None and objects.has_key(self.image, run, header.file_id)
 
     def _file(self, at: int) -> Find | None:
-        """A journal file: as long as its header says, or up to what is no part of it."""
+        """Return a journal file, up to the size in its header or the first invalid object."""
         head = self.image.read(at, layout.HEADER_FULL)
         if len(head) < layout.HEADER_MIN or refusal(head) is not None:
             return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
@@ -87,7 +87,7 @@ class Carver(base.Carver):
         return Find(at, end, "log", certainty, ".journal", said=None if is_cut else answer)
 
     def _before_another(self, at: int, end: int) -> int:
-        """The first place where another journal file begins that is no content of this one."""
+        """Return the offset of the next journal file that is not part of a field."""
         place = at + len(layout.SIGNATURE)
         walked = at + layout.parse_header(self.image.read(at, layout.HEADER_FULL)).header_size
         while True:
@@ -102,7 +102,7 @@ class Carver(base.Carver):
             place = following + 1
 
     def _objects(self, at: int) -> Find | None:
-        """Objects one after the other, as far as they prove what they are."""
+        """Return consecutive objects up to the last one that is verified."""
         run = objects.run_at(self.image, at, self.image.size)
         certainty = objects.certainty(self.image, run) if run else None
         if run is None or certainty is None:

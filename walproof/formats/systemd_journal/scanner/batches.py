@@ -1,4 +1,4 @@
-"""Runs of records, as arrow arrays, from an inspected file."""
+"""Build runs of records, as Arrow arrays, from an inspected file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from walproof.scan.model import PIECE_ROWS, Records, Wanted
 
 Numbers = NDArray[np.int64]
 
+#: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
+#: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
-"""Of stored payloads in a run. Columns of that size stay in the processor's cache from one kernel
-to the next, and memory that a run gives back serves the next one."""
 
 
 def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[Records]:
-    """The entries with these numbers, in runs."""
+    """Yield the entries with these numbers, in runs."""
     writer = _Writer(inspection, wanted)
     start = 0
     while start < len(numbers):
@@ -33,7 +33,7 @@ def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[R
 
 
 class _Writer:
-    """What stays the same from run to run."""
+    """State shared by all runs."""
 
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
         self.objects, self.packed = inspection.objects, inspection.packed
@@ -53,7 +53,7 @@ class _Writer:
             self.stamps = np.full(len(self.objects.offsets), -1, np.int32)
 
     def run(self, numbers: Numbers, start: int) -> Records:
-        """As many records as fit into a run."""
+        """Build a run with as many records as fit."""
         wanted = self.wanted
         rows = min(PIECE_ROWS, len(numbers) - start)
         items: Any = None
@@ -88,10 +88,10 @@ class _Writer:
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
-            places = np.empty(rows + 1, np.int32)
+            locations = np.empty(rows + 1, np.int32)
             text = np.empty(constants.CURSOR_WIDTH * rows, np.uint8)
-            entry_kernels.cursors(self.objects, mine, places, text)
-            columns["cursor"] = _binary(places, text, True)
+            entry_kernels.cursors(self.objects, mine, locations, text)
+            columns["cursor"] = _binary(locations, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
             plain = self._plain(items)
@@ -109,7 +109,7 @@ class _Writer:
         return Records(at, size, payload, columns, None, cut.view(np.bool_) if cut.any() else None)
 
     def _plain(self, items: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """The compressed payloads of a run, end to end; ``places`` says where."""
+        """Return the decompressed payloads of a run, concatenated; ``places`` has their offsets."""
         if not len(self.places):
             return _NOTHING
         if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.places):
@@ -164,12 +164,12 @@ class _Writer:
         counts = np.diff(bounds)
         room = np.minimum(sizes + 10 * counts, self.most).sum()
         keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
-        places, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
+        locations, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
         entry_kernels.bodies(
             self.objects, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.packed_data, self.lengths, self.places, plain, keys, spare, places, text, cut,
+            self.packed_data, self.lengths, self.places, plain, keys, spare, locations, text, cut,
         )  # fmt: skip
-        return _binary(places, text, False)
+        return _binary(locations, text, False)
 
 
 _NOTHING = np.empty(0, np.uint8)
@@ -186,7 +186,7 @@ def _from(dictionary: pa.Array, numbers: NDArray[np.int32]) -> pa.Array:
 
 
 def _names(inspection: Inspection) -> pa.Array | None:
-    """The names of fields by their numbers; None where a field has a name without one."""
+    """Return the names of fields by number; None if a field has a name without a number."""
     objects = inspection.objects
     if (objects.name_ids[objects.of_kind(constants.DATA)] == constants.NO_NAME).any():
         return None
@@ -199,7 +199,7 @@ def _names(inspection: Inspection) -> pa.Array | None:
 
 
 def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:
-    """The number of the name ``_BOOT_ID``, and the place of each name among them all."""
+    """Return the number of the name ``_BOOT_ID``, and the rank of each name in sorted order."""
     objects = inspection.objects
     count = int(objects.state[constants.NAMES])
     names = [

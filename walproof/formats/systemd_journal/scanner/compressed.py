@@ -1,4 +1,4 @@
-"""Compressed payloads: what is in them, each looked at once, and kept while there is room."""
+"""Decompress and check payloads once each, and cache them while there is room."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reference_impl.systemd_journal.objects import FIELD_NAME, budget
 from walproof.formats.systemd_journal.scanner import constants
 from walproof.formats.systemd_journal.scanner.hashing import hash_whole
 
+#: Maximum bytes of cached payloads; other payloads are decompressed again for output.
 CACHE_BYTES = 64 << 20
-"""Bytes of decompressed payloads that are kept; others are decompressed again when written out."""
 
 Keys = tuple[np.uint64, np.uint64, np.uint64]
 
 
 class Packed:
-    """The compressed DATA of one file.
+    """The compressed DATA objects of a file.
 
     ``limit`` is the largest field in bytes (SDJ-031).
     """
@@ -41,7 +41,7 @@ class Packed:
         self._held = 0
 
     def answer(self, at: int) -> tuple[int, bytes]:
-        """What is wrong with the payload of a DATA, a code, and the payload if it is sound."""
+        """Return the fault code of the payload of a DATA, and the payload if it is valid."""
         try:
             # Thousands of compression bombs must not cost more than this (SDJ-103).
             left = max(0, budget(at, self.limit) - self._spent)
@@ -64,11 +64,11 @@ class Packed:
         return constants.SOUND if self.flags & HEADER_FLAG_OF[flag] else constants.HIDDEN, plain
 
     def is_text(self, plain: bytes) -> bool:
-        """Whether a payload may stand on a line of its own."""
+        """Return whether a payload can be written as a single line."""
         return is_text(plain)
 
     def lengths(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lengths in bytes of sound payloads, by the offsets of their DATA."""
+        """Return the lengths in bytes of valid payloads, by the offsets of their DATA."""
         if not len(places):
             return np.empty(0, np.int64)
         known, first = np.unique(np.frombuffer(self._places, np.int64), return_index=True)
@@ -76,7 +76,7 @@ class Packed:
         return of_known[np.searchsorted(known, places)]
 
     def plain(self, at: int) -> bytes:
-        """A payload that was found sound."""
+        """Return a payload that was checked before."""
         if (cached := self._cache.get(at)) is not None:
             return cached
         plain = self._decompress(at, self.limit)

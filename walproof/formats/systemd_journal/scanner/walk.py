@@ -1,7 +1,7 @@
-"""The walk over all objects, and getting back in step after damage (SDJ-040, SDJ-041): kernels.
+"""Compiled kernels for the walk over all objects, and for resynchronising after damage.
 
-A kernel cannot decompress. The walk therefore stops at each compressed payload, is told what is in
-it, and goes on where it was; it also stops to get larger arrays.
+See SDJ-040 and SDJ-041. A kernel cannot decompress. Therefore the walk returns at each compressed
+payload, receives the result of the check, and continues. It also returns to get larger arrays.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -76,7 +76,7 @@ from walproof.scan.kernels import helper, kernel, popcount, trailing_zeros
 
 @kernel
 def entries_of_main_chain(data, facts, keys, state):
-    """The entries that the main chain links, hints as yet; how many, and whether they rise."""
+    """Return the unverified entries of the main chain, their number and whether they ascend."""
     room = 0
     at = facts[MAIN_ARRAY]
     while at:
@@ -124,7 +124,7 @@ def _know(known, facts, at):
 
 @kernel
 def know_links(data, facts, linked, known):
-    """Mark all offsets that a link knows in ``known``, a bit for eight bytes of the file."""
+    """Mark all linked offsets in ``known``, one bit for eight bytes of the file."""
     _know(known, facts, facts[TAIL])
     _know(known, facts, facts[DATA_BUCKETS] - 16)
     _know(known, facts, facts[FIELD_BUCKETS] - 16)
@@ -179,7 +179,7 @@ _FLAGS_FIELD = 12
 
 @helper
 def _next_known(known, at):
-    """The next offset after ``at`` that is known; -1 if there is none."""
+    """Return the next known offset after ``at``; -1 if there is none."""
     number = (at >> 3) + 1
     word = number >> 6
     if word >= known.shape[0]:
@@ -207,7 +207,7 @@ def _lose(state, faults, lost, start, end, code):
 
 @helper
 def _nothing_after(state, facts, faults, lost, at):
-    """No object at ``at`` and none known after it: the end of what a crash left."""
+    """Return whether there is no object at ``at`` and no known one after it, as after a crash."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
     state[END] = at
     if at >= size >= arena_end:
@@ -249,11 +249,11 @@ def walk(
     names,
     lengths,
 ):
-    """Go on with the walk from the header to the tail object; see the constants for why it stops.
+    """Continue the walk from the header to the tail object; see the constants for the results.
 
-    ``linked`` are the entries of the main chain, sorted; ``known`` is of length 0 until asked for.
-    ``bits`` has a bit for eight bytes of the file, set where an object begins; ``offsets``,
-    ``kinds`` and ``name_ids`` have a place for each object.
+    ``linked`` are the sorted entries of the main chain; ``known`` has length 0 until it is needed.
+    ``bits`` has a bit for eight bytes of the file, set at the start of each object; ``offsets``,
+    ``kinds`` and ``name_ids`` have an element for each object.
     """
     tail = facts[TAIL]
     while True:
@@ -369,7 +369,7 @@ def walk(
 
 @kernel
 def rank(bits, ranks):
-    """How many objects there are before each word of ``bits``."""
+    """Return the number of objects before each word of ``bits``."""
     count = 0
     for word in range(bits.shape[0]):
         ranks[word] = count
@@ -378,5 +378,5 @@ def rank(bits, ranks):
 
 @kernel
 def number_of_name(name, slots, names, lengths, state):
-    """The number of the name of a compressed field; see ``name_id``."""
+    """Return the number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

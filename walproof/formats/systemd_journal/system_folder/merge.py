@@ -1,14 +1,19 @@
-"""Entries of several systemd journals in the order in which journalctl shows them.
+"""Merge the entries of several systemd journals in the order of journalctl.
 
-Of the entries that come next in each file the smallest is next of all. Two entries are compared by
-their numbers if both come from one source of numbers, else by the monotonic clock if both are of
-one boot, else by the newest times of their boots if one machine wrote both, else by the wall clock,
-last by the hash of their fields. That is no order of all entries: where clocks went back,
-journalctl's own depends on the order in which it finds the files, and it passes over entries that
-it finds too late. Here none is passed over.
+Each step takes the smallest of the next entries of all files. Two entries are compared by the first
+of these criteria that applies:
+
+1. their sequence numbers, if both come from the same source;
+2. the monotonic clock, if both are of the same boot;
+3. the newest times of their boots, if the same machine wrote both;
+4. the wall clock;
+5. the hash of their fields.
+
+This is not a total order: where clocks were set back, journalctl's order depends on the order in
+which it finds the files, and it skips entries that it finds too late. This merge skips none.
 
 Upstream authority: systemd 254 ``sd-journal.c``, ``compare_locations``, ``compare_boot_ids``,
-``journal_file_read_tail_timestamp``. Releases before it do not compare boots.
+``journal_file_read_tail_timestamp``. Earlier releases do not compare boots.
 """
 
 from __future__ import annotations
@@ -23,36 +28,36 @@ from walproof.systems.model import of_all
 
 
 class Located(Protocol):
-    """An entry, or a cursor, that has a place among entries."""
+    """An entry or a cursor, with the numbers that determine its position."""
 
     @property
     def seqnum_id(self) -> bytes:
-        """Id of the source of its sequence number."""
+        """Return the id of the source of the sequence number."""
 
     @property
     def seqnum(self) -> int:
-        """Its sequence number."""
+        """Return the sequence number."""
 
     @property
     def boot_id(self) -> bytes:
-        """Its boot."""
+        """Return the boot id."""
 
     @property
     def monotonic(self) -> int:
-        """Its clock of the boot, in microseconds."""
+        """Return the monotonic time, in microseconds since the boot."""
 
     @property
     def realtime(self) -> int:
-        """Its wall clock, in microseconds since 1970."""
+        """Return the wall-clock time, in microseconds since 1970."""
 
     @property
     def xor_hash(self) -> int:
-        """The hash of its fields."""
+        """Return the hash of the fields."""
 
 
 @dataclass(frozen=True)
 class Newest:
-    """The newest entry that is known of a boot: its machine, and its wall clock."""
+    """The newest known entry of a boot: its machine and its wall-clock time."""
 
     machine_id: bytes
     realtime: int
@@ -62,10 +67,10 @@ BootTimes = Mapping[bytes, Newest]
 
 
 def is_the_same(one: Located, other: Located) -> bool:
-    """Return whether journalctl shows only one of the two: same boot, times and fields.
+    """Return whether journalctl shows only one of two entries: same boot, times and fields.
 
-    Their numbers count only if both come from one source: a copy by the network has numbers of its
-    own.
+    Their sequence numbers are compared only if both come from the same source, because a copy
+    received over the network has its own numbers.
     """
     if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
         return False
@@ -93,7 +98,7 @@ def comes_before(one: Located, other: Located, boots: BootTimes) -> bool:
 
 
 class _Head:
-    """The entry that comes next in a chain of files; lost ranges and ends are put aside."""
+    """The next entry in a chain of files; lost ranges and ends are collected separately."""
 
     def __init__(
         self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
@@ -119,10 +124,10 @@ class _Head:
 def merged(
     chains: Sequence[Sequence[Callable[[], JournalFile]]], boots: BootTimes
 ) -> Iterator[JournalEntry | Lost | End]:
-    """The entries of all chains, each once, then what is lost, then one end.
+    """Yield the entries of all chains once each, then lost ranges, then one end.
 
-    The files of a chain follow each other, and are opened one after another. An entry that several
-    files have is shown once. Raises what opening a file raises.
+    The files of a chain are consecutive and are opened one after another. An entry that is in
+    several files is yielded once. Raises the errors of opening a file.
     """
     lost: list[Lost] = []
     ends: list[End] = []
