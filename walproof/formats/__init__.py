@@ -1,38 +1,39 @@
-"""Everything that the tools know about each format: one package per format, found by its id.
+"""The registry of format plug-ins: one package per format.
 
-The package is named after the id, with ``_`` for ``-``. It holds these parts; a part is a module,
-or a package where it takes several modules.
+The name of a package is the format id, with ``_`` for ``-``. A package has the following parts. A
+part is a module or a package.
 
 =================  ========  =======================================================================
 part               required  content
 =================  ========  =======================================================================
 ``columns``        yes       ``COLUMNS``: the fields of a record as columns
                              (:class:`walproof.scan.columns.Column`). ``add_fields(record)``,
-                             optional: the record with the fields that no column holds
+                             optional: adds the fields that are not stored in columns
 ``scanner``        no        ``plan`` and ``scan`` (:class:`walproof.scan.model.Scanner`), compiled
                              by numba; without it, the executable specification reads into columns
-``decoder``        no        the meaning of payloads (:class:`walproof.decode.decoder.Decoder`);
+``decoder``        no        decoding of payloads (:class:`walproof.decode.decoder.Decoder`);
                              without it, payloads are shown as bytes
 ``operations``     no        ``Operations``: the operations of a record as rows
                              (:class:`walproof.decode.operations.Operations`); without it, a record
                              is one row
-``pending``        no        ``Pending``: what waits when a log ends
+``pending``        no        ``Pending``: pending items at the end of a log
                              (:class:`walproof.decode.pending.Pending`)
-``discovery``      no        ``DISCOVERY``: how its logs are found in folders, and their options
+``discovery``      no        ``DISCOVERY``: finding logs in directories, and their options
                              (:class:`walproof.lake.format_discovery.Discovery`); without it, each
-                             log is a file that its reader recognises
-``system_folder``  no        ``SYSTEM_FOLDER``: the folders of the system that writes the format
+                             log is a file that the reader recognises
+``system_folder``  no        ``SYSTEM_FOLDER``: directories of the system that writes the format
                              (:class:`walproof.systems.model.SystemFolder`)
-``carver``         no        ``Carver``: how its logs are found in an image of a disk
-                             (:class:`walproof.carve.base.Carver`); without it, they are not
-``sweep``          no        ``SWEEP``: how to damage its logs, and what its answers can promise
+``carver``         no        ``Carver``: finding logs in a disk image
+                             (:class:`walproof.carve.base.Carver`); without it, carving skips
+                             the format
+``sweep``          no        ``SWEEP``: damaging logs, and the guarantees of readers
                              (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, the
-                             promises of a format with a checksum over each payload
+                             guarantees of a format with a checksum over each payload
 ``byte_notes``     no        ``NOTES``: remarks on fields in the byte map
                              (:class:`walproof.inspection.note.Notes`)
 =================  ========  =======================================================================
 
-A part is imported at its first use, so that a command loads only the parts that it needs.
+A part is imported on first use, so a command loads only the parts that it needs.
 """
 
 from __future__ import annotations

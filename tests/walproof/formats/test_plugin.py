@@ -29,13 +29,13 @@ def imported(use: str) -> list[str]:
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_every_format_has_all_parts_but_notes(format_id: str) -> None:
+def test_every_format_has_all_parts_except_notes(format_id: str) -> None:
     plugin = plugin_for(format_id)
     assert [part for part in PARTS if not plugin.has(part)] == []
     assert plugin.carver is not None
 
 
-def test_the_registry_imports_no_part() -> None:
+def test_using_the_registry_imports_no_part() -> None:
     assert imported("plugin_for('leveldb-log').id") == []
     package = "walproof.formats.leveldb_log"
     assert imported("plugin_for('leveldb-log').has('scanner')") == [package]
@@ -43,7 +43,7 @@ def test_the_registry_imports_no_part() -> None:
     assert f"{package}.columns" in columns and f"{package}.scanner" not in columns
 
 
-def test_a_part_that_is_missing_has_a_default() -> None:
+def test_a_missing_part_has_a_default() -> None:
     assert not plugin_for("zmq-raft").has("byte_notes")
     assert isinstance(plugin_for("zmq-raft").byte_notes, NoNotes)
 

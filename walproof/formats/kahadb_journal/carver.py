@@ -88,11 +88,11 @@ class Carver(base.Carver):
         while True:
             head = self.image.read(chain.end, CONTROL_SIZE)
             if head[: len(HEADER)] == HEADER:
-                result = self._soundness(chain.end) or self._damaged(chain.end)
-                if result is None:
+                end = self._soundness(chain.end) or self._damaged(chain.end)
+                if end is None:
                     return chain
-                chain.end = result[0]
-                if result[1] == "checksum":
+                chain.end = end[0]
+                if end[1] == "checksum":
                     chain.certainty = "checksum"
                 continue
             if head.startswith(EOF_RECORD):

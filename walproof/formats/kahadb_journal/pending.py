@@ -130,9 +130,9 @@ class Pending:
         if known is not None:
             if name == "update_message":
                 known.file = file
-            return  # a broker ignores a message that it has already
+            return  # a broker ignores duplicate messages
         if place.startswith(_TOPICS) and not destination.subscriptions:
-            return  # nobody waits for it
+            return  # no subscription needs it
         waits = set(destination.subscriptions)
         destination.messages[message_id] = _Message(file, _time(value), waits)
 

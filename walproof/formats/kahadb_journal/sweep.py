@@ -41,7 +41,7 @@ class KahaDBSweep(FormatSweep):
 
         Some records share a batch; some contain bytes of a batch header or an EOF record.
         """
-        results: list[NewRecord] = []
+        records: list[NewRecord] = []
         batch = 0
         for _ in range(how_many(chance)):
             payload = self.payload(chance, task)
@@ -55,8 +55,8 @@ class KahaDBSweep(FormatSweep):
             if chance.random() < 0.5:
                 batch += chance.randrange(2)
                 fields["batch"] = batch
-            results.append(NewRecord(payload, fields))
-        return results
+            records.append(NewRecord(payload, fields))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
         """See :class:`FormatSweep`. True if a directory has the name of a data file (KDB-024)."""
@@ -67,7 +67,7 @@ class KahaDBSweep(FormatSweep):
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """See :class:`FormatSweep`."""
-        # A payload that holds a batch may be found in its place: nothing tells them apart.
+        # A batch inside a payload may be found instead; the two cannot be distinguished.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records

@@ -129,7 +129,7 @@ def _trailer(field: Field, log: LogBytes) -> Note:
     if not any(data):
         return Note("zeros")
     if BLOCK_SIZE - field.start % BLOCK_SIZE >= HEADER_SIZE:
-        return Note("start of a header", False)  # LDB-021: the log ends in it
+        return Note("start of a header", False)  # LDB-021: the log ends inside it
     return Note("not zeros, skipped all the same")  # LDB-005
 
 

@@ -47,8 +47,8 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
             if not (block := file.read(BLOCK_SIZE)):
                 break
-            if (result := first_dialect(block)) is not None:
-                return None if result == PLAIN else result
+            if (dialect := first_dialect(block)) is not None:
+                return None if dialect == PLAIN else dialect
     return None
 
 

@@ -50,7 +50,7 @@ class LevelDBSweep(FormatSweep):
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
         """See :class:`FormatSweep`. Some end near the end of a block or of the next block."""
-        results = []
+        records = []
         at = task.size if task.appends else 0
         for _ in range(how_many(chance)):
             payload = self.payload(chance, task)
@@ -59,8 +59,8 @@ class LevelDBSweep(FormatSweep):
                 edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - HEADER_SIZE)
                 payload = bytes([chance.randrange(256)]) * max(0, edge - chance.randrange(-9, 16))
             at += HEADER_SIZE + len(payload)
-            results.append(NewRecord(payload))
-        return results
+            records.append(NewRecord(payload))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
         """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
@@ -86,7 +86,7 @@ def _is_framing(data: bytes, at: int, end: int) -> bool:
         if not any(data[at:end]):
             return True
         header = data[at + 4 : at + HEADER_SIZE]
-        # An open record may have got MIDDLEs, all of them empty, before it was given up.
+        # An open record may have received empty MIDDLEs before it was abandoned.
         if header != bytes((0, 0, FIRST)) and not (is_open and header == bytes((0, 0, MIDDLE))):
             return False
         is_open = True

@@ -40,13 +40,13 @@ def find_contradictions(
     size = view.header.data_fixed + len(BOOT_ID) + 32
     boots: dict[int, str | None] = {}
     for at in entries:
-        stored = view.entry(at).boot_id.hex()
+        stored_boot = view.entry(at).boot_id.hex()
         for item in items(at):
             if item not in boots:
                 boots[item] = _boot(view, item) if view.object_size(item) == size else None
             hashed = boots[item]
-            if hashed is not None and hashed != stored:
-                yield Contradiction(at, stored, hashed)
+            if hashed is not None and hashed != stored_boot:
+                yield Contradiction(at, stored_boot, hashed)
                 break
 
 

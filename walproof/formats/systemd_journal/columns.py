@@ -32,17 +32,17 @@ class EntryFieldsColumn(Column):
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`."""
-        results = []
+        rows = []
         long: dict[str, bytes] | None = None
         for name, value in record.fields[self.name]:
             if isinstance(value, str):
-                results.append({"name": name, "value": value.encode()})
+                rows.append({"name": name, "value": value.encode()})
             elif "hex" in value:
-                results.append({"name": name, "value": bytes.fromhex(value["hex"])})
+                rows.append({"name": name, "value": bytes.fromhex(value["hex"])})
             else:
                 long = _by_digest(record.payload) if long is None else long
-                results.append({"name": name, "value": long[value["sha256"]]})
-        return results
+                rows.append({"name": name, "value": long[value["sha256"]]})
+        return rows
 
     def to_answer(self, value: Any) -> Any:
         """See :class:`Column`."""
@@ -86,6 +86,6 @@ COLUMNS = (
     NumberColumn("monotonic", pa.uint64(), "monotonic clock of the boot, microseconds"),
     Column("boot_id", pa.string(), "128-bit id in hexadecimal"),
     Column("cursor", pa.string(), "as journalctl prints it"),
-    EntryFieldsColumn("fields", ENTRY_FIELDS, "names and values in order", is_content=True),
-    Column("missing", pa.int32(), "how many of the entry's fields could not be read"),
+    EntryFieldsColumn("fields", ENTRY_FIELDS, "names and values, in order", is_content=True),
+    Column("missing", pa.int32(), "number of fields that could not be read"),
 )

@@ -58,7 +58,7 @@ class _Lines:
         times = []
         for name in (b"__REALTIME_TIMESTAMP", b"__MONOTONIC_TIMESTAMP"):
             if (value := self.about.get(name)) is None:
-                return Skipped(self.start, end, f"an entry without {name.decode()}")
+                return Skipped(self.start, end, f"entry without {name.decode()}")
             if not _NUMBER.fullmatch(value):
                 shown = value[:32].decode("ascii", "backslashreplace")
                 text = f"{name.decode()}: expected a number, found {shown!r}"
@@ -66,11 +66,11 @@ class _Lines:
             times.append(int(value))
         boots = [match[1] for match in map(_BOOT_ID.fullmatch, self.payloads) if match]
         if not boots:
-            return Skipped(self.start, end, "an entry without _BOOT_ID of 32 hexadecimal digits")
-        # Fields whose names no writer accepts are left out, as systemd does it.
-        stored = [each for each in self.payloads if FIELD_NAME.fullmatch(each.partition(b"=")[0])]
+            return Skipped(self.start, end, "entry without a _BOOT_ID of 32 hexadecimal digits")
+        # Omit fields with invalid names, as systemd does.
+        payloads = [each for each in self.payloads if FIELD_NAME.fullmatch(each.partition(b"=")[0])]
         boot_id = bytes.fromhex(boots[0].decode())
-        return WholeEntry(self.start, end, boot_id, times[0], times[1], stored)
+        return WholeEntry(self.start, end, boot_id, times[0], times[1], payloads)
 
 
 def read_entries(stream: bytes) -> Iterator[WholeEntry | Skipped]:

@@ -66,9 +66,9 @@ class SystemdSweep(FormatSweep):
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
         """See :class:`FormatSweep`. Existing, new, repeated and binary fields."""
-        results = []
+        records = []
         realtime, monotonic = _last(task), 5_000_000
-        # A seal closes an epoch: the time of a sealed file only rises.
+        # A seal closes an epoch, so times in a sealed file never decrease.
         steps = (1, 1, 1_000_000, 20_000_000, 0) + ((-5,) if "key" not in task.context else ())
         for _ in range(how_many(chance)):
             if task.records and chance.random() < 0.2:
@@ -81,8 +81,8 @@ class SystemdSweep(FormatSweep):
             monotonic += chance.choice((0, 1, 1_000_000))
             boot = BOOTS[chance.random() < 0.1]
             record = _entry(fields, realtime, monotonic, boot)
-            results.append(record if chance.random() > 0.02 else _entry(fields, 0, monotonic))
-        return results
+            records.append(record if chance.random() > 0.02 else _entry(fields, 0, monotonic))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
         """See :class:`FormatSweep`.

@@ -44,7 +44,7 @@ class Carver(base.Carver):
         Pattern(b"\1\x14\0\3\0" + SCHEMA),
         Pattern(b"\2\0\0\4\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
     )
-    # Both messages, the blocks of which may be longer in a newer version.
+    # Both messages; their blocks may be longer in a newer version.
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4
 
     def find(self, at: int, pattern: int) -> Find | None:
@@ -114,7 +114,7 @@ class Carver(base.Carver):
         end = self._chain(start, descriptor.index)
         certainty: Certainty = "checksum" if is_checked or end > start else "structure"
         if end < self.image.size and self.image.read(end, 1) == b"\0":
-            end += 1  # the frame that says that no record follows
+            end += 1  # the frame that marks the end of the records
         return Find(at, end, "log", certainty)
 
     def _loose(self, at: int) -> Find | None:

@@ -16,7 +16,7 @@ from walproof.lake.option import Option, text_value
 
 def _flushed(text: str) -> str:
     if text != "meta" and not re.fullmatch(r"\d{1,20}", text):
-        raise ValueError("a number, or meta for the file beside the segments")
+        raise ValueError("a number, or meta to read it from the file next to the segments")
     return text
 
 
@@ -50,7 +50,7 @@ class ZeebeDiscovery(Discovery):
             if match and number <= LARGEST_INT and is_file(entry):
                 journals.setdefault(match["name"], []).append((number, entry))
         if folder.is_given:
-            # The broker's own file without a segment: everything that it acknowledged is lost.
+            # A broker file without segments: all acknowledged entries are lost.
             for entry in filter(is_file, folder.entries):
                 if entry.name.endswith(".meta"):
                     journals.setdefault(entry.name.removesuffix(".meta"), [])

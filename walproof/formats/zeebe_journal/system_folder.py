@@ -47,7 +47,7 @@ from walproof.systems.model import (
 FORMAT = "zeebe-journal"
 SNAPSHOT = re.compile(r"(?P<index>\d+)-(?P<term>\d+)-(?P<processed>\d+)-(?P<exported>\d+)(-.*)?")
 PARTITION_NAME = re.compile(r"[\w-]*partition-\d+")
-META = "what the node must not forget: its term, its vote, what was flushed"
+META = "term, vote and flushed index of the node"
 SNAPSHOTS, BOOTSTRAP_SNAPSHOTS = "snapshots", "bootstrap-snapshots"
 CHECKSUM = ".checksum"
 META_BYTES = 256
@@ -141,7 +141,7 @@ class ZeebeFolder(SystemFolder):
         term = entry.fields["term"]
         if facts["term"] is not None and term is not None and facts["term"] < int(term):
             yield Finding(
-                f"expected a term from {term} on at {_HEADER_BYTES}, as the last entry has it,"
+                f"expected term {term} of the last entry, or a later one, at {_HEADER_BYTES},"
                 f" found {facts['term']}: the node may vote a second time in a term",
                 meta,
                 "lost",
@@ -209,11 +209,11 @@ def _partition_name(folder: Path) -> str | None:
         return journal_name(folder, {}) if is_partition or _snapshots(folder) else None
     small = [path for pattern in ("*.meta", "*.conf", ".*.lock") for path in folder.glob(pattern)]
     stems = {path.stem.removeprefix(".") for path in small if path.is_file()}
-    results = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
+    candidates = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
     has_snapshot = any(each.is_finished for each in _snapshots(folder))
-    if len(results) == 1 and (has_snapshot or _has_small_file(folder, results[0])):
-        return results[0]
-    return "journal" if has_snapshot and not results else None
+    if len(candidates) == 1 and (has_snapshot or _has_small_file(folder, candidates[0])):
+        return candidates[0]
+    return "journal" if has_snapshot and not candidates else None
 
 
 def _has_small_file(folder: Path, name: str) -> bool:
@@ -232,10 +232,10 @@ def _has_entries(segment: Segment) -> bool:
 def _others(folder: Path, name: str) -> Iterator[OtherFile]:
     roles = {
         f"{name}.meta": META,
-        f"{name}.conf": "who is in the raft group",
-        f".{name}.lock": "held by the node that uses the folder",
-        "runtime": "the state, made from the newest snapshot and the journal",
-        "pending": "snapshots that are not finished",
+        f"{name}.conf": "members of the raft group",
+        f".{name}.lock": "lock held by the node that uses the folder",
+        "runtime": "the state, rebuilt from the newest snapshot and the journal",
+        "pending": "unfinished snapshots",
     }
     for file, role in roles.items():
         if (folder / file).exists():
@@ -247,7 +247,7 @@ def _leftovers(folder: Path, name: str) -> Iterator[OtherFile]:
     for path in sorted(folder.iterdir()):
         match = SEGMENT_NAME.fullmatch(path.name)
         if _DELETED.fullmatch(path.name):
-            role = "segment that a broker deleted: it removes the file when it starts; not read"
+            role = "segment deleted by a broker, which removes the file at startup; not read"
         elif match is not None and match["name"] != name:
             role = f"segment of another journal, {match['name']}; not read"
         elif path.name.endswith(".before-recovery"):
@@ -262,12 +262,12 @@ def _name_findings(folder: Path, name: str) -> Iterator[Finding]:
     for path in sorted(folder.iterdir()):
         match = SEGMENT_NAME.fullmatch(path.name)
         if path.name.endswith("deleted") and "_" not in path.name:
-            text = "a broker does not open a journal beside a name that ends in `deleted`"
+            text = "a broker does not open a journal next to a file whose name ends in `deleted`"
             yield Finding(f"{text} and has no `_`: move this file away", path.name)
         elif not path.is_file() or not path.name.startswith(name):
             continue
         elif (match is None or match["name"] != name) and _broker_segment_id(path.name):
-            text = f"a broker takes this file for a segment of {name}, by its name"
+            text = f"a broker reads this file as a segment of {name} because of its name"
             yield Finding(f"{text}: move it away; it is not read here", path.name)
 
 
@@ -295,13 +295,14 @@ def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> I
             yield Finding(f"{text} their entries as flushed", segment.file, "lost")
         elif segment.descriptor is not None:
             if segment.size < segment.descriptor.max_segment_size:
-                text = f"expected {segment.descriptor.max_segment_size:,} bytes, as its descriptor"
-                yield Finding(f"{text} says, found {segment.size:,}: it was cut", segment.file)
+                size_in_descriptor = segment.descriptor.max_segment_size
+                text = f"expected {size_in_descriptor:,} bytes according to its descriptor"
+                yield Finding(f"{text}, found {segment.size:,}: truncated", segment.file)
         elif number == 0:
             text = f"{expected}: the entries of this segment are lost. Take the entries after the"
             yield Finding(f"{text} newest snapshot from another node", segment.file, "lost")
         elif number == len(segments) - 1:
-            text = f"{expected}: it was prepared, and never used"
+            text = f"{expected}: prepared but never used"
             yield Finding(text, segment.file, "none")
         else:
             text = f"{expected}, before later segments: its entries are lost"
@@ -414,7 +415,7 @@ class _SmallFiles:
         if (data := _content(folder / meta)) is not None and not _is_new_file(data, is_new):
             self._check_meta(meta, data)
         if (folder / conf).is_file() and not (folder / meta).exists():
-            text = "expected it beside `.conf`, found none: the term and the vote of the node are"
+            text = "expected it next to `.conf`, found none: the term and the vote of the node are"
             self.findings.append(Finding(f"{text} lost", meta, "lost"))
         if (data := _content(folder / conf)) is not None and not _is_new_file(data, is_new):
             try:
@@ -538,7 +539,7 @@ def _members(data: bytes) -> list[bytes]:
     at = _HEADER_BYTES + block
     if len(data) >= at and not _number(data, 25, 8):
         raise _Invalid("expected the time of the configuration at 25, found 0")
-    results: list[list[bytes]] = []
+    groups: list[list[bytes]] = []
     for _ in range(1 if version < 2 else 2):
         if at + 3 > len(data):
             raise _Invalid(f"expected a list of members at {at}, found the end of the file")
@@ -546,7 +547,7 @@ def _members(data: bytes) -> list[bytes]:
         if size < _MEMBER_BYTES or (version <= 4 and size != _MEMBER_BYTES):
             raise _Invalid(f"expected members of {_MEMBER_BYTES} bytes at {at}, found {size:,}")
         at += 3
-        results.append([])
+        groups.append([])
         for _ in range(count):
             start = at + size + 4
             end = start + _number(data, at + size, 4)
@@ -554,11 +555,11 @@ def _members(data: bytes) -> list[bytes]:
                 raise _Invalid(f"expected a member at {at}, found the end of the file")
             if data[at] >= _MEMBER_TYPES or not _is_member_id(data[start:end]):
                 raise _Invalid(f"expected a member at {at}, found {quoted(data[at:end])}")
-            results[-1].append(data[start:end])
+            groups[-1].append(data[start:end])
             at = end
-    if not results[0]:
+    if not groups[0]:
         raise _Invalid(f"expected a member at {_HEADER_BYTES + block}, found none")
-    return [member for group in results for member in group]
+    return [member for group in groups for member in group]
 
 
 def _conf_effect(data: bytes) -> str:
@@ -571,7 +572,7 @@ def _conf_effect(data: bytes) -> str:
         # A broker does not check the version byte and the schema.
         with contextlib.suppress(_Invalid):
             _members(_CONF_KIND[:1] + data[1:3] + _CONF_KIND[1:] + data[7:])
-            return "a broker reads it without checking that"
+            return "a broker does not check this"
     return "a broker cannot read the members of the group"
 
 
@@ -597,7 +598,7 @@ class Snapshot:
 
 
 def _snapshots(folder: Path) -> list[Snapshot]:
-    results: list[Snapshot] = []
+    snapshots: list[Snapshot] = []
     for place in (SNAPSHOTS, BOOTSTRAP_SNAPSHOTS):
         inside = folder / place
         for path in sorted(inside.iterdir()) if inside.is_dir() else []:
@@ -605,8 +606,8 @@ def _snapshots(folder: Path) -> list[Snapshot]:
             if match is None or (path.name.endswith(CHECKSUM) and _has_folder(path)):
                 continue
             if path.is_dir() or path.name.endswith(CHECKSUM):
-                results.append(_snapshot(folder, path, match))
-    return results
+                snapshots.append(_snapshot(folder, path, match))
+    return snapshots
 
 
 def _has_folder(checksums: Path) -> bool:
@@ -619,12 +620,12 @@ def _snapshot(folder: Path, path: Path, match: re.Match[str]) -> Snapshot:
     is_finished = path.is_dir() and path.with_name(path.name + CHECKSUM).is_file()
     findings: list[Finding] = []
     if not path.is_dir():
-        role = "checksums of a snapshot that is gone"
-        text = f"expected the folder {path.name.removesuffix(CHECKSUM)} beside it, found none"
+        role = "checksums of a missing snapshot"
+        text = f"expected the folder {path.name.removesuffix(CHECKSUM)} next to it, found none"
         findings.append(Finding(f"{text}: the snapshot is lost", name, "lost"))
     elif not is_finished:
-        role = "snapshot without its checksums, which Zeebe passes over"
-        text = f"expected {path.name}{CHECKSUM} beside it, found none: a broker deletes this"
+        role = "snapshot without checksums, which Zeebe ignores"
+        text = f"expected {path.name}{CHECKSUM} next to it, found none: a broker deletes this"
         findings.append(Finding(f"{text} snapshot as unfinished", name))
     else:
         findings += _checksum_findings(folder, path)
@@ -660,7 +661,7 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
         yield Finding(f"expected a file, found a folder: {effect}", name, "lost")
         return
     if b"\r\n" in data:
-        text = "expected lines that end in LF, found CRLF: a broker reads both"
+        text = "expected LF line ends, found CRLF: a broker accepts both"
         yield Finding(text, about, "none")
     listed, combined = _listed(data)
     if not listed and combined is None:
@@ -669,18 +670,18 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
     for name in sorted(listed.keys() | files.keys()) if listed else ():
         inside = f"{snapshot.relative_to(folder).as_posix()}/{name}"
         if name not in files:
-            text = "expected this file, which the checksums of the snapshot list, found none"
+            text = "expected this file, which is in the checksum list, found none"
         elif name not in listed:
-            text = f"expected a checksum of it in {about}, found none"
-        elif (result := _crc([files[name]])) != listed[name]:
+            text = f"expected its checksum in {about}, found none"
+        elif (actual := _crc([files[name]])) != listed[name]:
             text = f"expected the checksum {listed[name]:08x} over its"
-            text += f" {counted(files[name].stat().st_size, 'byte')}, found {result:08x}"
+            text += f" {counted(files[name].stat().st_size, 'byte')}, found {actual:08x}"
         else:
             continue
         yield Finding(f"{text}: {effect}", inside, "lost")
     if combined is None:
         return
-    # Brokers from 8.6 on leave out tables, whose checksums RocksDB has.
+    # Brokers from 8.6 on omit tables, because RocksDB stores their checksums.
     ways = [files.values(), [path for name, path in files.items() if not name.endswith(".sst")]]
     if combined not in [_crc(way, with_names=True) for way in ways]:
         text = f"expected the combined checksum of the files, found {combined:08x}"
@@ -692,7 +693,7 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
 
 def _listed(data: bytes) -> tuple[dict[str, int], int | None]:
     """Return the checksum of each file, and the combined one, as a broker reads them."""
-    if len(data) == 8:  # before 1.3: a number alone
+    if len(data) == 8:  # before 1.3: only a number
         return {}, int.from_bytes(data, "big")
     listed: dict[str, int] = {}
     combined = None
@@ -719,11 +720,11 @@ def _crc(paths: Iterable[Path], with_names: bool = False) -> int:
 
 def _snapshots_beyond(system: System, entry: Record, last: int) -> Iterator[Finding]:
     """Find snapshots of positions that are missing from the journal."""
-    results = [each for each in system.facts["snapshots"] if each.index < last]
-    if not results:
+    snapshots = [each for each in system.facts["snapshots"] if each.index < last]
+    if not snapshots:
         return
     position = _last_position(system, entry)
-    for each in results:
+    for each in snapshots:
         if each.processed <= position or position < 0:
             continue
         text = f"expected position {each.processed} in the journal, found positions up to"

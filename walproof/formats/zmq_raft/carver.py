@@ -38,9 +38,9 @@ CHUNKS = 64
 
 def _among(values: Iterable[int]) -> NDArray[np.bool_]:
     """Return for each byte whether it is one of these."""
-    result = np.zeros(256, np.bool_)
-    result[list(values)] = True
-    return result
+    table = np.zeros(256, np.bool_)
+    table[list(values)] = True
+    return table
 
 
 _IS_MAP = _among(range(0x80, 0x90))
@@ -73,10 +73,10 @@ class Carver(base.Carver):
         if self._by_sector:
             hits = sorted([*hits, *self._states(window)])
         for at, pattern in hits:
-            if at >= self._done and (result := self.find(at, pattern)) is not None:
-                # Nothing tells whether the data of a snapshot is its own, so logs in it count, too.
-                self._done = result.at + snapshot.HEADER.size if pattern == SNAPSHOT else result.end
-                yield result
+            if at >= self._done and (find := self.find(at, pattern)) is not None:
+                # The data of a snapshot cannot be verified, so logs inside it count, too.
+                self._done = find.at + snapshot.HEADER.size if pattern == SNAPSHOT else find.end
+                yield find
 
     def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.base.Carver`."""
@@ -170,11 +170,11 @@ class Carver(base.Carver):
         """Return the offset of the next file of the format, which overwrote this file."""
         for token, rest in ((b"SNAP", b"\x1c\0\0\0\1\0\0\0"), (b"RLOG", b"")):
             place = at
-            while (result := self.image.find(token + rest, place, end)) is not None:
-                if result % self.align == 0 and (rest or self._index_file(result)):
-                    end = result
+            while (next_at := self.image.find(token + rest, place, end)) is not None:
+                if next_at % self.align == 0 and (rest or self._index_file(next_at)):
+                    end = next_at
                     break
-                place = result + 1
+                place = next_at + 1
         return end
 
     def _state(self, at: int) -> Find | None:

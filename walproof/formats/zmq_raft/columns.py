@@ -16,7 +16,7 @@ COLUMNS = (
     Column("entry_type", pa.int32(), "0 state, 1 config, 2 checkpoint"),
     Column("request_id", pa.string(), "12 bytes in hexadecimal", is_own=True),
     JsonColumn("update", pa.string(), "an update of a state file, as JSON", is_content=True),
-    # Only the last record of a state file has it (ZMR-072).
+    # Only in the last record of a state file (ZMR-072).
     JsonColumn(
         "state",
         pa.string(),

@@ -25,14 +25,14 @@ TYPE = pa.struct(
     [
         # state, config, checkpoint; snapshot; update
         ("type", pa.string()),
-        # Null where the payload was cut.
+        # Null if the payload was cut.
         ("data", pa.binary()),
         # The peers as JSON.
         ("config", pa.string()),
         ("peers", PEERS),
-        # While members change, those of before.
+        # Previous members during a change.
         ("old_peers", PEERS),
-        # By its id, in milliseconds since 1970; null for an entry of the server itself.
+        # Time in the request id, in milliseconds since 1970; null for entries of the server.
         ("requested", pa.int64()),
     ]
 )
@@ -91,7 +91,7 @@ def _config(payload: bytes) -> dict[str, Any]:
     try:
         value, end = message_pack.decode(payload, most=message_pack.MOST_VALUES)
     except (ValueError, message_pack.Incomplete) as fault:
-        raise Undecodable(f"config: no MessagePack: {fault or 'it is cut'}") from None
+        raise Undecodable(f"config: invalid MessagePack: {fault or 'truncated'}") from None
     if value is message_pack.TOO_MANY:
         raise Undecodable(f"config: more than {message_pack.MOST_VALUES:,} values")
     if end != len(payload):
@@ -129,7 +129,7 @@ def _update(update: str | None) -> dict[str, Any]:
 
 
 def _snapshot(fields: Mapping[str, Any], payload: bytes | None) -> dict[str, Any] | None:
-    # An entry whose header is not read (context ``entries``) has an index alone.
+    # An entry without a header (context ``entries``) has only an index.
     return None if fields.get("term") is None else {"type": "snapshot", "data": payload}
 
 

@@ -56,12 +56,12 @@ DISCOVERY = ZmqRaftDiscovery()
 
 
 def _index_files(tree: Tree, folders: Sequence[Entry], *patterns: re.Pattern[str]) -> list[Entry]:
-    results: list[Entry] = []
+    files: list[Entry] = []
     for pattern in (*patterns, None):
         entries = list(_inside(tree, folders))
-        results += filter(_is_index_file, entries)
+        files += filter(_is_index_file, entries)
         folders = [e for e in entries if pattern is not None and pattern.fullmatch(e.name)]
-    return sorted(results, key=_name)
+    return sorted(files, key=_name)
 
 
 def _is_index_file(entry: Entry) -> bool:
@@ -75,6 +75,6 @@ def _name(entry: Entry) -> str:
 def _inside(tree: Tree, folders: Sequence[Entry]) -> Iterator[Entry]:
     for folder in folders:
         if folder.is_folder:
-            # Whoever reads the log will say what is wrong with a folder inside of it.
+            # The reader of the log reports unreadable directories.
             with contextlib.suppress(OSError):
                 yield from tree.entries(folder.path)

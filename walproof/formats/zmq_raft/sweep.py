@@ -44,7 +44,7 @@ class ZmqRaftSweep(FormatSweep):
             return [NewRecord(chance.randbytes(some_size(chance)), fields)]
         term = max([int(r.fields.get("term", 1)) for r in task.records], default=1)
         count = len(task.records) if task.appends else 0
-        results = []
+        records = []
         for number in range(how_many(chance)):
             term += chance.choice((0,) * 12 + (1, 1, 7, -1))
             size = some_size(chance)
@@ -54,8 +54,8 @@ class ZmqRaftSweep(FormatSweep):
             if chance.random() < 0.06:
                 index = count + number + 1 - chance.randrange(-1, 4)
                 record = NewRecord(record.payload, {**record.fields, "index": str(index)})
-            results.append(record)
-        return results
+            records.append(record)
+        return records
 
     def may_refuse(self, end: End, contents: object) -> bool:
         """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""

@@ -91,7 +91,7 @@ class ZmqRaftFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """See :class:`SystemFolder`."""
         state = system.facts["state"]
-        remark = f"{state.name} says: {state.remark}." if state is not None and state.remark else ""
+        remark = f"{state.name}: {state.remark}." if state is not None and state.remark else ""
         return [
             *([remark] if remark else []),
             "If entries or a vote are lost, do not let this node vote: keep the folder, and have"
@@ -170,7 +170,7 @@ def _read_state(path: Path) -> State:
         elif isinstance(event, Lost):
             lost = event
     values = dict(updates[-1].fields.get("state") or {}) if updates else {}
-    result = State(path.name, path.stat().st_size, values)
+    state = State(path.name, path.stat().st_size, values)
     fault, is_cut, is_refused = None, False, False
     if lost is not None:
         with path.open("rb") as file:
@@ -184,8 +184,8 @@ def _read_state(path: Path) -> State:
             fault = f"{what}, found {_shown(path, lost.start)}"
             is_refused = _stops_a_node(first[0])
     else:
-        fault, is_refused = next(_contradictions(result, updates), (None, False))
-    return replace(result, fault=fault, is_cut=is_cut, is_refused=is_refused)
+        fault, is_refused = next(_contradictions(state, updates), (None, False))
+    return replace(state, fault=fault, is_cut=is_cut, is_refused=is_refused)
 
 
 def _shown(path: Path, at: int) -> str:
@@ -211,7 +211,7 @@ def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[s
     """Yield descriptions of values that no node writes, and whether a node refuses them."""
     for key, value in state.values.items():
         if state.base in KEYS and not _is_accepted(key, value):
-            yield f"expected another value of {key}, found {quoted(str(value).encode())}", True
+            yield f"expected a valid {key}, found {quoted(str(value).encode())}", True
     term = 0
     for update in updates:
         changes = update.fields.get("update") or {}
@@ -221,7 +221,7 @@ def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[s
             yield f"the record at {update.at:,} has the key {key}, which the node ignores", False
         before, term = term, changes.get("currentTerm", term)
         if _is_index(before) and _is_index(term) and term < before:
-            yield f"currentTerm falls from {before} to {term} at {update.at:,}", False
+            yield f"currentTerm decreases from {before} to {term} at {update.at:,}", False
 
 
 def _is_accepted(key: str, value: Any) -> bool:
@@ -253,10 +253,10 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
             continue
         if not state.is_current:
             if _UNFINISHED.search(state.name):
-                text = f"{state.fault}; the node deletes this unfinished file when it starts"
+                text = f"{state.fault}; the node deletes this unfinished file at startup"
                 yield Finding(text, state.name, "none")
             elif state.is_cut:
-                text = f"{state.fault}: a node renames such a file and begins another"
+                text = f"{state.fault}: a node renames this file and begins another"
                 yield Finding(text, state.name, "none")
             else:
                 yield Finding(
@@ -266,7 +266,7 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
         what = "index" if state.base == MACHINE_STATE else "vote"
         lost = f"a later {what} may be lost" if state.values else f"its {what} is lost"
         stops = "the node does not start, and " if state.is_refused else ""
-        known = f". What can be read of it: {state.remark}" if state.remark else ""
+        known = f". Readable values: {state.remark}" if state.remark else ""
         yield Finding(f"{state.fault}: {stops}{lost}{known}", state.name, "lost")
         older = [
             each
@@ -286,10 +286,12 @@ def _of_history(
     term = _last_term(parts, files)
     if state is None and parts.snapshot is not None:
         if any(_base(name) == STATE for name in names):
-            text = "expected raft.pers beside older states, found none: the vote is lost"
+            text = "expected raft.pers next to older states, found none: the vote is lost"
             yield Finding(text, None, "lost")
         elif term is not None:
-            text = f"expected raft.pers beside entries of term {term}, found none: the vote is lost"
+            text = (
+                f"expected raft.pers next to entries of term {term}, found none: the vote is lost"
+            )
             yield Finding(text, None, "lost")
     if state is None or state.fault:
         return
@@ -301,9 +303,7 @@ def _of_history(
         yield Finding(text, state.name, "lost")
     is_replaced = any(parts.root.glob(f"{LOG}-*"))
     if known and not files and not is_replaced:
-        yield Finding(
-            f"expected index files below {LOG}, found none: the log is lost", None, "lost"
-        )
+        yield Finding(f"expected index files in {LOG}, found none: the log is lost", None, "lost")
 
 
 def _last_term(parts: Folders, files: Sequence[Path]) -> int | None:
@@ -311,15 +311,15 @@ def _last_term(parts: Folders, files: Sequence[Path]) -> int | None:
     for path in reversed(files):
         with path.open("rb") as file:
             try:
-                result = index_file.read_layout(file, path.stat().st_size, first_index(path))
+                index = index_file.read_layout(file, path.stat().st_size, first_index(path))
             except Refusal:
                 return None
-            if isinstance(result, Lost):
+            if isinstance(index, Lost):
                 continue
-            spans = [span for span in index_file.spans(result) if span.reason is None]
-            if not spans or result.data is None:
+            spans = [span for span in index_file.spans(index) if span.reason is None]
+            if not spans or index.data is None:
                 continue
-            head = read_at(file, result.data + spans[-1].start, index_file.ENTRY.size)
+            head = read_at(file, index.data + spans[-1].start, index_file.ENTRY.size)
         if len(head) < index_file.ENTRY.size:
             return None
         term = int.from_bytes(index_file.ENTRY.unpack(head)[2], "little")
@@ -352,19 +352,19 @@ def _of_snapshots(folder: Path, names: Sequence[str]) -> Iterator[Finding]:
     """Report damaged snapshots, and an intact older one if the current one is damaged."""
     locations = [name for name in names if SNAPSHOT_NAME.fullmatch(name)]
     locations += [NEW_SNAPSHOT] if (folder / NEW_SNAPSHOT).is_file() else []
-    results = {name: _snapshot(folder / name) for name in locations}
-    for name, about in results.items():
+    snapshots = {name: _snapshot(folder / name) for name in locations}
+    for name, about in snapshots.items():
         if isinstance(about, tuple):
             continue
         if _UNFINISHED.search(name):
-            text = f"{about}; the node deletes this unfinished file when it starts"
+            text = f"{about}; the node deletes this unfinished file at startup"
             yield Finding(text, name, "none")
         elif name == SNAPSHOT:
             yield Finding(f"{about}: the node does not start", name, "lost")
         else:
             yield Finding(f"{about}; the node does not read this file", name, "lost")
-    if isinstance(results.get(SNAPSHOT), str):
-        intact = [(about, name) for name, about in results.items() if isinstance(about, tuple)]
+    if isinstance(snapshots.get(SNAPSHOT), str):
+        intact = [(about, name) for name, about in snapshots.items() if isinstance(about, tuple)]
         if intact:
             (index, term), name = max(intact)
             text = f"an intact snapshot of the entries up to {index}, of term {term}"
@@ -383,7 +383,7 @@ def _unread(parts: Folders, files: Sequence[Path]) -> Iterator[Finding]:
         else:
             expected = "expected a name of 14 lower-case hexadecimal digits"
         head = _head(path)
-        holds = f", and holds {quoted(head[:16])}" if head else ", and is empty"
+        holds = f", and contains {quoted(head[:16])}" if head else ", and is empty"
         if len(head) == index_file.HEADER.size and head[:4] == b"RLOG":
             holds = f", and begins with index {index_file.HEADER.unpack(head)[4]}"
         name = path.relative_to(parts.root).as_posix()
@@ -410,7 +410,7 @@ def _others(folder: Path, states: Sequence[State]) -> Iterator[OtherFile]:
                 continue
             role = "an older snapshot" if _OLDER.search(name) else "another snapshot"
             role = "an unfinished snapshot" if _UNFINISHED.search(name) else role
-            role = "a snapshot that waits to be installed" if name == NEW_SNAPSHOT else role
+            role = "a snapshot to be installed" if name == NEW_SNAPSHOT else role
             yield OtherFile(name, role, path.stat().st_size)
 
 

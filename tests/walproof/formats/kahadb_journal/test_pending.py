@@ -53,7 +53,7 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
 
 
 @pytest.mark.parametrize("variant", ["closed", "emptied", "acknowledged"])
-def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Path) -> None:
+def test_pending_messages_per_file(variant: str, kahadb: Driver, tmp_path: Path) -> None:
     """The number of messages in each file equals that in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
     files: Counter[str] = Counter()
@@ -63,7 +63,9 @@ def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Pat
     assert files == index and files
 
 
-def test_a_broker_without_an_index_delivers_as_many(kahadb: Driver, tmp_path: Path) -> None:
+def test_a_broker_without_an_index_delivers_the_same_messages(
+    kahadb: Driver, tmp_path: Path
+) -> None:
     """The journal decides, not the index.
 
     The index of this store lacks two messages: its writer had not started the queue.
@@ -153,12 +155,12 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
     assert lines[2].endswith(": pinned by what waits: 1 file")
 
 
-def test_a_store_in_which_nothing_waits(tmp_path: Path, run: Run) -> None:
+def test_a_store_without_pending_messages(tmp_path: Path, run: Run) -> None:
     named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(command(COMMIT), {})], {})
     assert run("read", "--pending", tmp_path / "db-1.log").stdout.endswith(": nothing waits\n")
 
 
-def test_what_is_lost_and_what_is_not_decoded_is_reported(tmp_path: Path, run: Run) -> None:
+def test_losses_and_undecoded_payloads_are_reported(tmp_path: Path, run: Run) -> None:
     log = tmp_path / "db-1.log"
     records = [command(ADD, to(QUEUE, "q"), (3, b"ID:%d" % n)) for n in range(3)] + [b"?"]
     named("kahadb-journal").write(log, [NewRecord(record, {}) for record in records], {})

@@ -58,7 +58,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("windows")
-def test_damage_at_random(tmp_path: Path) -> None:
+def test_random_damage(tmp_path: Path) -> None:
     for seed in range(200):
         path = tmp_path / "db-1.log"
         path.write_bytes(random_log(random.Random(seed)))
@@ -66,7 +66,7 @@ def test_damage_at_random(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-def test_folders_at_random(tmp_path: Path) -> None:
+def test_random_directories(tmp_path: Path) -> None:
     names = ["db-1.log", "db-2.log", "db-10.log", "db-01.log", "db-x.log"]
     for seed in range(40):
         rng = random.Random(seed)
@@ -114,7 +114,7 @@ def test_damage_in_a_larger_file(tmp_path: Path) -> None:
         agree(path)
 
 
-def test_a_batch_and_a_record_larger_than_what_is_held(
+def test_a_batch_and_a_record_larger_than_the_buffer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", 1 << 20)
@@ -143,7 +143,7 @@ def test_payloads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert results == [(payload[:1000], len(payload) > 1000) for payload in payloads]
 
 
-def test_only_what_is_wanted(tmp_path: Path) -> None:
+def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "db-1.log"
     path.write_bytes(sound(3, 10))
     (run,) = runs(path, Wanted(payload=False, columns=frozenset({"batch"})))

@@ -107,18 +107,18 @@ def written(stores: Path) -> Path:
     return stores / "killed"
 
 
-def test_its_files_are_known(written: Path, run) -> None:
+def test_files_of_a_store_are_recognised(written: Path, run) -> None:
     system = recognise(written)
     assert system is not None
     assert {other.name for other in system.others} >= {"db.data", "db.redo"}
     done = run(written)
     assert done.return_value == 0, done.output
     assert "ActiveMQ's message store (KahaDB)" in done.output
-    assert "makes it again from the journal" in done.output
+    assert "rebuilds it from the journal" in done.output
 
 
 @pytest.mark.parametrize("state", ["killed", "closed", "acknowledged", "emptied", "scheduler"])
-def test_a_sound_store_has_no_finding(stores: Path, state: str) -> None:
+def test_an_intact_store_has_no_findings(stores: Path, state: str) -> None:
     system = recognise(stores / state)
     assert system is not None
     assert [finding for finding in system.findings if finding.harm != "none"] == []
@@ -149,7 +149,7 @@ def test_a_damaged_index(stores: Path, tmp_path: Path, run, state: str, damage: 
     # A file of less than 100 bytes.
     + [("emptied/db.free", damage) for damage in ("text", "torn by a byte", "zeros")],
 )
-def test_a_damaged_file_beside_the_index(
+def test_a_damaged_companion_file_of_the_index(
     stores: Path, tmp_path: Path, run, name: str, damage: str
 ) -> None:
     state, _, file = name.partition("/")
@@ -164,7 +164,7 @@ def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: b
     assert not findings(folder, "db.redo")
 
 
-def test_a_batch_whose_writer_was_killed(
+def test_a_batch_of_a_killed_writer(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
     """A checksum mismatch is normal then: the pages of the index are unchanged."""
@@ -189,7 +189,7 @@ def test_a_flipped_bit_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
     assert "expected page 1 at 8,192 as in .redo" in finding.text
 
 
-def test_free_pages_that_are_in_use(stores: Path, tmp_path: Path) -> None:
+def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
     def moved(whole: bytes) -> bytes:
         return whole[:5] + (1).to_bytes(8) + whole[13:]
 
@@ -218,7 +218,7 @@ def test_a_zero_page_makes_a_broker_deliver_less(
 
 
 @pytest.mark.parametrize("damage", INDEX_DAMAGES)
-def test_a_broker_starts_on_what_is_recovered(
+def test_a_broker_starts_on_the_recovered_store(
     stores: Path, tmp_path: Path, run, delivered: Delivered, damage: str
 ) -> None:
     """The broker delivers the messages that survive in the journal."""
@@ -232,7 +232,7 @@ def test_a_broker_starts_on_what_is_recovered(
 
 
 @pytest.mark.parametrize("state", ["killed", "closed", "emptied"])
-def test_a_sound_store_is_copied_whole(
+def test_an_intact_store_is_copied_completely(
     stores: Path, tmp_path: Path, run, delivered: Delivered, state: str
 ) -> None:
     source, out = stores / state, tmp_path / "recovered"
@@ -244,7 +244,7 @@ def test_a_sound_store_is_copied_whole(
     assert delivered(out) == PENDING
 
 
-def test_what_is_recovered_from_a_damaged_journal(
+def test_recovery_of_a_damaged_journal(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
     source = copied(stores / "closed", tmp_path / "damaged")
@@ -280,7 +280,7 @@ def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None
     assert "the journal is gone" in done.output
 
 
-def test_an_index_in_a_folder_of_its_own(stores: Path, tmp_path: Path, run) -> None:
+def test_an_index_in_its_own_directory(stores: Path, tmp_path: Path, run) -> None:
     journal = copied(stores / "closed", tmp_path / "kahadb")
     index = tmp_path / "index"
     index.mkdir()
@@ -292,7 +292,7 @@ def test_an_index_in_a_folder_of_its_own(stores: Path, tmp_path: Path, run) -> N
     assert run(journal).return_value == 0
 
 
-def test_a_journal_file_that_the_index_names(
+def test_a_missing_journal_file_that_the_index_refers_to(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
     folder = copied(stores / "closed", tmp_path / "kahadb")
@@ -300,7 +300,7 @@ def test_a_journal_file_that_the_index_names(
     done = run(folder)
     assert done.return_value == 3
     (finding,) = findings(folder, "db.data")
-    assert re.search(r"names \d+ messages in db-3\.log, found no such file", finding.text)
+    assert re.search(r"refers to \d+ messages in db-3\.log, found no such file", finding.text)
     assert delivered(folder) is None
 
 
@@ -319,7 +319,7 @@ def test_the_last_journal_file_is_missing(
 def test_journal_files_that_the_broker_deleted(stores: Path, run) -> None:
     done = run(stores / "acknowledged")
     assert done.return_value == 0, done.output
-    assert "the index names no message" in done.output
+    assert "the index refers to no message" in done.output
 
 
 def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> None:
@@ -357,7 +357,7 @@ def test_a_lock(written: Path, tmp_path: Path, run, content: bytes) -> None:
     (folder / "lock").write_bytes(content)
     done = run(folder)
     assert done.return_value == 0
-    assert ("expected no byte or a time" in done.output) == (len(content) > 8)
+    assert ("expected an empty file or a time" in done.output) == (len(content) > 8)
 
 
 def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Delivered) -> None:
@@ -469,4 +469,4 @@ def test_a_temporary_store(stores: Path, tmp_path: Path, run) -> None:
     (folder / "tmpDB.data").write_bytes(b"")
     done = run(folder)
     assert done.return_value == 0, done.output
-    assert "a broker deletes it when it starts" in done.output
+    assert "a broker deletes it at startup" in done.output

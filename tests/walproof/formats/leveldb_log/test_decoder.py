@@ -16,7 +16,7 @@ def batch(sequence: int, count: int, *operations: bytes) -> bytes:
     return struct.pack("<QI", sequence, count) + b"".join(operations)
 
 
-def said(payload: bytes) -> str:
+def phrase_of(payload: bytes) -> str:
     (value,) = pa.array([decode(payload)], TYPE).to_pylist()
     return phrase("leveldb-log", value, {})
 
@@ -41,14 +41,14 @@ def test_a_transaction_of_rocksdb() -> None:
         ("log_data", None, None),
         ("end_prepare", None, b"xid"),
     ]
-    assert said(batch(5, 0, b"\x0b\x03xid")) == 'commit transaction "xid" (sequence 5)'
+    assert phrase_of(batch(5, 0, b"\x0b\x03xid")) == 'commit transaction "xid" (sequence 5)'
     (commit,) = write_batch.decode(batch(5, 0, b"\x15\x0801234567\x03xid"))["ops"]
     assert commit == {"op": "commit", "timestamp": b"01234567", "xid": b"xid"}
 
 
 # Source: facebook/rocksdb, the grammar at the head of db/write_batch.cc, and db/dbformat.h.
 @pytest.mark.parametrize(
-    ("operation", "counted", "owed"),
+    ("operation", "counted", "expected"),
     [
         (b"\x02\x01k\x01v", 1, 'merge "k" = "v"'),
         (b"\x06\x07\x01k\x01v", 1, 'merge in column family 7 "k" = "v"'),
@@ -70,13 +70,13 @@ def test_a_transaction_of_rocksdb() -> None:
         (b"\x19\x07\x01k\x08" + bytes(8), 1, 'timed put in column family 7 "k" = ""'),
     ],
 )
-def test_every_tag_of_rocksdb(operation: bytes, counted: int, owed: str) -> None:
-    assert said(batch(1, counted, operation)) == f"{owed} (sequence 1)"
-    with pytest.raises(Undecodable, match="operations announced"):
+def test_every_rocksdb_tag(operation: bytes, counted: int, expected: str) -> None:
+    assert phrase_of(batch(1, counted, operation)) == f"{expected} (sequence 1)"
+    with pytest.raises(Undecodable, match="operations expected"):
         write_batch.decode(batch(1, 1 - counted, operation))
 
 
-def test_when_a_timed_put_was_written() -> None:
+def test_the_write_time_of_a_timed_put() -> None:
     (put,) = write_batch.decode(batch(1, 1, b"\x18\x01k\x09v" + b"\x05" + bytes(7)))["ops"]
     assert put["write_time"] == 5
 
@@ -85,15 +85,15 @@ def test_when_a_timed_put_was_written() -> None:
     ("payload", "words"),
     [
         (b"short", "at 0: 12 bytes expected, 5 left"),
-        (batch(1, 1), "1 operations announced, 0 found"),
+        (batch(1, 1), "1 operations expected, 0 found"),
         (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
-        (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, is never in a batch"),
-        (batch(1, 1, b"\x18\x01k\x01v"), "no time of writing in a value of 1 bytes"),
+        (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, must not occur in a batch"),
+        (batch(1, 1, b"\x18\x01k\x01v"), "no write time in a value of 1 bytes"),
         (batch(1, 1, b"\x00\x09k"), "9 bytes expected, 1 left"),
         (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "varint that does not end"),
     ],
 )
-def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
+def test_invalid_write_batches(payload: bytes, words: str) -> None:
     with pytest.raises(Undecodable) as caught:
         write_batch.decode(payload)
     assert words in str(caught.value)
@@ -103,7 +103,7 @@ def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
     "entity",
     [b"", b"\x01\x02\x01a\x01", b"\x01\xff\xff\xff\xff\x0f", b"\x01\x01\x01a\x00more", b"\x03\x00"],
 )
-def test_an_entity_that_is_none_keeps_its_bytes(entity: bytes) -> None:
+def test_an_invalid_entity_keeps_its_bytes(entity: bytes) -> None:
     operation = b"\x16\x01k" + bytes([len(entity)]) + entity
     (put,) = write_batch.decode(batch(1, 1, operation))["ops"]
     assert put["columns"] is None and put["value"] == entity
@@ -129,13 +129,15 @@ def test_version_edit() -> None:
         "deleted_files": [{"level": 2, "number": 9}],
         "new_files": [{"level": 3, "number": 10, "size": 11, "smallest": key, "largest": key}],
     }
-    assert said(b"\x06\x02\x09\x06\x02\x0a") == "deletes table 000009 at level 2, deletes 1 more"
-    assert said(b"\xc8\x01\x02\xca\x01") == "drops column family 2"
-    assert said(b"") == "an edit that changes nothing"
-    assert said(b"\xac\x02\x02") == "sets edits left in group"
+    assert (
+        phrase_of(b"\x06\x02\x09\x06\x02\x0a") == "deletes table 000009 at level 2, deletes 1 more"
+    )
+    assert phrase_of(b"\xc8\x01\x02\xca\x01") == "drops column family 2"
+    assert phrase_of(b"") == "empty edit"
+    assert phrase_of(b"\xac\x02\x02") == "sets edits left in group"
 
 
-def test_an_edit_that_rocksdb_alone_writes() -> None:
+def test_a_rocksdb_edit() -> None:
     """Blob files, logs, an atomic group, and tags that a reader may ignore."""
     result = version_edit.decode(
         b"\x90\x03\x01\x02\x03\x01m\x01c\x00" + b"\x91\x03\x01\x02\x03\x05\x01x\x00"
@@ -169,13 +171,13 @@ def test_an_edit_that_rocksdb_alone_writes() -> None:
         (b"\x84\x40\x01\x03", "unknown field 3 of a log"),
     ],
 )
-def test_what_is_no_version_edit(payload: bytes, words: str) -> None:
+def test_invalid_version_edits(payload: bytes, words: str) -> None:
     with pytest.raises(Undecodable) as caught:
         version_edit.decode(payload)
     assert words in str(caught.value)
 
 
-def test_what_is_neither_or_both() -> None:
+def test_payloads_of_neither_or_both_types() -> None:
     with pytest.raises(
         Undecodable, match=r"neither a write batch \(at 0: 12.* nor a version edit \(at"
     ):
@@ -190,7 +192,7 @@ def cut(payload: bytes) -> str:
     return phrase("leveldb-log", value, {})
 
 
-def test_a_batch_of_which_only_the_start_is_read() -> None:
+def test_the_start_of_a_batch() -> None:
     """The result has the complete operations, and the full size of the cut value."""
     large = b"\x01\x05chunk\xa0\x8d\x06" + b"A" * 100_000
     whole = batch(1, 3, b"\x01\x01k\x01v", large, b"\x00\x01k")
@@ -204,7 +206,7 @@ def test_a_batch_of_which_only_the_start_is_read() -> None:
     assert cut(batch(1, 1, large)[:60_000]) == f'put "chunk" (sequence 1)  ({missing})'
 
 
-def test_a_cut_at_each_byte_returns_only_operations_that_are_there() -> None:
+def test_a_cut_at_each_byte_returns_complete_operations() -> None:
     whole = batch(1, 3, b"\x01\x01k\x01v", b"\x05\x80\x01\x02ab\x83\x01" + b"c" * 131, b"\x00\x01k")
     ops = decode(whole)["ops"]
     for size in range(13, len(whole)):
@@ -222,7 +224,7 @@ def test_a_cut_payload_without_a_batch() -> None:
             decode(payload, is_cut=True)
 
 
-def test_an_edit_of_which_only_the_start_is_read() -> None:
+def test_the_start_of_an_edit() -> None:
     """The first edit of a MANIFEST lists all tables."""
     bound = b"\x09k" + b"\x01" + bytes(7)
     table = b"\x07\x00\x09\x85\x20" + bound + bound

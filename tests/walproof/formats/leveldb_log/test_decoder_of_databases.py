@@ -63,7 +63,7 @@ def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
     )
 
 
-def test_a_manifest_of_leveldb_that_was_kept() -> None:
+def test_a_recorded_leveldb_manifest() -> None:
     stored = golden("leveldb.json")
     values = as_columns([bytes.fromhex(payload) for payload in stored["payloads"]])
     assert listed(live([value["version_edit"] for value in values])) == stored["tables"]

@@ -115,12 +115,12 @@ def test_indexed_db_under_another_name(with_manifest: bool, tmp_path: Path) -> N
     assert len(entries(tmp_path / "copy.log", "record")) == 19
 
 
-def test_a_key_that_is_not_of_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
+def test_a_key_from_outside_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
     operations = Operations(INDEXED_DB)
     payload = struct.pack("<QI", 1, 1) + b"\x01\x03abc\x01v"
     (row,) = operations.rows(decode(payload), {})
     assert (row["key"], row["value"]) == (b"abc", b"v")
-    assert row["fault"].startswith("no key of IndexedDB: ")
+    assert row["fault"].startswith("invalid IndexedDB key: ")
 
 
 def test_local_storage() -> None:
@@ -175,7 +175,7 @@ def test_snappy(data: bytes, found: bytes | None) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xff\x0fo", b"\xff\x0f?", b"\xff\x0fA\xff\xff\xff\x0f",
                                   b"\xff\x0f" + b"A\x01" * 5000, b"\xff\x0fI\x02x"])  # fmt: skip
-def test_what_is_no_value_of_javascript(data: bytes) -> None:
+def test_invalid_javascript_values(data: bytes) -> None:
     with pytest.raises(Undecodable):
         v8_value.decode(data)
 

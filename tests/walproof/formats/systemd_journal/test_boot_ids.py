@@ -55,7 +55,7 @@ CASES = {
 @pytest.mark.parametrize("form", [{}, {"compact": False, "keyed": False}], ids=["compact", "old"])
 @pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_a_finding(
+def test_a_contradiction_is_a_finding(
     name: str, is_large: bool, form: dict[str, object], tmp_path: Path, monkeypatch
 ) -> None:
     if is_large:
@@ -75,7 +75,7 @@ def test_it_is_a_finding(
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_no_boot_of_the_folder(name: str, tmp_path: Path) -> None:
+def test_a_contradictory_boot_id_is_not_listed(name: str, tmp_path: Path) -> None:
     with_boots(tmp_path / "system.journal", CASES[name])
     done = run(tmp_path)
     boots = [line for line in done.stdout.splitlines() if " UTC  " in line]
@@ -89,7 +89,7 @@ def test_it_is_no_boot_of_the_folder(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_entry_is_one_of_its_boot(name: str, tmp_path: Path) -> None:
+def test_the_entry_belongs_to_the_boot_of_its_field(name: str, tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
     with_boots(path, CASES[name])
     for boot, expected in (("-1", "m0 m1 m2"), ("0", "m3 m4 m5"), (ONE, "m0 m1 m2")):
@@ -112,13 +112,13 @@ def test_an_entry_without_the_field_has_no_contradiction(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-def test_real_journals_have_none(name: str, tmp_path: Path) -> None:
+def test_real_journals_have_no_contradiction(name: str, tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
     path.write_bytes(read_journal(name))
     assert "in an ENTRY with" not in run("verify", path).stdout
 
 
-def test_vectors_that_are_intact_have_none() -> None:
+def test_intact_vectors_have_no_contradiction() -> None:
     vectors = [each for name, each in load_all().items() if name.startswith("systemd-journal/")]
     intact = [each for each in vectors if each.body["expect"]["verdict"] == "intact"]
     assert len(intact) > 20

@@ -115,7 +115,7 @@ def phrase(entry: Entry) -> str:
     )
 
 
-def test_the_phrase_says_priority_and_message_id() -> None:
+def test_the_phrase_has_priority_and_message_id() -> None:
     head = "2023-11-14T22:13:20+00:00 box app[7]:"
     assert phrase(ENTRIES[-1]) == f"{head} an error  (err, MESSAGE_ID {'0' * 32})"
     assert phrase(ENTRIES[0]) == f"{head} hello"

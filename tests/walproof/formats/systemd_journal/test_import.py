@@ -100,7 +100,7 @@ def numbers(out: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_whole_entries_are_written(name: str, tmp_path: Path) -> None:
+def test_complete_entries_are_written(name: str, tmp_path: Path) -> None:
     stream, expected, faults = STREAMS[name]
     out = tmp_path / "a.journal"
     done = run(stream, out)
@@ -117,7 +117,7 @@ def test_the_whole_entries_are_written(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_strict_writes_nothing_that_is_not_whole(name: str, tmp_path: Path) -> None:
+def test_strict_rejects_damaged_streams(name: str, tmp_path: Path) -> None:
     stream, expected, faults = STREAMS[name]
     out = tmp_path / "a.journal"
     done = run(stream, out, "--strict")
@@ -151,7 +151,7 @@ def test_every_cut_keeps_all_entries_before_it() -> None:
             assert each.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
 
 
-def test_damage_anywhere_ends_and_invents_nothing() -> None:
+def test_damage_anywhere_adds_no_entries() -> None:
     chance = random.Random(5)
     stream = b"".join(entry(n, b"BLOB=\0\n%d" % n, cursor=bool(n % 2)) for n in range(5))
     sound = [each for each in read_entries(stream) if isinstance(each, WholeEntry)]

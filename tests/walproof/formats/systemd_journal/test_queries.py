@@ -151,7 +151,7 @@ OURS = {
 
 
 @pytest.mark.parametrize("query", OURS)
-def test_what_journalctl_does_not_have(query: str, tmp_path: Path) -> None:
+def test_options_that_journalctl_lacks(query: str, tmp_path: Path) -> None:
     arguments, expected = OURS[query]
     more = (2, 24, [b"MESSAGE=of user 1000", b"_SYSTEMD_USER_UNIT=app.service", b"_UID=1000"])
     path = write_journal(tmp_path / "a.journal", [*VARIED, more])
@@ -191,7 +191,7 @@ def test_entries_after_a_cursor(place: int, command: list[str], tmp_path: Path) 
         assert cursors(run("export", *paths, *options).stdout_bytes) == theirs, more
 
 
-def test_a_cursor_of_an_entry_that_is_gone(tmp_path: Path) -> None:
+def test_a_cursor_of_a_missing_entry(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     every = cursors(run("export", path).stdout_bytes)
     some = write_journal(tmp_path / "b.journal", [*VARIED[:8], *VARIED[9:]], keeps_numbers=False)
@@ -216,14 +216,14 @@ def test_a_cursor_of_an_entry_that_is_gone(tmp_path: Path) -> None:
         (["--boot", "5"], "--boot: no boot 5: there are entries of 3"),
         (["--boot", "last"], "--boot: expected 0, -1, 1 or the id of a boot, found 'last'"),
         (["--boot", "ab" * 16 + "-1"], "--boot: no entry of boot abab"),
-        (["--unit", ""], "--unit: expected the name of a unit"),
-        (["PRIORITY=1", "+"], "+ stands between"),
-        (["+", "PRIORITY=1"], "+ stands between"),
+        (["--unit", ""], "--unit: expected a unit name"),
+        (["PRIORITY=1", "+"], "expected FIELD=VALUE before and after +"),
+        (["+", "PRIORITY=1"], "expected FIELD=VALUE before and after +"),
         (["priority=1"], "expected FIELD=VALUE, found 'priority=1'"),
         (["PRIORITY"], "expected FIELD=VALUE or a path, found 'PRIORITY'"),
     ],
 )
-def test_what_cannot_be_understood(arguments: list[str], expected: str, tmp_path: Path) -> None:
+def test_invalid_arguments(arguments: list[str], expected: str, tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     done = CliRunner().invoke(
         walproof, ["systemd", "read", str(path), *arguments], standalone_mode=False
@@ -231,7 +231,7 @@ def test_what_cannot_be_understood(arguments: list[str], expected: str, tmp_path
     assert expected in str(done.exception)
 
 
-def test_bytes_that_are_no_text_are_matched(tmp_path: Path) -> None:
+def test_binary_values_are_matched(tmp_path: Path) -> None:
     path = write_journal(
         tmp_path / "a.journal",
         [(0, 0, [b"MESSAGE=\xe9", b"TAG=\xff"]), (0, 1, [b"MESSAGE=\xc3\xa9"])],
@@ -266,7 +266,7 @@ def test_a_large_file_is_queried_by_the_scanner(tmp_path: Path, monkeypatch) -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_terminal_gets_no_control_sequences(mode: str, tmp_path: Path) -> None:
+def test_control_sequences_are_not_printed_to_a_terminal(mode: str, tmp_path: Path) -> None:
     fields = [b"MESSAGE=red \x1b[31m and\ttab \xe2\x80\xae", b"SYSLOG_IDENTIFIER=\xe2\x80\xaex"]
     path = write_journal(tmp_path / "a.journal", [(0, 0, fields)])
     ours, theirs = pty.openpty()
@@ -283,7 +283,7 @@ def test_a_terminal_gets_no_control_sequences(mode: str, tmp_path: Path) -> None
     assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown
 
 
-def test_an_entry_whose_message_is_lost_is_shown(tmp_path: Path) -> None:
+def test_an_entry_without_its_message_is_shown(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED[:4])
     data = bytearray(path.read_bytes())
     data[data.index(b"MESSAGE=failed again") + 9] ^= 1
@@ -294,7 +294,7 @@ def test_an_entry_whose_message_is_lost_is_shown(tmp_path: Path) -> None:
     assert "failed again" not in run("systemd", "read", path, "-o", "cat").stdout
 
 
-def test_nothing_is_selected(tmp_path: Path) -> None:
+def test_an_empty_selection(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     done = run("systemd", "read", path, "NOTHING=1")
     assert (done.stdout, done.stderr, done.return_value) == ("", "-- No entries --\n", 0)
@@ -352,7 +352,7 @@ def test_names_of_fields_are_listed_without_reading_values(tmp_path: Path, monke
         run("systemd", "fields", path)
 
 
-def test_packed_files_folders_and_files_are_merged(tmp_path: Path) -> None:
+def test_compressed_files_and_directories_are_merged(tmp_path: Path) -> None:
     each = write_journal(tmp_path / "one.journal", VARIED[::3])
     packed = tmp_path / "packed.journal.xz"
     packed.write_bytes(

@@ -71,19 +71,19 @@ def has_zones() -> bool:
 
 
 @pytest.mark.parametrize("text", EXPECTED)
-def test_a_point_in_time(text: str) -> None:
+def test_timestamps(text: str) -> None:
     if "Berlin" in text and not has_zones():
         pytest.skip("no time zones on this machine")
     assert parse_time(text, NOW) == EXPECTED[text]
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_no_point_in_time(text: str) -> None:
+def test_invalid_timestamps(text: str) -> None:
     with pytest.raises(BadTime, match="expected a time such as"):
         parse_time(text, NOW)
 
 
-def test_a_time_before_1970_is_its_beginning() -> None:
+def test_a_time_before_1970_becomes_1970() -> None:
     assert parse_time("-100y", NOW) == 0
 
 
@@ -101,7 +101,7 @@ def analysed(texts: list[str]) -> list[int | None]:
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze")
-def test_the_same_as_systemd() -> None:
+def test_timestamps_match_systemd() -> None:
     version = subprocess.run(["systemd-analyze", "--version"], capture_output=True, text=True)
     is_new = int(version.stdout.split()[1]) >= 254
     texts = [text for text in EXPECTED if is_new or not ONLY_IN_NEW.search(text)]

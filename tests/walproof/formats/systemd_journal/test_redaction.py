@@ -74,7 +74,7 @@ def verify(path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
+def test_no_data_of_dropped_entries_remains(form: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, **FORMS[form])
     out = tmp_path / "clean.journal"
     drop(log, out, "--unit", "vault")
@@ -93,7 +93,7 @@ def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
     verify(out)
 
 
-def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
+def test_the_check_detects_remaining_data(tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, compression="zstd")
     out = tmp_path / "clean.journal"
     drop(log, out, "MESSAGE=login")
@@ -120,7 +120,9 @@ def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(map(str, value)),
 )
-def test_what_is_left_is_valid(filters: list[str], seconds: list[int], tmp_path: Path) -> None:
+def test_the_redacted_journal_is_valid(
+    filters: list[str], seconds: list[int], tmp_path: Path
+) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, header_size=264)
     out = tmp_path / "clean.journal"
     done = drop(log, out, *filters)
@@ -146,7 +148,7 @@ def test_a_damaged_journal(tmp_path: Path) -> None:
     verify(out)
 
 
-def test_every_copy_in_a_folder(tmp_path: Path) -> None:
+def test_every_copy_in_a_directory_is_redacted(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     machine = folder / ("01" * 16)
     write_journal(machine / "system.journal", BOTH)
@@ -196,14 +198,14 @@ def test_a_packed_journal(tmp_path: Path) -> None:
         (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
     ],
 )
-def test_what_cannot_be_done(arguments: list[str], expected: str, tmp_path: Path) -> None:
+def test_unsupported_requests(arguments: list[str], expected: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH)
     done = run("recover", log, "--out", tmp_path / "new.journal", *arguments)
     assert expected in str(done.exception)
     assert not (tmp_path / "new.journal").exists()
 
 
-def test_another_format_and_no_journal(tmp_path: Path) -> None:
+def test_other_formats_and_files(tmp_path: Path) -> None:
     (tmp_path / "000003.log").write_bytes(bytes(40))
     done = run("recover", tmp_path / "000003.log", "--out", tmp_path / "b", "--drop", "A=1")
     assert (done.return_value, "not-a-journal" in done.output) == (4, True)

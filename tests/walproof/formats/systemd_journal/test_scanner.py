@@ -47,7 +47,7 @@ def fast(path: Path, **context: Any) -> Answer:
     return answer(FORMAT, scanner(FORMAT).scan(Log(path, context), Wanted()))
 
 
-def owed(path: Path, **context: Any) -> Answer:
+def reference_answer(path: Path, **context: Any) -> Answer:
     return collect(named(FORMAT).read(path, "recover", context))
 
 
@@ -73,7 +73,7 @@ def in_parts(path: Path, target: int, whole: Answer, **context: Any) -> None:
 def check(path: Path, data: bytes, **context: Any) -> None:
     path.write_bytes(data)
     try:
-        right = owed(path, **context)
+        right = reference_answer(path, **context)
         assert fast(path, **context) == right
         in_parts(
             path, max(1, len(data) // random.Random(len(data)).randrange(1, 9)), right, **context
@@ -112,7 +112,7 @@ def test_damage_in_a_context(context: dict[str, Any], tmp_path: Path) -> None:
             check(tmp_path / "a.journal", damaged(data, chance), **context)
 
 
-def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
+def test_every_intact_vector_is_queried_for_an_existing_field() -> None:
     """Includes files without hash tables (SDJ-016), which have no index to query."""
     requested = 0
     for vector in load_all().values():
@@ -123,7 +123,7 @@ def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
             continue
         name, value = expected["records"][-1]["fields"][0]
         given = {"match": f"{name}={value}"}
-        right = owed(vector.input, **given)
+        right = reference_answer(vector.input, **given)
         assert fast(vector.input, **given) == right, (vector.id, given)
         requested += isinstance(value, str) and bool(right.records)
     assert requested > 50
@@ -168,7 +168,7 @@ def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("compression", ["none", "lz4", "zstd", "xz"])
 @pytest.mark.parametrize("most", [0, 1, 9, 17, 40, 300, 5007, 1 << 30])
-def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) -> None:
+def test_long_values_are_truncated(most: int, compression: str, tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
     path.write_bytes(journal_bytes(*hello(3), LONG, many, compression=compression, compact=True))
@@ -217,12 +217,12 @@ def test_payloads_of_every_length(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> None:
+def test_unused_slots_of_arrays(compact: bool, tmp_path: Path) -> None:
     """Each slot in turn has an entry, although the lists of the arrays have ended."""
     data = journal_bytes(*hello(12), compact=compact)
     path, width = tmp_path / "a.journal", 4 if compact else 8
     path.write_bytes(data)
-    records = owed(path).records
+    records = reference_answer(path).records
     result, at = 0, int.from_bytes(data[88:96], "little")
     while at < len(data):
         size = int.from_bytes(data[at + 8 : at + 16], "little")
@@ -240,7 +240,7 @@ def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("has_numbers", [True, False])
 @pytest.mark.parametrize("most", [2, 1 << 30])
-def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> None:
+def test_shared_names_are_stored_once(has_numbers: bool, most: int, tmp_path: Path) -> None:
     """Each name of the file is stored once if all have a number; else names are next to values."""
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
@@ -266,7 +266,7 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
+def test_cyclic_chains(tmp_path: Path) -> None:
     """Set each link of each type to itself, to its source, and to all other objects."""
     data = journal_bytes(*hello(5))
     locations = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
@@ -277,18 +277,18 @@ def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
             for to in (at & ~7, at - 16, at - 24, at - 32, 264, link - 8):
                 broken = data[:at] + to.to_bytes(8, "little") + data[at + 8 :]
                 (tmp_path / "a.journal").write_bytes(broken)
-                assert fast(tmp_path / "a.journal") == owed(tmp_path / "a.journal")
+                assert fast(tmp_path / "a.journal") == reference_answer(tmp_path / "a.journal")
     assert time.monotonic() - started < 120
 
 
 @pytest.mark.slow
-def test_types_of_objects_that_change(tmp_path: Path) -> None:
+def test_changed_object_types(tmp_path: Path) -> None:
     """Types that cannot be distinguished by content: tables, arrays and entries."""
     chance = random.Random(8)
     path = tmp_path / "a.journal"
     for data in ORIGINALS:
         path.write_bytes(data)
-        entries = [record.at for record in owed(path).records]
+        entries = [record.at for record in reference_answer(path).records]
         tables = [int.from_bytes(data[at : at + 8], "little") - 16 for at in (104, 120)]
         locations = [at for at in entries + tables if 264 <= at < len(data)]
         for _ in range(30 if locations else 0):
@@ -301,7 +301,7 @@ def test_types_of_objects_that_change(tmp_path: Path) -> None:
             check(path, bytes(broken))
 
 
-def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> None:
+def test_a_chain_of_lost_fields_shared_by_every_bucket(tmp_path: Path) -> None:
     count = 60
     data = bytearray(journal_bytes(*hello(count), data_buckets=count))
     members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
@@ -316,14 +316,14 @@ def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> No
     check(tmp_path / "a.journal", bytes(data))
 
 
-def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> None:
+def test_false_counts_cost_no_memory(tmp_path: Path) -> None:
     data = bytearray(journal_bytes(*hello(3)))
     for at in range(96, 256, 8):
         data[at : at + 8] = (2**64 - 1 - at).to_bytes(8, "little")
     check(tmp_path / "a.journal", bytes(data))
 
 
-def test_cursors_of_all_numbers() -> None:
+def test_cursors_of_numbers_of_every_length() -> None:
     """Compare with the reference, for numbers of every length, with and without zeros inside.
 
     Boots change and return, and two differ only in one half.
@@ -368,7 +368,7 @@ def test_cursors_of_all_numbers() -> None:
 
 
 @pytest.mark.slow
-def test_what_is_sound_has_no_fault() -> None:
+def test_intact_files_have_no_fault() -> None:
     for vector in load_all().values():
         if vector.body["format"] == FORMAT and vector.input.is_file():
             data = vector.input.read_bytes()

@@ -125,7 +125,7 @@ def test_it_merges_as_journalctl_does(make, command: list[str], tmp_path: Path) 
 
 
 @needs_one
-def test_what_is_exported_is_what_journalctl_exports(tmp_path: Path, run) -> None:
+def test_the_export_equals_that_of_journalctl(tmp_path: Path, run) -> None:
     folder = two_hosts(tmp_path / "journal")
     done = run("export", folder)
     assert done.return_value == 0, done.output
@@ -165,15 +165,15 @@ def test_boots_and_files_are_listed(tmp_path: Path, run) -> None:
     assert "user 1000" in done.stdout
 
 
-def test_a_file_that_is_not_there_is_a_gap_in_the_numbers(tmp_path: Path, run) -> None:
+def test_a_missing_file_is_a_gap_in_the_numbers(tmp_path: Path, run) -> None:
     folder = host(tmp_path / "journal")
     for archived in (folder / MACHINE).glob("system@*"):
         archived.unlink()
-    assert "are in no file here" not in run(folder).output
+    assert "are missing" not in run(folder).output
     (folder / MACHINE / "user-1000.journal").unlink()
     file(folder / MACHINE / "user-7.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     done = run(folder)
-    assert "5 entries, numbers 2 to 6, are in no file here" in " ".join(done.output.split())
+    assert "5 entries, numbers 2 to 6, are missing" in " ".join(done.output.split())
 
 
 def test_a_damaged_file_among_others(tmp_path: Path, run) -> None:
@@ -212,15 +212,15 @@ def losses(folder: Path) -> dict[str | None, str]:
     return {each.file: each.text for each in seen(folder).findings if each.harm == "lost"}
 
 
-def test_other_files_in_the_folder_are_named(tmp_path: Path) -> None:
+def test_other_files_in_the_directory_are_listed(tmp_path: Path) -> None:
     folder = host(tmp_path / "journal")
     copy = (folder / MACHINE / "system.journal").read_bytes()
     others = {
-        "README": (b"text\n", "not of systemd"),
-        "notes.txt": (b"", "not of systemd"),
-        "old.journal.gz": (gzip.compress(copy), "a packed journal, not read with the others"),
+        "README": (b"text\n", "not a systemd file"),
+        "notes.txt": (b"", "not a systemd file"),
+        "old.journal.gz": (gzip.compress(copy), "a compressed journal, not read with the others"),
         "old.bak": (copy, "a journal under a name that journalctl does not read"),
-        f"{MACHINE}/000003.log": (b"", "not of systemd"),
+        f"{MACHINE}/000003.log": (b"", "not a systemd file"),
     }
     for name, (data, _) in others.items():
         (folder / name).write_bytes(data)
@@ -231,7 +231,7 @@ def test_other_files_in_the_folder_are_named(tmp_path: Path) -> None:
     assert len(system.logs) == 4 and not system.findings
 
 
-def test_logs_of_other_formats_beside_journals_of_other_names(tmp_path: Path) -> None:
+def test_logs_of_other_formats_next_to_journals_of_other_names(tmp_path: Path) -> None:
     """Such a directory does not belong to journald: each log is read separately."""
     file(tmp_path / "a.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     (tmp_path / "README").write_text("text")
@@ -275,7 +275,7 @@ def test_a_journal_with_the_wrong_content_is_a_loss(damage, alone: bool, tmp_pat
     assert all("its entries are lost" in text for text in result.values())
 
 
-def test_a_loss_says_what_was_found(tmp_path: Path) -> None:
+def test_a_loss_reports_expected_and_found(tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
     for data, message in (
         (b"", "expected a journal (LPKSHHRH) at 0, found an empty file"),
@@ -302,7 +302,7 @@ def test_files_of_another_name_need_a_header(tmp_path: Path) -> None:
     assert recognise(tmp_path) is None
 
 
-def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
+def test_zeros_after_the_last_object_are_not_a_loss(tmp_path: Path, run) -> None:
     """Journald extends a file before writing to it."""
     file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     with (tmp_path / "system.journal").open("r+b") as log:
@@ -319,7 +319,7 @@ def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
     "place", ["remote", "1000_0-deleted", "lost", f"{MACHINE}/archive", f"{MACHINE}/lost", "a/b"]
 )
 @pytest.mark.parametrize("is_packed", [False, True], ids=["plain", "packed"])
-def test_folders_that_are_not_merged_are_named(
+def test_unmerged_directories_are_reported(
     place: str, is_packed: bool, tmp_path: Path, run
 ) -> None:
     folder = host(tmp_path / "journal")
@@ -387,12 +387,12 @@ def test_two_folders_are_compared(tmp_path: Path, run) -> None:
     assert "1 only in the first" in done.output
 
 
-def test_one_log_is_damaged_not_a_folder_of_them(tmp_path: Path, run) -> None:
+def test_only_single_logs_are_damaged(tmp_path: Path, run) -> None:
     done = run("damage", host(tmp_path / "one"), "truncate at 3", "--out", tmp_path / "out")
     assert "expected one of its logs, such as" in str(done.exception)
 
 
-def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> None:
+def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
     """The count equals journalctl's for the intact file; journalctl ignores the truncated file."""
     entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
     file(tmp_path / "system.journal", entries)
@@ -436,9 +436,7 @@ def test_boots_are_in_the_order_of_journalctl(command: list[str], tmp_path: Path
 
 
 @pytest.mark.parametrize("damage", ["cut", "no array", "no entries"])
-def test_a_file_whose_tail_cannot_be_read_has_no_place_among_boots(
-    damage: str, tmp_path: Path
-) -> None:
+def test_a_file_with_an_unreadable_tail_does_not_order_boots(damage: str, tmp_path: Path) -> None:
     folder = without_a_clock(tmp_path / "journal", 2)
     path = folder / MACHINE / "system@0.journal"
     data = bytearray(path.read_bytes())

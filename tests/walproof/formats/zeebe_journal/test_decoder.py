@@ -61,7 +61,7 @@ def entry(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     return value
 
 
-def as_told(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+def in_java_terms(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     """Convert our record to the terms of the real classes."""
     message = {}
     for name in told:
@@ -73,7 +73,7 @@ def as_told(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_records_are_what_the_real_classes_read(release: str) -> None:
+def test_records_equal_those_of_the_real_classes(release: str) -> None:
     for each in golden(release):
         value = entry(bytes.fromhex(each["payload"]))
         assert value["records_fault"] is None and value["term"] == 3
@@ -81,7 +81,7 @@ def test_records_are_what_the_real_classes_read(release: str) -> None:
         for record, given in zip(value["records"], each["records"], strict=True):
             assert record["fault"] is None
             plain = {name: given[name] for name in given if name not in ("value", "documents")}
-            assert as_told(record, given) == plain
+            assert in_java_terms(record, given) == plain
             body = json.loads(given["value"])
             body |= {name: json.loads(text) for name, text in given["documents"].items()}
             assert json.loads(record["value"]) == body
@@ -124,11 +124,11 @@ def run(release: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("release", ["8.2.15", "8.8.0"])
-def test_the_golden_files_are_what_the_real_classes_write(release: str) -> None:
+def test_the_golden_files_equal_the_output_of_the_real_classes(release: str) -> None:
     assert run(release)["entries"] == golden(release)
 
 
-def test_the_table_is_what_the_real_classes_say() -> None:
+def test_the_table_matches_the_real_classes() -> None:
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             unavailable(f"unavailable, because there is no {tool}")
@@ -148,7 +148,7 @@ def test_the_table_is_what_the_real_classes_say() -> None:
             ]
 
 
-def test_a_number_means_what_it_meant_to_the_broker_that_wrote_it() -> None:
+def test_numbers_are_named_by_the_release_of_the_broker() -> None:
     assert names((8, 2), 3).intent(22, 1) == "DELETED"
     assert names((8, 3), 4).intent(22, 1) == "DELETING"
     assert names((8, 2), 3).value_type(47) == "47" and names((8, 8), 6).intent(47, 99) == "99"
@@ -158,7 +158,7 @@ def test_a_number_means_what_it_meant_to_the_broker_that_wrote_it() -> None:
     assert names((9, 1), 9).line == "8.9" and names((0, 26), 1).line == "1.0"
 
 
-def test_the_phrase_is_the_useful_sentence() -> None:
+def test_phrases_of_records() -> None:
     create, refused, follow = (entry(bytes.fromhex(each["payload"])) for each in golden("8.8.0"))
     at = {"index": 5}
     assert phrase("zeebe-journal", create, at).startswith(
@@ -179,7 +179,7 @@ def test_the_phrase_is_the_useful_sentence() -> None:
     )
 
 
-def test_a_payload_that_was_cut_tells_what_is_there() -> None:
+def test_a_cut_payload_returns_its_complete_records() -> None:
     payload = bytes.fromhex(golden("8.3.4")[2]["payload"])
     whole = entry(payload)
     for size in range(len(payload)):
@@ -202,23 +202,23 @@ def test_a_payload_that_was_cut_tells_what_is_there() -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data[:-20], "no record of Zeebe: "),
+        (lambda data: data[:-20], "invalid Zeebe record: "),
         (lambda data: data + b"\0" * 3, "bytes after the last record"),
-        (lambda data: struct.pack("<i", -1) + data[4:], "no record of Zeebe: -1 bytes long"),
-        (lambda data: data[:12] + b"\2\0" + data[14:], "no record of Zeebe: of version 2"),
-        (lambda data: data[:48] + b"\xff" * 4 + data[52:], "no record of Zeebe: metadata of -1"),
+        (lambda data: struct.pack("<i", -1) + data[4:], "invalid Zeebe record: -1 bytes long"),
+        (lambda data: data[:12] + b"\2\0" + data[14:], "invalid Zeebe record: of version 2"),
+        (lambda data: data[:48] + b"\xff" * 4 + data[52:], "invalid Zeebe record: metadata of -1"),
         (lambda data: data[:16] + b"\1" + data[17:], "the entry has records 17–17, found 1, from"),
         (lambda data: b"", "the entry has records 17–17, found none"),
     ],
 )
-def test_what_is_no_batch_is_told(change: Any, fault: str) -> None:
+def test_invalid_batches_are_reported(change: Any, fault: str) -> None:
     data = decode(bytes.fromhex(golden("8.3.4")[0]["payload"]))["application_data"]
     value = entry(raft.encode_application(3, 17, 17, change(data)))
     assert fault in value["records_fault"]
     assert fault in phrase("zeebe-journal", value, {"index": 1})
 
 
-def test_metadata_that_nobody_knows() -> None:
+def test_unknown_metadata() -> None:
     payload = bytes.fromhex(golden("8.3.4")[0]["payload"])
     data = decode(payload)["application_data"]
     (size,) = struct.unpack_from("<i", data, 48)
@@ -233,7 +233,7 @@ def test_metadata_that_nobody_knows() -> None:
     assert fault is None and record["fault"].startswith("metadata: ") and record["value"]
 
 
-def test_hostile_payloads_are_never_an_exception() -> None:
+def test_hostile_payloads_raise_nothing() -> None:
     """Mutated entries and random bytes take time and memory linear in their size."""
     chance = random.Random(1)
     seeds = [bytes.fromhex(each["payload"]) for release in RELEASES for each in golden(release)]
@@ -293,13 +293,13 @@ def test_messagepack() -> None:
         (b"\xc7\x01\xff\0", "no MessagePack"),
     ],
 )
-def test_what_is_no_messagepack(data: bytes, words: str) -> None:
+def test_invalid_messagepack(data: bytes, words: str) -> None:
     started = time.monotonic()
     with pytest.raises(Undecodable, match=words):
         to_json(data)
     assert time.monotonic() - started < 2
 
 
-def test_levels_that_are_allowed() -> None:
+def test_allowed_levels_of_nesting() -> None:
     deep = b"\x91" * MAX_DEPTH + b"\xc0"
     assert to_json(deep) == "[" * MAX_DEPTH + "null" + "]" * MAX_DEPTH

@@ -42,7 +42,7 @@ def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
             yield event
 
 
-def owed_by_reference(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
+def reference_events(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
     """Return the reference's events, with the fields that columns have."""
     return [
         Record(
@@ -176,7 +176,7 @@ def random_journal(seed: int, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 def differences(seed: int, folder: Path) -> list[str]:
     path, context = random_journal(seed, folder)
-    expected = owed_by_reference(path, context)
+    expected = reference_events(path, context)
     log = Log(path, context)
     results = list(one_by_one(zeebe_journal.scan(log, Wanted())))
     wrong = [] if results == expected else [f"{seed}: whole"]
@@ -206,7 +206,7 @@ def test_random_damage_whole_and_in_parts(
     assert differences(seed, tmp_path) == []
 
 
-def test_any_payload_has_the_type_or_fault_that_the_reference_gives() -> None:
+def test_types_and_faults_of_payloads_match_the_reference() -> None:
     import numpy as np
 
     rng = random.Random(5)
@@ -222,7 +222,7 @@ def test_any_payload_has_the_type_or_fault_that_the_reference_gives() -> None:
     assert seen == set(kinds)
 
 
-def test_a_part_is_no_longer_than_asked_and_a_record(tmp_path: Path) -> None:
+def test_a_part_exceeds_its_target_by_at_most_a_record(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     write(path, [NewRecord(b"x" * 100, {"asqn": n}) for n in range(100)], {"max_segment_size": 900})
     log = Log(path)
@@ -234,7 +234,7 @@ def test_a_part_is_no_longer_than_asked_and_a_record(tmp_path: Path) -> None:
     assert not any(isinstance(event, End) for events in runs for event in events)
 
 
-def test_a_segment_that_is_gone_since_the_plan(tmp_path: Path) -> None:
+def test_a_segment_deleted_after_the_plan(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     write(path, [NewRecord(b"x" * 100) for _ in range(20)], {"max_segment_size": 900})
     parts = zeebe_journal.plan(Log(path), 1500)
@@ -276,6 +276,6 @@ def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) ->
 def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
     unpack_partition(version, tmp_path)
     context = {"last_flushed_index": "meta"}
-    expected = owed_by_reference(tmp_path, context)
+    expected = reference_events(tmp_path, context)
     assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == expected
     assert any(isinstance(event, Record) for event in expected)

@@ -203,7 +203,7 @@ def test_damage_of_the_lock(content: bytes, tmp_path: Path, run) -> None:
     assert (tmp_path / "new" / f"{LOCK}.before-recovery").read_bytes() == content
 
 
-def test_a_broker_refuses_a_damaged_lock_and_takes_the_repaired_one(
+def test_a_broker_refuses_a_damaged_lock_and_accepts_the_repaired_lock(
     tmp_path: Path, run, broker: Broker
 ) -> None:
     folder = a_node(tmp_path / "1")
@@ -213,7 +213,7 @@ def test_a_broker_refuses_a_damaged_lock_and_takes_the_repaired_one(
     assert broker(tmp_path / "new")["lock"] == "true"
 
 
-def test_the_lock_of_a_larger_group_is_not_invented(tmp_path: Path) -> None:
+def test_the_lock_of_a_larger_group_is_not_repaired(tmp_path: Path) -> None:
     folder = a_node(tmp_path / "1")
     (folder / CONF).write_bytes(configuration(b"0", b"1", b"2"))
     (folder / LOCK).write_bytes(b"")
@@ -227,7 +227,7 @@ def test_the_lock_of_a_larger_group_is_not_invented(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", bytes(32)])
-def test_the_files_of_a_node_that_has_just_begun(content: bytes, tmp_path: Path) -> None:
+def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", records=0)
     (folder / META).write_bytes(content)
     (folder / CONF).write_bytes(content)
@@ -239,7 +239,7 @@ def test_a_meta_without_flushed_entries(tmp_path: Path) -> None:
     assert [(each.file, each.harm) for each in findings(folder)][-1] == (META, "look")
 
 
-def test_a_meta_is_missed_beside_a_configuration(tmp_path: Path) -> None:
+def test_a_missing_meta_next_to_a_configuration(tmp_path: Path) -> None:
     folder = a_node(tmp_path / "1")
     (folder / META).unlink()
     assert lost(folder) == [META]
@@ -260,7 +260,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
-def test_a_real_partition_is_whole(version: str, real: Callable[[str], Path], run) -> None:
+def test_a_real_partition_has_no_findings(version: str, real: Callable[[str], Path], run) -> None:
     assert not findings(real(version))
     assert run(real(version)).return_value == 0
 
@@ -340,7 +340,7 @@ def test_the_checksums_of_older_brokers(tmp_path: Path) -> None:
     assert lost(folder) == [f"snapshots/{checksums.name}"]
 
 
-def test_a_snapshot_without_checksums_does_not_count(tmp_path: Path) -> None:
+def test_a_snapshot_without_checksums_is_ignored(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3)
     for file in (folder / "snapshots").glob("*.checksum"):
         file.unlink()
@@ -350,7 +350,7 @@ def test_a_snapshot_without_checksums_does_not_count(tmp_path: Path) -> None:
     assert "a broker deletes this snapshot as unfinished" in finding.text
 
 
-def test_a_damaged_snapshot_leaves_a_hole(tmp_path: Path) -> None:
+def test_a_damaged_snapshot_leaves_a_gap(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3, flushed=12)
     assert not lost(folder)
     (current,) = (folder / "snapshots").glob("*/CURRENT")
@@ -379,7 +379,7 @@ def test_a_snapshot_of_positions_beyond_the_journal(
     assert all("expected position 4659997" in each.text for each in results)
 
 
-def test_positions_are_found_before_entries_without_one(tmp_path: Path) -> None:
+def test_positions_before_entries_without_positions(tmp_path: Path) -> None:
     new = [
         NewRecord(encode_application(1, 1, 44, b"x", 2), {"asqn": "1", "index": "1"}),
         NewRecord(encode_application(1, 45, 46, b"x", 2), {"asqn": "45", "index": "2"}),
@@ -399,7 +399,7 @@ def test_positions_are_found_before_entries_without_one(tmp_path: Path) -> None:
     assert "found positions up to 46 in entry 3" in text
 
 
-def test_a_snapshot_of_a_follower_that_has_no_later_entry(tmp_path: Path) -> None:
+def test_a_snapshot_of_a_follower_without_later_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=9, positions="4659997-4659998")
     assert not lost(folder)
 
@@ -417,7 +417,7 @@ def test_a_partition_is_listed(tmp_path: Path, run) -> None:
 
 
 @pytest.mark.parametrize("zeros", [0, 700])
-def test_an_empty_first_segment_is_no_whole_log(zeros: int, tmp_path: Path, run) -> None:
+def test_an_empty_first_segment_is_not_a_complete_log(zeros: int, tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1")
     for number in range(2, 5):
         (folder / f"{NAME}-{number}.log").unlink()
@@ -472,14 +472,14 @@ def test_lost_entries_of_the_last_segment(kind: str, tmp_path: Path, run) -> Non
     assert run(folder).return_value == 3
 
 
-def test_a_segment_that_was_cut_after_its_entries(tmp_path: Path) -> None:
+def test_a_segment_truncated_after_its_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     path = folder / f"{NAME}-3.log"
     path.write_bytes(path.read_bytes()[:690])
     assert [each.file for each in findings(folder) if each.harm == "look"] == [path.name]
 
 
-def test_a_segment_that_is_not_there(tmp_path: Path, run) -> None:
+def test_a_missing_segment(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1")
     (folder / f"{NAME}-3.log").unlink()
     done = run(folder)
@@ -508,20 +508,20 @@ def test_a_meta_alone(tmp_path: Path, run) -> None:
     assert not lost(tmp_path)
 
 
-def test_entries_that_the_node_knew_to_be_on_disk(tmp_path: Path, run) -> None:
+def test_lost_flushed_entries(tmp_path: Path, run) -> None:
     done = run(partition(tmp_path / "1", flushed=12))
     assert done.return_value == 3
     text = "expected entries up to 12, which it counts as flushed, found entries up to 9:"
     assert text in " ".join(done.output.split())
 
 
-def test_entries_that_only_a_snapshot_has(tmp_path: Path) -> None:
+def test_entries_only_in_a_snapshot(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=12, snapshot=12)
     (finding,) = (each for each in findings(folder) if each.harm == "lost")
     assert "a snapshot has the rest, but a broker does not open this journal" in finding.text
 
 
-def test_a_broker_and_entries_that_were_flushed(tmp_path: Path, broker: Broker) -> None:
+def test_a_broker_refuses_to_lose_flushed_entries(tmp_path: Path, broker: Broker) -> None:
     beyond = partition(tmp_path / "beyond", flushed=12, snapshot=12)
     gone = partition(tmp_path / "gone", flushed=9)
     for path in gone.glob("*.log"):
@@ -530,7 +530,7 @@ def test_a_broker_and_entries_that_were_flushed(tmp_path: Path, broker: Broker) 
     assert broker(gone)["journal"] == "1 0"
 
 
-def test_a_hole_between_snapshot_and_journal(tmp_path: Path, run) -> None:
+def test_a_gap_between_snapshot_and_journal(tmp_path: Path, run) -> None:
     assert run(partition(tmp_path / "whole", first=4, snapshot=3)).return_value == 0
     assert run(partition(tmp_path / "more", first=4, snapshot=5)).return_value == 0
     done = run(partition(tmp_path / "hole", first=6, snapshot=3))
@@ -549,7 +549,7 @@ def test_a_term_older_than_the_journal(tmp_path: Path) -> None:
 # Other files.
 
 
-def test_only_the_segments_of_its_journal_are_its_log(tmp_path: Path) -> None:
+def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     for name in ("other-1.log", f"{NAME}0-1.log", f"{NAME}-02.log", f"{NAME}-2.log_0-deleted"):
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
@@ -565,7 +565,7 @@ def test_only_the_segments_of_its_journal_are_its_log(tmp_path: Path) -> None:
     assert about == {f"{NAME}0-1.log", f"{NAME}-02.log", "undeleted"}
 
 
-def test_a_broker_and_names_like_those_of_segments(tmp_path: Path, broker: Broker) -> None:
+def test_file_names_that_a_broker_reads_as_segments(tmp_path: Path, broker: Broker) -> None:
     folders = [partition(tmp_path / f"{number}", flushed=9) for number in range(3)]
     shutil.copy(folders[0] / f"{NAME}-2.log", folders[0] / f"{NAME}0-9.log")
     (folders[1] / "undeleted").write_bytes(b"")
@@ -578,7 +578,7 @@ def test_a_broker_and_names_like_those_of_segments(tmp_path: Path, broker: Broke
 # Recovery.
 
 
-def test_recovered_it_has_every_file(tmp_path: Path, run) -> None:
+def test_a_recovered_partition_has_every_file(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
     out = tmp_path / "new"
     done = run("recover", folder, "--out", out)
@@ -590,14 +590,14 @@ def test_recovered_it_has_every_file(tmp_path: Path, run) -> None:
     assert "whether a broker starts" in done.output
 
 
-def test_a_damaged_first_segment_leaves_no_entry_to_a_broker(tmp_path: Path) -> None:
+def test_a_broker_reads_no_entry_after_a_damaged_first_segment(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     (folder / f"{NAME}-1.log").write_bytes(b"")
     sentences = known(folder).folder_type.after_recovery(known(folder))
     assert "as flushed, and the journal has no entry." in sentences[1]
 
 
-def test_recovered_with_fewer_entries_it_keeps_what_was_flushed(tmp_path: Path, run) -> None:
+def test_a_recovered_partition_keeps_its_flushed_index(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
     damaged = folder / f"{NAME}-3.log"
     damaged.write_bytes(damaged.read_bytes()[:300] + bytes(400))
@@ -612,7 +612,7 @@ def test_recovered_with_fewer_entries_it_keeps_what_was_flushed(tmp_path: Path, 
     assert f"{damaged.name}.before-recovery" not in known(out).folder_type.log_files(known(out))
 
 
-def test_a_broker_takes_the_recovered_journal_only_without_meta(
+def test_a_broker_opens_the_recovered_journal_only_without_meta(
     tmp_path: Path, run, broker: Broker
 ) -> None:
     folder = partition(tmp_path / "1", flushed=9)
@@ -627,7 +627,7 @@ def test_a_broker_takes_the_recovered_journal_only_without_meta(
 
 
 @pytest.mark.parametrize("version", ["1", "2/1", "2/2"])
-def test_recovered_it_can_be_read_by_a_node_as_old(version: str, tmp_path: Path, run) -> None:
+def test_recovery_copies_intact_segments_of_any_version(version: str, tmp_path: Path, run) -> None:
     folder = tmp_path / "1"
     new = [NewRecord(b"alpha", {"asqn": "1", "index": "1"})]
     JOURNAL.write(folder, new, {"name": NAME, "max_segment_size": 4096, "descriptor": version})
@@ -637,7 +637,7 @@ def test_recovered_it_can_be_read_by_a_node_as_old(version: str, tmp_path: Path,
     assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_a_folder_of_a_vector_is_one_too(tmp_path: Path) -> None:
+def test_the_directory_of_a_vector_is_a_partition(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     shutil.copytree(VECTORS / "zeebe-journal" / "three-segments", folder)
     assert known(folder).is_one_log

@@ -53,7 +53,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("windows")
-def test_files_at_random(tmp_path: Path) -> None:
+def test_random_files(tmp_path: Path) -> None:
     for seed in range(200):
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
@@ -62,7 +62,7 @@ def test_files_at_random(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-def test_directories_at_random(tmp_path: Path) -> None:
+def test_random_directories(tmp_path: Path) -> None:
     for seed in range(200):
         rng = random.Random(seed)
         root = tmp_path / str(seed)
@@ -84,13 +84,13 @@ def test_each_truncation_and_each_bit_in_front_of_the_entries(tmp_path: Path) ->
         agree(Log(path))
 
 
-def test_more_entries_than_a_run_has(tmp_path: Path) -> None:
+def test_more_entries_than_fit_in_a_run(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(5), 1, 40_000, 1, 40_000))
     agree(Log(path))
 
 
-def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
+def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
     """Offsets up to 2^32 - 1 in a file of a few kilobytes must not cause allocations."""
     path = tmp_path / "00000000000001.rlog"
     log = bytearray(index_file(random.Random(5), 1, 900, 1, 3))
@@ -99,7 +99,7 @@ def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
     agree(Log(path))
 
 
-def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
+def test_an_index_beyond_64_bits_wraps_around(tmp_path: Path) -> None:
     """Both scanners wrap around: only the file name limits the first index."""
     path = tmp_path / "found.rlog"
     path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
@@ -142,7 +142,7 @@ def test_a_cut_snapshot(tmp_path: Path) -> None:
     agree(Log(path))
 
 
-def test_only_what_is_wanted(tmp_path: Path) -> None:
+def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     wanted = Wanted(payload=False, columns=frozenset({"term"}))

@@ -69,7 +69,7 @@ def test_a_node_is_listed_with_its_state(tmp_path: Path, run) -> None:
     assert 'state of the node: currentTerm "5", votedFor "n1"' in done.output
 
 
-def test_a_sound_node_has_no_findings(tmp_path: Path) -> None:
+def test_an_intact_node_has_no_findings(tmp_path: Path) -> None:
     assert not seen(node(tmp_path / "node")).findings
 
 
@@ -83,7 +83,7 @@ def test_damaged_state_is_a_loss(damage, tmp_path: Path, run) -> None:
     assert run(folder).return_value == 3
 
 
-def test_a_finding_says_what_was_expected_and_found(tmp_path: Path) -> None:
+def test_a_finding_has_expected_and_found(tmp_path: Path) -> None:
     folder = node(tmp_path / "node", bytes(4096))
     (finding,) = about(folder, "raft.pers")
     assert finding.text == (
@@ -159,13 +159,13 @@ def test_an_older_state_is_examined_too(damage: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["empty", "torn"])
-def test_what_a_node_renames_is_no_loss(damage: str, tmp_path: Path) -> None:
+def test_a_renamed_file_is_not_a_loss(damage: str, tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / OLDER).write_bytes(DAMAGES[damage](STATE))
     assert not [each for each in seen(folder).findings if each.harm != "none"]
 
 
-def test_the_newest_intact_state_is_named(tmp_path: Path) -> None:
+def test_the_newest_intact_state_is_reported(tmp_path: Path) -> None:
     folder = node(tmp_path / "node", bytes(64))
     (folder / OLDER).write_bytes(b"\x81\xabcurrentTerm\x03")
     (folder / "raft.pers-2019-01-01-000000-0000").write_bytes(STATE)
@@ -185,7 +185,7 @@ def test_a_state_older_than_the_log(tmp_path: Path) -> None:
     assert finding.text == f"{expected}found an empty file: the vote is lost"
 
 
-def test_a_state_that_is_gone(tmp_path: Path) -> None:
+def test_a_missing_state(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "raft.pers").unlink()
     assert [each.harm for each in seen(folder).findings] == ["lost"]
@@ -235,7 +235,7 @@ def test_index_files_that_no_node_reads(tmp_path: Path) -> None:
     assert results[separate].startswith(f"expected it at {FIRST}:")
 
 
-def test_state_files_beside_a_log_folder_are_enough(tmp_path: Path) -> None:
+def test_state_files_next_to_a_log_directory_are_enough(tmp_path: Path) -> None:
     folder = tmp_path / "node"
     (folder / "log").mkdir(parents=True)
     assert recognise(folder) is None
@@ -243,10 +243,10 @@ def test_state_files_beside_a_log_folder_are_enough(tmp_path: Path) -> None:
     assert [each.harm for each in seen(folder).findings] == ["lost"]
     (folder / "raft.pers").write_bytes(STATE)
     (finding,) = seen(folder).findings
-    assert finding.text == "expected index files below log, found none: the log is lost"
+    assert finding.text == "expected index files in log, found none: the log is lost"
 
 
-def test_log_files_make_up_the_log(tmp_path: Path) -> None:
+def test_a_copy_of_the_log_files_has_the_same_records(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "snap-2018-09-26-145936-8170").write_bytes((folder / "snap").read_bytes())
     system = seen(folder)
@@ -259,10 +259,10 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
     assert isinstance(answers[0][-1], End) and len(answers[0]) > 2
 
 
-def test_a_recovered_node_says_its_state(tmp_path: Path) -> None:
+def test_a_recovered_node_reports_its_state(tmp_path: Path) -> None:
     system = seen(node(tmp_path / "node"))
     first, *_ = system.folder_type.after_recovery(system)
-    assert first == 'raft.pers says: currentTerm "10", votedFor "n2".'
+    assert first == 'raft.pers: currentTerm "10", votedFor "n2".'
 
 
 def test_the_reported_node(run) -> None:

@@ -51,7 +51,7 @@ TYPE = pa.struct(
     ]
 )
 DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
-# Command → what the OpenWire object in its data is, and what reads it.
+# Command → name and decoder of the OpenWire object in its data.
 _OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
     1: ("message", openwire.message),
     2: ("acknowledgement", openwire.acknowledgement),
@@ -86,12 +86,12 @@ def _cut(payload: bytes) -> dict[str, Any]:
     cursor = Cursor(payload)
     cursor.take(1)
     cursor.varint()
-    result = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
-    name, size = result.pop(NOT_READ, (None, 0))
+    fields = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
+    name, size = fields.pop(NOT_READ, (None, 0))
     if name != "data":
         raise Undecodable(CUT)
     text = f"not decoded after {len(payload):,} bytes: the message of {size:,} bytes"
-    value = _value(number, result)
+    value = _value(number, fields)
     return {"command": number, "name": NAMES[number], **value, "message": {"not_decoded": text}}
 
 
@@ -107,24 +107,24 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
         return _cut(payload)
     known = command(payload)
     if not known:
-        raise Undecodable("no command of the broker")
+        raise Undecodable("unknown broker command")
     cursor = Cursor(payload)
     cursor.take(1)
     body = cursor.sized()
     number = int(known["command"])
-    result = read(body, COMMANDS[number])
-    result = result.get("message", {}) if number == _UPDATE else result
+    fields = read(body, COMMANDS[number])
+    fields = fields.get("message", {}) if number == _UPDATE else fields
     return {
         "command": number,
         "name": known["command_name"],
         "body": body,
-        **_value(number, result),
+        **_value(number, fields),
     }
 
 
-def _value(number: int, found: dict[str, Any]) -> dict[str, Any]:
+def _value(number: int, fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a command by column name."""
-    value: dict[str, Any] = {name: found.pop(name) for name in _COLUMNS if name in found}
+    value: dict[str, Any] = {name: fields.pop(name) for name in _COLUMNS if name in fields}
     if "destination" in value:
         value |= _destination(value["destination"])
     if "transaction" in value:
@@ -132,24 +132,24 @@ def _value(number: int, found: dict[str, Any]) -> dict[str, Any]:
     if number in _OBJECTS and "data" in value:
         name, read_object = _OBJECTS[number]
         value[name] = read_object(value["data"])
-    value["fields"] = [(name, _shown(inner)) for name, inner in found.items()]
+    value["fields"] = [(name, _shown(inner)) for name, inner in fields.items()]
     return value
 
 
-def _destination(found: Mapping[str, Any]) -> dict[str, Any]:
-    kind = found.get("type", 0)
+def _destination(fields: Mapping[str, Any]) -> dict[str, Any]:
+    kind = fields.get("type", 0)
     is_known = 0 <= kind < len(DESTINATION_TYPES)
     return {
         "destination_type": DESTINATION_TYPES[kind] if is_known else str(kind),
-        "destination": found.get("name"),
+        "destination": fields.get("name"),
     }
 
 
-def _transaction(found: Mapping[str, Any]) -> dict[str, Any]:
-    previous = found.get("previous", {})
+def _transaction(fields: Mapping[str, Any]) -> dict[str, Any]:
+    previous = fields.get("previous", {})
     return {
-        **found.get("local", {}),
-        **found.get("xa", {}),
+        **fields.get("local", {}),
+        **fields.get("xa", {}),
         "previous_file": previous.get("log_id"),
         "previous_offset": previous.get("offset"),
     }
@@ -186,7 +186,9 @@ def _other(value: Mapping[str, Any], place: str) -> str:
         return str(line)
     if value["command"] == _TRACE:
         return f"{line} {quoted(value['data'])}"
-    return f"{line} ({counted(len(value['data']), 'byte')} of a Java object, which is never opened)"
+    return (
+        f"{line} ({counted(len(value['data']), 'byte')} of a serialised Java object, not decoded)"
+    )
 
 
 def _place(value: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any
     if data is None or kind in ("message", "blob"):
         return {}
     if kind == "object":
-        raise Undecodable(f"a Java object of {len(data)} bytes, which is never opened")
+        raise Undecodable(f"a serialised Java object of {len(data)} bytes, not decoded")
     if kind == "bytes":
         return {"bytes": _unpacked_bytes(data) if is_compressed else data}
     most = most_values(len(data))
@@ -38,17 +38,17 @@ def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any
         data = _inflated(data, _most(data) if kind == "text" else _most(data) // 2)
     source = JavaData(data, most)
     if kind == "text":
-        results: dict[str, Any] = {"text": source.long_utf()}
+        decoded: dict[str, Any] = {"text": source.long_utf()}
     elif kind == "map":
-        results = {"values": _as_json(source.mapping())}
+        decoded = {"values": _as_json(source.mapping())}
     else:
         values = []
         while source.left:
             values.append(source.value())
-        results = {"values": _as_json(values)}
+        decoded = {"values": _as_json(values)}
     if source.left:
         raise Undecodable(f"{source.left} bytes after the content")
-    return results
+    return decoded
 
 
 def properties(data: bytes | None) -> list[tuple[str, str | None]]:
@@ -56,10 +56,10 @@ def properties(data: bytes | None) -> list[tuple[str, str | None]]:
     if data is None:
         return []
     source = JavaData(data)
-    result = source.mapping()
+    pairs = source.mapping()
     if source.left:
         raise Undecodable(f"{source.left} bytes after the properties")
-    return [(name, _as_text(value)) for name, value in result.items()]
+    return [(name, _as_text(value)) for name, value in pairs.items()]
 
 
 def _unpacked_bytes(data: bytes) -> bytes:
@@ -71,27 +71,27 @@ def _unpacked_bytes(data: bytes) -> bytes:
     length, packed = source.number("i"), source.take(source.left)
     if length > _most(packed):
         raise Undecodable(f"compressed content: {length} bytes from {len(packed)}")
-    result = zlib.decompressobj()
+    stream = zlib.decompressobj()
     try:
-        inflated = result.decompress(packed, max(1, length))[: max(0, length)]
+        inflated = stream.decompress(packed, max(1, length))[: max(0, length)]
     except zlib.error as error:
         raise Undecodable(f"compressed content: {error}") from None
     if len(inflated) != length:
-        raise Undecodable(f"{length} bytes announced, {len(inflated)} after inflating")
+        raise Undecodable(f"expected {length} bytes, inflated to {len(inflated)}")
     return inflated
 
 
 def _inflated(data: bytes, most: int) -> bytes:
     stream = zlib.decompressobj()
     try:
-        result = stream.decompress(data, most)
+        content = stream.decompress(data, most)
     except zlib.error as error:
         raise Undecodable(f"compressed content: {error}") from None
     if not stream.eof:
-        is_long = stream.unconsumed_tail or len(result) == most
-        words = f"more than {most} bytes when inflated" if is_long else "its end is missing"
+        is_long = stream.unconsumed_tail or len(content) == most
+        words = f"more than {most} bytes when inflated" if is_long else "it is truncated"
         raise Undecodable(f"compressed content: {words}")
-    return result
+    return content
 
 
 def _most(packed: bytes) -> int:

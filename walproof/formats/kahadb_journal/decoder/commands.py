@@ -19,7 +19,7 @@ from walproof.formats.kahadb_journal.decoder.protobuf import (
 )
 
 _DESTINATION = nested("destination", fields((1, integer("type")), (2, string("name"))))
-# Both fields of a local transaction have the number 1; they are written differently.
+# Both fields of a local transaction have the number 1; their wire types differ.
 _LOCAL = fields((1, string("connection_id")), (1, integer("transaction_id")))
 _XA = fields(
     (1, integer("format_id")), (2, octets("branch_qualifier")), (3, octets("global_transaction_id"))

@@ -32,7 +32,7 @@ class JavaData:
     def take(self, count: int) -> bytes:
         """Read ``count`` bytes. Raises ``Undecodable`` if the count is negative or too large."""
         if count < 0:
-            raise Undecodable(f"at {self._cursor.at}: a length of {count}")
+            raise Undecodable(f"at {self._cursor.at}: invalid length {count}")
         return self._cursor.take(count)
 
     def number(self, form: str) -> Any:
@@ -44,7 +44,7 @@ class JavaData:
         """Read a byte 0 or 1. Raises ``Undecodable`` for any other value."""
         at, value = self._cursor.at, self.number("b")
         if value not in (0, 1):
-            raise Undecodable(f"at {at}: {value} is no boolean")
+            raise Undecodable(f"at {at}: expected a boolean, found {value}")
         return bool(value)
 
     def utf(self) -> str:
@@ -67,9 +67,7 @@ class JavaData:
     def value(self, depth: int = 0) -> Any:
         """Read a ``marshalPrimitive`` value: a type byte, and a value, map or list."""
         if depth > DEEPEST:
-            raise Undecodable(
-                f"at {self._cursor.at}: more than {DEEPEST} values inside one another"
-            )
+            raise Undecodable(f"at {self._cursor.at}: more than {DEEPEST} levels of nesting")
         self._cursor.count_values()
         at, kind = self._cursor.at, self.number("b")
         if kind in _NUMBERS:
@@ -87,12 +85,12 @@ class JavaData:
             13: self.long_utf,
         }
         if kind not in simple:
-            raise Undecodable(f"at {at}: unknown type {kind} of a value")
+            raise Undecodable(f"at {at}: unknown value type {kind}")
         return simple[kind]()
 
     def mapping(self, depth: int = 0) -> dict[str, Any]:
         """Read a ``marshalPrimitiveMap``; a null map is returned as an empty one."""
-        # A name takes two bytes or more, its value one.
+        # A name takes at least two bytes, a value at least one.
         return {self.utf(): self.value(depth) for _ in range(self._count(3))}
 
     def _char(self) -> str:
@@ -116,8 +114,8 @@ def modified_utf8(data: bytes) -> str:
     """
     try:
         if b"\xc0\x80" not in data and b"\xed" not in data:
-            return data.decode()  # in UTF-8 the same, and half the memory
+            return data.decode()  # the same in UTF-8, with half the memory
         units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
         return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise Undecodable(f"text that is not modified UTF-8: {data[:16].hex(' ')}") from None
+        raise Undecodable(f"invalid modified UTF-8: {data[:16].hex(' ')}") from None

@@ -105,22 +105,22 @@ def message(data: bytes) -> Found:
     milliseconds since 1970. ``openwire`` is the oldest version with this layout.
     """
     try:
-        kind, result = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)
+        kind, fields = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)
     except Undecodable as fault:
         return {"not_decoded": str(fault)}
-    result["type"] = _MESSAGES[kind]
-    held, marshalled = result.pop("content"), result.pop("marshalled_properties")
+    fields["type"] = _MESSAGES[kind]
+    held, marshalled = fields.pop("content"), fields.pop("marshalled_properties")
     faults = []
     try:
-        result["properties"] = body.properties(marshalled)
+        fields["properties"] = body.properties(marshalled)
     except Undecodable as fault:
         faults.append(f"properties: {fault}")
     try:
-        result |= body.content(_MESSAGES[kind], held, result["compressed"])
+        fields |= body.content(_MESSAGES[kind], held, fields["compressed"])
     except Undecodable as fault:
         faults.append(f"content: {fault}")
-    result["not_decoded"] = "; ".join(faults) or None
-    return result
+    fields["not_decoded"] = "; ".join(faults) or None
+    return fields
 
 
 def acknowledgement(data: bytes) -> Found:
@@ -149,21 +149,21 @@ def _whole(
     head = JavaData(data)
     size, kind = head.number("i"), head.number("b")
     if size != len(data) - 4:
-        raise Undecodable(f"{size} bytes announced, {len(data) - 4} there")
+        raise Undecodable(f"expected {size} bytes, found {len(data) - 4}")
     if kind not in kinds:
-        raise Undecodable(f"an OpenWire object of type {kind}")
+        raise Undecodable(f"unexpected OpenWire type {kind}")
     fault = ""
     for version in versions:
         source = _Source(data[5:])
         try:
-            result = layout(source, version, kind)
+            fields = layout(source, version, kind)
             if not source.left:
-                return kind, result | {"openwire": version}
-            words = f"{source.left} bytes after its fields"
+                return kind, fields | {"openwire": version}
+            reason = f"{source.left} bytes left after the fields"
         except Undecodable as error:
-            words = str(error)
-        fault = fault or words
-    raise Undecodable(f"no layout of OpenWire {versions[-1]} to 12 ends where it does ({fault})")
+            reason = str(error)
+        fault = fault or reason
+    raise Undecodable(f"no OpenWire layout from {versions[-1]} to 12 matches ({fault})")
 
 
 class _Source(JavaData):
@@ -193,7 +193,7 @@ class _Source(JavaData):
     def _object(self, version: int, only: int | None) -> str:
         kind = self.number("b")
         if only is not None and kind != only:
-            raise Undecodable(f"an object of type {kind} in place of one of type {only}")
+            raise Undecodable(f"expected an object of type {only}, found type {kind}")
         if kind in _DESTINATIONS:
             return f"{_DESTINATIONS[kind]}://{self.text()}"
         if kind == 110:
@@ -209,7 +209,7 @@ class _Source(JavaData):
             return str(self.text())
         if kind in (121, 122, _PRODUCER):
             return self._numbered(kind)
-        raise Undecodable(f"an object of type {kind} inside another")
+        raise Undecodable(f"unexpected nested object of type {kind}")
 
     def _message_id(self, version: int) -> str:
         shown = self.text() if version >= 10 else None
@@ -226,76 +226,76 @@ class _Source(JavaData):
         if kind == 121:
             return f"{connection}:{first}"
         second = self.number("q")
-        session, mine = (second, first) if kind == _PRODUCER else (first, second)
-        return f"{connection}:{session}:{mine}"
+        session, number = (second, first) if kind == _PRODUCER else (first, second)
+        return f"{connection}:{session}:{number}"
 
 
 def _message(source: _Source, version: int, kind: int) -> Found:
     _command(source)
-    source.object(version)  # the producer, which is part of the message's id
-    result: Found = {"destination": source.object(version)}
-    source.object(version)  # the transaction
-    result["original_destination"] = source.object(version)
-    result["message_id"] = source.object(version)
-    source.object(version)  # the transaction before that
-    result["group_id"] = source.text()
-    result["group_sequence"] = source.number("i")
-    result["correlation_id"] = source.text()
-    result["persistent"] = source.boolean()
-    result["expiration"] = source.number("q")
-    result["priority"] = source.number("b")
-    result["reply_to"] = source.object(version)
-    result["timestamp"] = source.number("q")
-    result["jms_type"] = source.text()
-    result["content"] = source.octets()
-    result["marshalled_properties"] = source.octets()
-    source.object(version)  # what an advisory message carries
-    source.object(version)  # the consumer that it is for
-    result["compressed"] = source.boolean()
-    result["redelivery_counter"] = source.number("i")
-    source.objects(version)  # the brokers that it came through
-    source.number("q")  # when it arrived
-    result["user_id"] = source.text()
-    source.boolean()  # whether it came through a bridge
+    source.object(version)  # producer (also part of the message id)
+    fields: Found = {"destination": source.object(version)}
+    source.object(version)  # transaction
+    fields["original_destination"] = source.object(version)
+    fields["message_id"] = source.object(version)
+    source.object(version)  # original transaction
+    fields["group_id"] = source.text()
+    fields["group_sequence"] = source.number("i")
+    fields["correlation_id"] = source.text()
+    fields["persistent"] = source.boolean()
+    fields["expiration"] = source.number("q")
+    fields["priority"] = source.number("b")
+    fields["reply_to"] = source.object(version)
+    fields["timestamp"] = source.number("q")
+    fields["jms_type"] = source.text()
+    fields["content"] = source.octets()
+    fields["marshalled_properties"] = source.octets()
+    source.object(version)  # content of an advisory message
+    source.object(version)  # target consumer
+    fields["compressed"] = source.boolean()
+    fields["redelivery_counter"] = source.number("i")
+    source.objects(version)  # broker path
+    source.number("q")  # arrival time
+    fields["user_id"] = source.text()
+    source.boolean()  # received by a network bridge
     if version >= 2:
-        source.boolean()  # whether it may be dropped
+        source.boolean()  # droppable
     if version >= 3:
-        source.objects(version)  # the cluster
-        source.number("q")  # when it came to the broker
-        source.number("q")  # when it left it
+        source.objects(version)  # cluster
+        source.number("q")  # time of arrival at the broker
+        source.number("q")  # time of departure from the broker
     if version >= 10:
-        source.boolean()  # whether it is the first of its group for a consumer
+        source.boolean()  # first message of its group for a consumer
     if _MESSAGES[kind] == "blob":
-        result["blob_url"] = source.text()
-        source.text()  # its MIME type
-        source.boolean()  # whether the broker deletes it
-    return result
+        fields["blob_url"] = source.text()
+        source.text()  # MIME type
+        source.boolean()  # deleted by the broker
+    return fields
 
 
 def _acknowledgement(source: _Source, version: int, kind: int) -> Found:
     _command(source)
-    result: Found = {"destination": source.object(version)}
-    source.object(version)  # the transaction
-    result["consumer_id"] = source.object(version)
+    fields: Found = {"destination": source.object(version)}
+    source.object(version)  # transaction
+    fields["consumer_id"] = source.object(version)
     number = source.number("b")
-    result["type"] = _ACK_TYPES[number] if 0 <= number < len(_ACK_TYPES) else str(number)
-    result["first_message_id"] = source.object(version)
-    result["last_message_id"] = source.object(version)
-    result["messages"] = source.number("i")
+    fields["type"] = _ACK_TYPES[number] if 0 <= number < len(_ACK_TYPES) else str(number)
+    fields["first_message_id"] = source.object(version)
+    fields["last_message_id"] = source.object(version)
+    fields["messages"] = source.number("i")
     if version >= 7 and source.boolean():
-        result["poison_cause"] = ": ".join(str(source.text()) for _ in ("class", "words"))
-    return result
+        fields["poison_cause"] = ": ".join(str(source.text()) for _ in ("class", "words"))
+    return fields
 
 
 def _subscription(source: _Source, version: int, kind: int) -> Found:
-    result: Found = {"client_id": source.text(), "destination": source.object(version)}
-    result["selector"] = source.text()
-    result["subscription"] = source.text()
+    fields: Found = {"client_id": source.text(), "destination": source.object(version)}
+    fields["selector"] = source.text()
+    fields["subscription"] = source.text()
     if version >= 3:
-        result["subscribed_destination"] = source.object(version)
+        fields["subscribed_destination"] = source.object(version)
     if version >= 11:
-        result["no_local"] = source.boolean()
-    return result
+        fields["no_local"] = source.boolean()
+    return fields
 
 
 def _command(source: _Source) -> None:

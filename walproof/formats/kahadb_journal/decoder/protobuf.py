@@ -67,7 +67,7 @@ def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
     ``Undecodable``.
     """
     cursor = Cursor(data)
-    results: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     while cursor.left:
         at, key = cursor.at, cursor.varint()
         wire = key & 7
@@ -78,7 +78,7 @@ def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
             size = cursor.varint()
             if is_cut and size > cursor.left:
                 cut = known.get((key >> 3, wire))
-                return results | {NOT_READ: (None if cut is None else cut.name, size)}
+                return values | {NOT_READ: (None if cut is None else cut.name, size)}
             value = cursor.take(size)
         elif wire in _FIXED:
             value = cursor.take(_FIXED[wire])
@@ -86,5 +86,5 @@ def read(data: bytes, known: Fields, is_cut: bool = False) -> dict[str, Any]:
             raise Undecodable(f"at {at}: no field of a protobuf message")
         field = known.get((key >> 3, wire))
         if field is not None:
-            results[field.name] = field.made(value)
-    return results
+            values[field.name] = field.made(value)
+    return values

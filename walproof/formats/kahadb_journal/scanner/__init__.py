@@ -133,11 +133,11 @@ def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
     for name, role in folder.files:
         source = LocalSource(folder.path / name)
         is_last = is_after or name == last
-        result = yield from verdict.of(_file(source, wanted, name, role, is_last))
+        next_at = yield from verdict.of(_file(source, wanted, name, role, is_last))
         if role != DUPLICATE and not is_after:
-            end, end_file, is_after = result, name, is_last
+            end, end_file, is_after = next_at, name, is_last
     if end == 0 and folder.has_a_double(end_file):
-        end = None  # cut there, the other file would be read in its place (KDB-051)
+        end = None  # if truncated there, the other file would be read instead (KDB-051)
     yield verdict.end(end, end_file)
 
 
@@ -208,7 +208,7 @@ class _DataFile:
     def events(self) -> Found:
         """Yield records and lost ranges in file order."""
         state = self.state
-        doubtful = False  # whether this place was found only because of what stands there
+        doubtful = False  # whether this offset depends on the content at it
         while True:
             summed = int(state[kernel.SUMMED])
             state[kernel.SOUND] = 0
@@ -226,19 +226,19 @@ class _DataFile:
                 yield self._huge(at, need)
                 state[kernel.AT] += need
                 continue
-            result = self._look(at, summed)
-            if result.reason is not None:
-                torn = result.torn and self.is_last  # KDB-049
-                yield Lost(at, result.lost_to, result.reason, torn, self.name)
-                doubtful |= not result.firm
-            if result.go_on is None:
+            finding = self._look(at, summed)
+            if finding.reason is not None:
+                torn = finding.torn and self.is_last  # KDB-049
+                yield Lost(at, finding.lost_to, finding.reason, torn, self.name)
+                doubtful |= not finding.firm
+            if finding.go_on is None:
                 return None if doubtful else at  # KDB-051
-            state[kernel.AT] = result.go_on
+            state[kernel.AT] = finding.go_on
             state[kernel.BATCH] = at
-            state[kernel.BATCH_END] = result.batch_end or 0
-            state[kernel.BEYOND] = max(state[kernel.BEYOND], result.beyond)
-            if result.settles and result.batch_end is not None:
-                doubtful &= result.batch_end <= state[kernel.BEYOND]
+            state[kernel.BATCH_END] = finding.batch_end or 0
+            state[kernel.BEYOND] = max(state[kernel.BEYOND], finding.beyond)
+            if finding.settles and finding.batch_end is not None:
+                doubtful &= finding.batch_end <= state[kernel.BEYOND]
 
     def _walk(self) -> int:
         """Run the kernel over the buffered bytes with the free space of the arrays."""
@@ -251,12 +251,12 @@ class _DataFile:
         sums = self.damage.sums
         summed = int(self.state[kernel.SUMMED])
         if summed > max(summed_before, at + kernel.CONTROL):
-            # The walk met a wrong checksum, and has summed the batch.
+            # The walk found a checksum mismatch after reading the whole batch.
             sums.known = (at + kernel.CONTROL, summed, int(self.state[kernel.SUM]))
         sums.upto = max(sums.upto, summed)
-        result = self.damage.look(at)
+        finding = self.damage.look(at)
         self.state[kernel.SUMMED] = sums.upto
-        return result
+        return finding
 
     def _taken(self, needed: int) -> Iterator[Records | Lost]:
         """Yield the results of a walk: runs of records, and single lost records.
@@ -266,7 +266,7 @@ class _DataFile:
         count = int(self.state[kernel.COUNT])
         put = int(self.offsets[count])
         rows = np.flatnonzero(self.kind[:count]).tolist()
-        # A small run, as between two places that are damaged, is copied: it need not hold all this.
+        # Copy a small run, such as one between two damaged ranges, to free the large arrays.
         is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
         whole = self._run(count, put, is_small) if len(rows) < count else None
         lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in rows]
@@ -302,7 +302,7 @@ class _DataFile:
             fields["batch"] = arrays.numbers(batch)
         if wants("command") or wants("command_name"):
             lowest, highest = int(command.min()), int(command.max())
-            if lowest == highest:  # mostly they are all the same
+            if lowest == highest:  # the common case: all are equal
                 known = None if lowest == kernel.NO_COMMAND else lowest
                 name = None if known is None else COMMANDS[known]
                 number = arrays.repeated(known, pa.int32(), count)

@@ -55,7 +55,7 @@ class Sums:
 
     def _upto(self, end: int) -> int:
         if self._pages is None or end < self._origin:
-            # The reader only moves forward, and so do the ranges.
+            # Both the reader and the ranges only move forward.
             self._origin, self._pages = end, array("I", [SUM_OF_NOTHING])
         pages = self._pages
         page = (end - self._origin) // PAGE

@@ -110,7 +110,7 @@ class Search:
     def __init__(self, damage: Damage, accepts: Callable[[Claim], bool]) -> None:
         self._damage = damage
         self._accepts = accepts
-        # No such batch begins in [from, to); one begins at ``to`` if it is found.
+        # No such batch begins in [from, to). If a batch was found, it begins at ``to``.
         self._from = self._to = 0
         self._is_found = False
 
@@ -122,12 +122,12 @@ class Search:
             start = self._to
         else:
             self._from = start = at
-        result = self._damage.find_header(start, limit)
-        while result is not None and not self._accepts(self._damage.claim(result)):
-            result = self._damage.find_header(result + 1, limit)
-        self._is_found = result is not None
-        self._to = result if result is not None else max(start, limit)
-        return result
+        header_at = self._damage.find_header(start, limit)
+        while header_at is not None and not self._accepts(self._damage.claim(header_at)):
+            header_at = self._damage.find_header(header_at + 1, limit)
+        self._is_found = header_at is not None
+        self._to = header_at if header_at is not None else max(start, limit)
+        return header_at
 
 
 class Damage:
@@ -143,7 +143,7 @@ class Damage:
         self._plausible = Search(self, self._is_plausible)
         self._places = Search(self, lambda each: self._is_plausible(each) or self._is_proven(each))
 
-    # What stands at an offset?
+    # Classification of the content at an offset.
 
     def is_fill(self, at: int) -> bool:
         """Return whether only preallocated space follows."""
@@ -360,9 +360,9 @@ class Damage:
             if not self._text_at <= at <= after - len(HEADER):
                 self._text, self._text_at = self.window.peek(at, STRETCH), at
                 after = at + len(self._text)
-            result = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
-            if result >= 0:
-                return self._text_at + result
+            index = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
+            if index >= 0:
+                return self._text_at + index
             at = max(at, after - len(HEADER)) + 1
         return None
 
@@ -379,9 +379,9 @@ def fill_start(source: Source) -> int:
         data = source.read(start, end - start)
         if len(data) < end - start:
             raise OSError(f"at offset {start}: expected {end - start} bytes, found {len(data)}")
-        result = int(kernel.fill_in(np.frombuffer(data, np.uint8)))
-        if result == 0:
+        fill_bytes = int(kernel.fill_in(np.frombuffer(data, np.uint8)))
+        if fill_bytes == 0:
             break
-        end -= result
-        length = WINDOW_BYTES if result > length // 2 else 4096
+        end -= fill_bytes
+        length = WINDOW_BYTES if fill_bytes > length // 2 else 4096
     return end

@@ -18,15 +18,15 @@ RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
+# State of a walk in an array of int64. The kernel continues from it and updates it.
 AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND, BASE = range(11)
 WALK_STATE = 11
-# SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
+# SOUND: a batch was found that resolves a doubt and ends after BEYOND (KDB-051).
 
-# Why a walk came back.
+# Reasons for a walk to return.
 ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
 
-# What a row is.
+# Classes of rows.
 RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 
 NO_COMMAND = -1
@@ -236,10 +236,10 @@ def walk(
             if stop > end:
                 why, state[NEED] = NEEDS_BYTES, CONTROL + length
                 break
-            result = adler32(data, start - base, stop - base, 1)
+            actual = adler32(data, start - base, stop - base, 1)
             summed = stop
-            if result != checksum:  # KDB-036
-                state[SUM] = result
+            if actual != checksum:  # KDB-036
+                state[SUM] = actual
                 break
         else:  # KDB-008
             if min(stop + 16, size) > end:
@@ -262,7 +262,7 @@ def walk(
     return why
 
 
-# A chain of records (KDB-045), followed a stretch at a time.
+# State of a chain of records (KDB-045), followed in several calls.
 FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
 CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
 CHAIN_STATE = 4

@@ -95,7 +95,7 @@ def read_index(folder: Path, name: str) -> Index:
 def described(content: bytes) -> str:
     """Describe unexpected bytes, for example ``4,096 zeros``."""
     if not content:
-        return "no byte"
+        return "no bytes"
     if not content.strip(b"\0"):
         return f"{len(content):,} zeros"
     return str(quoted(content[:_SHOWN_BYTES]))
@@ -106,7 +106,7 @@ def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
     half = HEADER_BYTES // 2
     copies = [_properties(head[:half]), _properties(head[half:])]
     if b"\r\n" in head[:half] and copies[0]:
-        index.add_fault(name, "its line ends are CRLF: it was converted as text")
+        index.add_fault(name, "CRLF line ends: the file was converted as text")
         return None
     if not any(copies):
         index.add_fault(name, f"expected a header with pageSize at 0, found {described(head)}")
@@ -118,7 +118,9 @@ def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
     first, second = copies
     if first and second and head[:half] != head[half:]:
         if first.get("metaDataTxId") == second.get("metaDataTxId"):
-            index.add_fault(name, f"expected two equal headers at 0 and {half:,}, found two others")
+            index.add_fault(
+                name, f"expected identical headers at 0 and {half:,}, found a difference"
+            )
         return second
     return first or second
 
@@ -149,7 +151,7 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
         size = os.fstat(file.fileno()).st_size
         head = file.read(HEADER_BYTES)
         if size in (0, HEADER_BYTES) and not head.strip(b"\0"):
-            return None  # no batch was written yet
+            return None  # no batch has been written yet
         if size < HEADER_BYTES or not head.strip(b"\0"):
             index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
             return None
@@ -181,7 +183,7 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
             index.add_fault(path.name, text)
         else:
             index.doubts.setdefault(path.name, []).append(
-                f"{text}: a broker that was killed may leave this, and then nothing is lost"
+                f"{text}: a killed broker may leave this, in which case nothing is lost"
             )
         return None
     if min(redone) < 0:
@@ -194,10 +196,8 @@ def _compare(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index
     """Find pages of a closed index that differ from its last batch."""
     for number, page in redone.items():
         if number < pages.count and pages.at(number) != page:
-            text = (
-                f"expected page {number:,} at {pages.offset(number):,} as in .redo, found another"
-            )
-            index.add_fault(name, f"{text}: {described(pages.at(number))}")
+            text = f"expected page {number:,} at {pages.offset(number):,} as in .redo, found other"
+            index.add_fault(name, f"{text} content: {described(pages.at(number))}")
 
 
 def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
@@ -210,7 +210,7 @@ def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: In
         if what:
             index.doubts.setdefault(name, []).append(
                 f"expected page {number:,} at {pages.offset(number):,}, found {what}: .redo has it,"
-                " and a broker writes it again when it starts"
+                " and a broker rewrites it at startup"
             )
     pages.redone = redone
     pages.count = max(pages.count, max(redone) + 1)
@@ -224,7 +224,7 @@ def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
         return []
     expected = f"expected {count:,} ranges of free pages, found"
     if not path.is_file():
-        text = f"{expected} no file: a broker throws the index away"
+        text = f"{expected} no file: a broker discards the index"
         index.doubts.setdefault(path.name, []).append(text)
         return []
     content = path.read_bytes()
@@ -281,7 +281,7 @@ class _Pages:
             kind, _, follows, _ = _PAGE.unpack_from(page)
             place = f"expected page {number:,} at {self.offset(number):,}"
             if number in self.seen:
-                raise _BadPageError(f"{place} once, found two links to it")
+                raise _BadPageError(f"{place} once, found two references to it")
             self.seen.add(number)
             if kind == _FREE_PAGE and is_root and page.strip(b"\0"):
                 return b""
@@ -382,7 +382,7 @@ def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
         index.last_update, at = _location(first, at)
         schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
         trees.look_at(removals, _INTEGER_BYTES)
-    # The number of jobs in each file of the journal.
+    # Number of jobs in each journal file.
     for keys, leaf, values in trees.leaves(counts, _INTEGER_BYTES):
         for number in range(keys):
             (file,) = struct.unpack_from(">i", leaf, 2 + number * _INTEGER_BYTES)

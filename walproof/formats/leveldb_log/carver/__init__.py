@@ -180,7 +180,7 @@ class Carver(base.Carver):
         at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
         while here < last:
-            # All that is read lies below the size, which lies within the array.
+            # All reads are below the size, which is within the array.
             count, here = physical_records(
                 window.data, here, last, window.size, self._of_eight, at, end, kind
             )
@@ -192,22 +192,22 @@ class Carver(base.Carver):
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
         """Search without compiled code: at the starts of sectors, following consecutive records."""
         data = window.data[: window.size].tobytes()
-        results: list[tuple[int, int, int]] = []
+        rows: list[tuple[int, int, int]] = []
         at = start - window.base
         while at < stop - window.base:
             end = _end_of(data, at)
             if end is not None:
-                results.append((at + window.base, end + window.base, data[at + 6]))
+                rows.append((at + window.base, end + window.base, data[at + 6]))
                 at = end
                 continue
             trailer = next((at + n for n in range(1, HEADER_SIZE) if _end_of(data, at + n)), None)
-            is_after = bool(results) and results[-1][1] == at + window.base
+            is_after = bool(rows) and rows[-1][1] == at + window.base
             if is_after and trailer is not None and not any(data[at:trailer]):
                 at = trailer
                 continue
             at = (at + window.base) // SECTOR * SECTOR + SECTOR - window.base
-        if results:
-            columns = list(zip(*results, strict=True))
+        if rows:
+            columns = list(zip(*rows, strict=True))
             yield (
                 np.array(columns[0], np.int64),
                 np.array(columns[1], np.int64),
@@ -231,7 +231,7 @@ class Carver(base.Carver):
         for last in self._physical(at, end):
             yield last
         while last is not None and last[2] in (FIRST, MIDDLE):
-            # FIRST and MIDDLE end with their block, so the rest begins there.
+            # FIRST and MIDDLE end at the end of their block, so the next fragment begins there.
             data = self.image.read(last[1], BLOCK_SIZE)
             after = _end_of(data, 0)
             if after is None or data[6] not in (MIDDLE, LAST):
@@ -266,7 +266,7 @@ class Carver(base.Carver):
             run = _Run(at[first:after], end[first:after], kind[first:after])
             is_last = after == len(at)
             if is_last and run.phase is None and run.stop > window.stop - BLOCK_SIZE:
-                self._held = run  # the next window may tell where its blocks begin
+                self._held = run  # the next window may determine its block boundaries
                 return
             yield from self._run(run)
 
@@ -274,7 +274,7 @@ class Carver(base.Carver):
         log = self._open
         if log is not None and self._belongs(run, log):
             if run.start < log.boundary() and run.start - log.end >= HEADER_SIZE:
-                # A reader gives up the rest of a damaged block; the records are there all the same.
+                # A reader skips the rest of a damaged block, but its records still exist.
                 first = run.first_block()
                 yield Find(run.start, run.stop if first is None else first, "loose", "checksum")
             log.end, log.last_kind = run.stop, int(run.kind[-1])
@@ -312,7 +312,7 @@ class Carver(base.Carver):
         if run.start == boundary:
             if goes_on and log.last_kind in (FIRST, MIDDLE):
                 return True
-            # A file that ends here has zeros up to the end of its sector.
+            # If the file ends here, zeros follow up to the end of its sector.
             slack = self.image.read(log.end, -log.end % SECTOR)
             return bool(slack.strip(b"\0"))
         return run.start == boundary + BLOCK_SIZE and goes_on

@@ -110,12 +110,12 @@ def physical_records(
     count, i = 0, start
     last = min(stop, size - HEADER_SIZE + 1)
     while i < last:
-        # Eight types at a time, of which none is below 5: most bytes of most data.
+        # Skip eight types at a time if none is below 5, as in most data.
         while i + 8 <= last:
             types_here = load64(data, i + 6)
             children = (types_here - _FIVES) & ~types_here & _HIGHS
             if children != 0:
-                i += np.int64(trailing_zeros(children)) >> 3  # the first one is always right
+                i += np.int64(trailing_zeros(children)) >> 3  # the first one is always correct
                 break
             i += 8
         # An unsigned difference: one comparison for both bounds.

@@ -22,7 +22,7 @@ TYPE = pa.struct(
     [
         ("sequence", pa.int64()),
         ("ops", pa.list_(write_batch.OPERATION)),
-        # Why these are not all operations of the batch, or all fields of the edit.
+        # Why operations of the batch or fields of the edit are missing.
         ("ops_fault", pa.string()),
         ("version_edit", version_edit.TYPE),
     ]

@@ -143,8 +143,8 @@ def _read_into(edit: Edit, cursor: Cursor, is_pebble: bool) -> None:
         if of_pebble is not None:
             name, parts = of_pebble
             numbers = [read(cursor) for read in parts]
-            results = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
-            edit.setdefault("fields", []).append(results)
+            field = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
+            edit.setdefault("fields", []).append(field)
         elif tag in _SINGLE:
             name, read = _SINGLE[tag]
             edit[name] = read(cursor)
@@ -205,38 +205,38 @@ def _deleted_file(cursor: Cursor) -> Edit:
 
 def _new_file(layout: int, cursor: Cursor) -> Edit:
     """Return a table, in LevelDB's layout or one of the three layouts of RocksDB."""
-    result: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
+    table: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
     if layout == 3:
-        result["path_id"] = _u32(cursor)
-    result["size"] = _u64(cursor)
+        table["path_id"] = _u32(cursor)
+    table["size"] = _u64(cursor)
     bounds = [] if layout == 5 else [(_key(cursor), _key(cursor))]
-    if layout == 5:  # keys, then range keys: what there is of both
+    if layout == 5:  # optional point keys, then optional range keys
         if cursor.take(1)[0] & _HAS_POINT_KEYS:
             bounds.append((_key(cursor), _key(cursor)))
         bounds.append((_key(cursor), _key(cursor)))
-    result |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
+    table |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
     if layout > 1:
-        result |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
+        table |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
     if layout >= 4:
-        result["fields"] = _custom_fields(cursor)
-    return result
+        table["fields"] = _custom_fields(cursor)
+    return table
 
 
 def _custom_fields(cursor: Cursor) -> list[Edit]:
-    results: list[Edit] = []
+    fields: list[Edit] = []
     while True:
         at, tag = cursor.at, cursor.varint(5)
         cursor.count_values()
         if tag == 1:
-            return results
+            return fields
         if tag == _VIRTUAL:
-            results.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
+            fields.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
             continue
         if tag in (_BLOB_REFERENCES, _SIZED_BLOB_REFERENCES):
             depth, count = _u64(cursor), _u64(cursor)
             for _ in range(count * (2 if tag == _BLOB_REFERENCES else 3)):
                 _u64(cursor)
-            results.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
+            fields.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
             continue
         name, form = CUSTOM_FIELDS.get(tag, (None, None))
         if name is None and tag & _NOT_IGNORABLE:
@@ -244,7 +244,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
         data = cursor.sized(5)
         field: Edit = {"tag": tag, "name": name}
         field |= {"data": data} if form is None else {"number": _number(form, data, at)}
-        results.append(field)
+        fields.append(field)
 
 
 def _number(form: str, data: bytes, at: int) -> int:
@@ -256,23 +256,23 @@ def _number(form: str, data: bytes, at: int) -> int:
 
 
 def _blob_file(is_garbage: bool, cursor: Cursor) -> Edit:
-    result: Edit = {"number": _u64(cursor), "blobs": _u64(cursor), "bytes": _u64(cursor)}
+    blob_file: Edit = {"number": _u64(cursor), "blobs": _u64(cursor), "bytes": _u64(cursor)}
     if not is_garbage:
-        result |= {"checksum_method": cursor.sized(5), "checksum": cursor.sized(5)}
+        blob_file |= {"checksum_method": cursor.sized(5), "checksum": cursor.sized(5)}
     while tag := cursor.varint(5):
         if tag & _NOT_IGNORABLE:
             raise Undecodable(f"at {cursor.at}: unknown field {tag} of a blob file")
         cursor.sized(5)
-    return result
+    return blob_file
 
 
 def _log(cursor: Cursor) -> Edit:
-    result: Edit = {"number": _u64(cursor)}
+    log: Edit = {"number": _u64(cursor)}
     while (tag := cursor.varint(5)) != 1:
         if tag != 2:
             raise Undecodable(f"at {cursor.at}: unknown field {tag} of a log")
-        result["size"] = _u64(cursor)
-    return result
+        log["size"] = _u64(cursor)
+    return log
 
 
 def _inside(read: _Read, cursor: Cursor) -> Any:
@@ -355,7 +355,7 @@ def phrase(edit: Mapping[str, Any]) -> str:
         f"{name.replace('_', ' ')} {edit[name]}" for name in _COUNTERS if edit[name] is not None
     ]
     others = (f"sets {name.replace('_', ' ')}" for name in edit if edit[name] is not None)
-    return ", ".join(changes or others) or "an edit that changes nothing"
+    return ", ".join(changes or others) or "empty edit"
 
 
 _COUNTERS = ("log_number", "prev_log_number", "next_file_number", "last_sequence")

@@ -97,7 +97,7 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
-    results: list[dict[str, Any]] = []
+    operations: list[dict[str, Any]] = []
     numbered = 0
     while cursor.left:
         at, number = cursor.at, cursor.take(1)[0]
@@ -112,12 +112,12 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
                 size = cursor.varint(5)
                 if is_cut and size > cursor.left:
                     return _cut(
-                        payload, count, [*results, operation], f"the {name} of {size:,} bytes"
+                        payload, count, [*operations, operation], f"the {name} of {size:,} bytes"
                     )
                 operation[name] = cursor.take(size)
         except Incomplete:
-            if is_cut:  # in the midst of a number
-                return _cut(payload, count, results)
+            if is_cut:  # inside a number
+                return _cut(payload, count, operations)
             raise
         if tag.op == "timed_put":
             _split_time(operation, at)
@@ -125,29 +125,29 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
             operation["columns"] = columns(operation["value"])
             cursor.count_values(len(operation["columns"] or ()))
         cursor.count_values()
-        results.append(operation)
+        operations.append(operation)
         numbered += tag.is_counted
     if is_cut and numbered < count:
-        return _cut(payload, count, results)
+        return _cut(payload, count, operations)
     if numbered != count:
-        raise Undecodable(f"{count} operations announced, {numbered} found")
-    return {"sequence": signed(sequence), "ops": results}
+        raise Undecodable(f"{count} operations expected, {numbered} found")
+    return {"sequence": signed(sequence), "ops": operations}
 
 
 def _cut(
-    payload: bytes, count: int, found: list[dict[str, Any]], missing: str = ""
+    payload: bytes, count: int, decoded: list[dict[str, Any]], missing: str = ""
 ) -> dict[str, Any]:
     """Return the decoded start of a cut payload; ``missing`` is the rest of its last operation."""
     sequence, _ = _HEADER.unpack_from(payload)
-    more = count - sum(op["op"] not in WITHOUT_NUMBER for op in found)
+    more = count - sum(op["op"] not in WITHOUT_NUMBER for op in decoded)
     parts = [missing] * bool(missing) + [counted(more, "more operation")] * (more > 0)
     fault = f"not decoded after {len(payload):,} bytes: {' and '.join(parts)}"
-    return {"sequence": signed(sequence), "ops": found, "ops_fault": fault}
+    return {"sequence": signed(sequence), "ops": decoded, "ops_fault": fault}
 
 
 def _unknown(number: int) -> str:
     if number in _NEVER_IN_A_BATCH:
-        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, is never in a batch"
+        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, must not occur in a batch"
     return f"unknown operation {number}"
 
 
@@ -155,7 +155,7 @@ def _split_time(operation: dict[str, Any], at: int) -> None:
     """Split the write time, seconds since 1970, from the end of a value."""
     packed = operation["value"]
     if len(packed) < _TIME.size:
-        raise Undecodable(f"at {at}: no time of writing in a value of {len(packed)} bytes")
+        raise Undecodable(f"at {at}: no write time in a value of {len(packed)} bytes")
     operation["value"] = packed[: -_TIME.size]
     operation["write_time"] = signed(_TIME.unpack(packed[-_TIME.size :])[0])
 
@@ -174,10 +174,10 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
         count = _bounded(cursor, cursor.varint(5))
         cursor.count_values(count)
         index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
-        results = [{"name": name, "value": cursor.take(size)} for name, size in index]
+        pairs = [{"name": name, "value": cursor.take(size)} for name, size in index]
     except Undecodable:
         return None
-    return results if not cursor.left else None
+    return pairs if not cursor.left else None
 
 
 def _bounded(cursor: Cursor, count: int) -> int:
@@ -193,7 +193,7 @@ def phrase(sequence: int, ops: list[Mapping[str, Any]], fault: str | None) -> st
         first = next((_operation(op) for op in ops if op["op"] not in _MARKS), "write batch")
         return f"{first} (sequence {sequence})  ({fault})"
     if not ops:
-        return f"no operation (sequence {sequence})"
+        return f"no operations (sequence {sequence})"
     shown = next((op for op in ops if op["op"] not in _MARKS), ops[0])
     more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
     return f"{_operation(shown)} (sequence {sequence}){more}"

@@ -74,7 +74,7 @@ class IndexedDB:
         try:
             return row | self._explained(Cursor(key), row.get("value"))
         except Undecodable as fault:
-            return row | {"fault": f"no key of IndexedDB: {fault}"}
+            return row | {"fault": f"invalid IndexedDB key: {fault}"}
 
     def _explained(self, key: Cursor, value: bytes | None) -> Row:
         head = key.take(1)[0]
@@ -207,7 +207,7 @@ def _record(value: bytes) -> Row:
         if data.startswith(_WRAPPED) and len(data) > len(_WRAPPED):
             how = data[len(_WRAPPED)]
             if how == _IN_BLOB:
-                raise Undecodable("the value is in a file of the directory for blobs")
+                raise Undecodable("the value is stored in a blob file")
             if how == _SNAPPY:
                 data = decompress(data[len(_WRAPPED) + 1 :])
         decoded = v8_value.decode(data)
@@ -244,7 +244,7 @@ def _sized_text(cursor: Cursor) -> str:
     data = cursor.take(2 * cursor.varint())
     text = _utf_16(data)
     if not isinstance(text, str):
-        raise Undecodable(f"text that is not UTF-16: {data[:16].hex(' ')}")
+        raise Undecodable(f"invalid UTF-16: {data[:16].hex(' ')}")
     return text
 
 

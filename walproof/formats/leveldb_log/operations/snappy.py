@@ -19,7 +19,7 @@ def decompress(data: bytes) -> bytes:
     cursor = Cursor(data)
     size = cursor.varint(5)
     if size > max(MAX_LEAST_BYTES, MAX_RATIO * len(data)):
-        raise Undecodable(f"Snappy: {size:,} bytes claimed, from {len(data):,}")
+        raise Undecodable(f"Snappy: {size:,} bytes claimed by {len(data):,} bytes")
     out = bytearray()
     while cursor.left and len(out) <= size:
         tag = cursor.take(1)[0]
@@ -38,7 +38,7 @@ def decompress(data: bytes) -> bytes:
         if not 0 < offset <= len(out):
             raise Undecodable(f"Snappy: a copy from {offset} before byte {len(out)}")
         start = len(out) - offset
-        piece = out[start : start + length]  # a copy may reach into what it writes
+        piece = out[start : start + length]  # the source of a copy may overlap its output
         out += (piece * -(-length // len(piece)))[:length]
     if len(out) != size or cursor.left:
         raise Undecodable(f"Snappy: {size:,} bytes expected, found {len(out):,}")

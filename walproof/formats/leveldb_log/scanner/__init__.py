@@ -221,7 +221,7 @@ def _before(source: Source, start: int) -> tuple[int, int]:
             if left == kernel.ZEROS and begin + at + BLOCK == start:
                 return NONE, kernel.BEFORE
             if left != kernel.UNDECIDED:
-                # Fragments after zeros have no record that they could belong to (LDB-027).
+                # Fragments after zeros do not belong to any record (LDB-027).
                 return (kernel.BEFORE if left == kernel.OPENED else NONE), NONE
         end, count = begin, min(2 * count, 64)
     return NONE, NONE

@@ -51,22 +51,22 @@ NONE, BEFORE = -2, -1
 
 (
     BASE,  # offset in the log of the first byte in memory
-    POSITION,  # where to go on, in bytes from there
-    OPEN_AT,  # the FIRST of the record that is open
+    POSITION,  # offset in memory at which to continue
+    OPEN_AT,  # offset of the FIRST of the open record
     OPEN_END,  # the end of its last fragment
-    OPEN_LENGTH,  # its payload so far, in bytes,
-    OPEN_COPIED,  # and how much of that was copied
-    SPILLED,  # 1: its first bytes are held elsewhere, not in `payload`
-    JOINED,  # 1: so were those of row 0
-    ZEROS_FROM,  # where zeros began that may be preallocated space
+    OPEN_LENGTH,  # bytes of its payload so far
+    OPEN_COPIED,  # copied bytes of its payload
+    SPILLED,  # 1: its first bytes are not in `payload`
+    JOINED,  # 1: the first bytes of row 0 are not in `payload`
+    ZEROS_FROM,  # start of zeros that may be preallocated space
     TORN_START,
     TORN_END,
     TORN_REASON,
     IN_STEP,
     ROWS,
     LOST,
-    PUT,  # bytes in `payload`, those of the open record after those of the rows
-    CUT,  # rows whose payload was cut
+    PUT,  # bytes in `payload`: those of the rows, then those of the open record
+    CUT,  # rows with a truncated payload
     FILLED,  # bytes in memory
 ) = range(18)
 STATE = 18
@@ -159,7 +159,7 @@ def walk(
             if all_zero(data, here, end):
                 here = end
                 continue
-            # What looked like preallocated space was a gap: the log goes on (LDB-027).
+            # The zeros were a gap, not preallocated space: the log continues (LDB-027).
             if 0 <= zeros_from < limit:
                 lost[gaps, 0], lost[gaps, 1] = zeros_from, base + here
                 lost[gaps, 2], lost[gaps, 3] = ZERO_GAP, rows
@@ -174,7 +174,7 @@ def walk(
                 put, state[SPILLED] = np.int64(ends[rows]), 0
             continue
         if open_at == NONE:
-            # Sound FULL records, one after another: the rest of the loop for them alone.
+            # Fast path for consecutive valid FULL records.
             while here + 8 <= end:
                 header = load64(data, here)
                 length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
@@ -279,13 +279,13 @@ def walk(
             put, state[SPILLED] = np.int64(ends[rows]), 0
             here = after
             continue
-        # A fragment of the open record; a FULL is one that opens and closes it.
+        # A fragment of the open record. A FULL record opens and closes it.
         if 0 <= open_at < limit:
             copied = min(length, cap - open_copied)
             if copied > 0:
                 if put + copied > room:
                     if type in (FULL, FIRST):
-                        open_at = np.int64(NONE)  # it is opened again, with room
+                        open_at = np.int64(NONE)  # the next call opens it again, with more room
                     outcome = FULL_UP
                     break
                 copy(payload, put, data, here + HEADER, copied)

@@ -35,7 +35,7 @@ class Carver(base.Carver):
     patterns: Sequence[Pattern] = (
         Pattern(layout.SIGNATURE),
         # A DATA object: type, flags, zeros, a size below 2^32, and a hash. The name of its field
-        # tells it from the ones before zeros of which programs are full.
+        # distinguishes it from similar bytes in executables.
         _data(0, (objects.REGULAR, objects.COMPACT)),
         _data(layout.OBJECT_XZ),
         _data(layout.OBJECT_LZ4),
@@ -79,7 +79,7 @@ class Carver(base.Carver):
             answer = read_file(path, FORMAT)
         is_cut = False
         if answer.last_lost is not None and at + answer.last_lost[1] >= end:
-            # Nothing of it is found up to the end: so it ends with the sector before that.
+            # No object was found up to the end, so the file ends with the previous sector.
             cut = at + max(answer.last_lost[0], header.header_size)
             shorter = min(end, cut + -(cut - at) % SECTOR)
             is_cut, end = shorter < end, shorter

@@ -63,18 +63,16 @@ def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
     """Return the consecutive objects from an offset on; None if there are none."""
     run: list[Object] = []
     limit = min(stop, at + LONGEST_RUN)
-    while (
-        at < limit and (result := _frame(image, at)) is not None and result.at + result.size <= stop
-    ):
-        run.append(result)
-        at = result.end
+    while at < limit and (frame := _frame(image, at)) is not None and frame.at + frame.size <= stop:
+        run.append(frame)
+        at = frame.end
     return run or None
 
 
 def passed(image: Image, at: int, place: int) -> int:
-    """Follow consecutive objects from ``at``: to the first one past ``place``, or to the last one."""
-    while at <= place and (result := _frame(image, at)) is not None:
-        at = result.end
+    """Follow consecutive objects from ``at`` until one passes ``place`` or none follows."""
+    while at <= place and (frame := _frame(image, at)) is not None:
+        at = frame.end
     return at
 
 
@@ -93,10 +91,10 @@ def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
             if payload is not None and _hash(image, each) == _jenkins(payload):
                 return "checksum"
             image.work.spend(each.size)
-    results = [each for each in records(image, run) if "seqnum" in each.fields]
-    if any("unchecked" not in each.fields for each in results):
+    entries = [each for each in records(image, run) if "seqnum" in each.fields]
+    if any("unchecked" not in each.fields for each in entries):
         return "checksum"
-    return "structure" if results else None
+    return "structure" if entries else None
 
 
 def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
@@ -128,17 +126,17 @@ def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
     for entry in entries:
         if base is None:
             break
-        results = [base + item for item in entry.items if base + item in payloads]
+        positions = [base + item for item in entry.items if base + item in payloads]
         if entry.hashes is not None:
             expected = {base + item: h for item, h in zip(entry.items, entry.hashes, strict=True)}
-            results = [place for place in results if hashes[place] == expected[place]]
-        # Of what is not checked, one must lead back: it says that this was its first entry.
-        if not any(_number(image, place + ENTRY_OFFSET) == entry.at - base for place in results):
-            results = results if entry.hashes is not None else []
-        if not results:
+            positions = [place for place in positions if hashes[place] == expected[place]]
+        # A DATA without a valid hash must refer back to this entry as its first one.
+        if not any(_number(image, place + ENTRY_OFFSET) == entry.at - base for place in positions):
+            positions = positions if entry.hashes is not None else []
+        if not positions:
             continue
-        used.update(results)
-        yield _as_record(entry, [payloads[place] for place in results])
+        used.update(positions)
+        yield _as_record(entry, [payloads[place] for place in positions])
     for place, payload in payloads.items():
         if place not in used:
             fields: dict[str, Any] = {"fields": [field_to_json(payload)]}
@@ -193,22 +191,22 @@ def _named(image: Image, at: int, size: int) -> int:
     return COMPACT if NAMED.match(head[COMPACT - REGULAR :]) else 0
 
 
-def _payload(image: Image, one: Object) -> bytes | None:
+def _payload(image: Image, frame: Object) -> bytes | None:
     """Return the field of a DATA object if it has a name."""
-    compression = one.flags & layout.OBJECT_COMPRESSED
+    compression = frame.flags & layout.OBJECT_COMPRESSED
     if not compression:
-        start = _named(image, one.at, one.size)
-        return image.read(one.at + start, one.size - start) if start else None
+        start = _named(image, frame.at, frame.size)
+        return image.read(frame.at + start, frame.size - start) if start else None
     for start in (REGULAR, COMPACT):
-        if not image.work.allows(one.size):
+        if not image.work.allows(frame.size):
             return None
-        if not _may_unpack(image.read(one.at + start, 8), compression):
-            continue  # before megabytes are read that a few bytes claim
+        if not _may_unpack(image.read(frame.at + start, 8), compression):
+            continue  # skip before reading megabytes claimed by a few bytes
         try:
-            stored = image.read(one.at + start, one.size - start)
-            plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * one.size + (1 << 20)))
+            stored = image.read(frame.at + start, frame.size - start)
+            plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * frame.size + (1 << 20)))
         except BadCompression as error:
-            image.work.spend(one.size + error.spent)
+            image.work.spend(frame.size + error.spent)
             continue
         image.work.spend(len(plain) // 16)
         if NAMED.match(plain[:65]):
@@ -232,16 +230,16 @@ def _is_compact(image: Image, run: Sequence[Object]) -> bool:
     return layouts[COMPACT] > layouts[REGULAR]
 
 
-def _entry(image: Image, one: Object, is_compact: bool) -> _Entry:
-    body = image.read(one.at + layout.OBJECT_SIZE, one.size - layout.OBJECT_SIZE)
+def _entry(image: Image, frame: Object, is_compact: bool) -> _Entry:
+    body = image.read(frame.at + layout.OBJECT_SIZE, frame.size - layout.OBJECT_SIZE)
     numbers = layout.ENTRY_FIXED.unpack_from(body)
     rest = body[layout.ENTRY_FIXED.size :]
     if is_compact:
         items = tuple(item for (item,) in struct.iter_unpack("<I", rest[: len(rest) // 4 * 4]))
-        return _Entry(one.at, one.size, numbers, items, None)
+        return _Entry(frame.at, frame.size, numbers, items, None)
     pairs = list(struct.iter_unpack("<QQ", rest[: len(rest) // 16 * 16]))
     hashes = tuple(h for _, h in pairs)
-    return _Entry(one.at, one.size, numbers, tuple(item for item, _ in pairs), hashes)
+    return _Entry(frame.at, frame.size, numbers, tuple(item for item, _ in pairs), hashes)
 
 
 def _base(
@@ -269,8 +267,8 @@ def _number(image: Image, at: int) -> int:
     return int.from_bytes(image.read(at, 8), "little")
 
 
-def _hash(image: Image, one: Object) -> int:
-    return _number(image, one.at + layout.OBJECT_SIZE)
+def _hash(image: Image, frame: Object) -> int:
+    return _number(image, frame.at + layout.OBJECT_SIZE)
 
 
 def _size(image: Image, at: int) -> int:

@@ -76,12 +76,12 @@ class Filter:
     def selects(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""
         if self._exact or self._globs:
-            result = self._matches_of(entry)
-            if not result.isdisjoint(self._excluded):
+            matches = self._matches_of(entry)
+            if not matches.isdisjoint(self._excluded):
                 return False
             for group in self._groups:
                 if not any(
-                    all(not result.isdisjoint(term) for term in alternative)
+                    all(not matches.isdisjoint(term) for term in alternative)
                     for alternative in group
                 ):
                     return False
@@ -91,14 +91,14 @@ class Filter:
         """Return all matches that match a field of the entry. Each shared field is read once."""
         file = entry.file
         known = self._known.setdefault(file, {})
-        results: set[Match] = set()
+        matches: set[Match] = set()
         for item in file.items(entry.at):
             if (of_item := known.get(item)) is None:
                 of_item = tuple(self._matches_of_payload(file.payload(item)))
                 if file.is_shared(item):
                     known[item] = of_item
-            results.update(of_item)
-        return results
+            matches.update(of_item)
+        return matches
 
     def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
         if (match := self._exact.get(payload)) is not None:
@@ -144,7 +144,7 @@ def parse_match(word: bytes) -> Match:
     return Match(name, value)
 
 
-def group_of_matches(words: Sequence[bytes]) -> tuple[Alternative, ...]:
+def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
     """Combine match arguments as journalctl does.
 
     Two values of the same field are alternatives; ``+`` separates alternatives of whole terms.
@@ -152,13 +152,13 @@ def group_of_matches(words: Sequence[bytes]) -> tuple[Alternative, ...]:
     """
     alternatives: list[Alternative] = []
     term: dict[bytes, list[Match]] = {}
-    for word in [*words, b"+"]:
+    for word in [*arguments, b"+"]:
         if word != b"+":
             match = parse_match(word)
             term.setdefault(match.field, []).append(match)
             continue
         if not term:
-            raise BadFilter("+ stands between FIELD=VALUE and FIELD=VALUE")
+            raise BadFilter("expected FIELD=VALUE before and after +")
         alternatives.append(tuple(map(tuple, term.values())))
         term = {}
     return tuple(alternatives)
@@ -166,26 +166,26 @@ def group_of_matches(words: Sequence[bytes]) -> tuple[Alternative, ...]:
 
 def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alternative, ...]:
     """Select entries of a unit, and entries of its manager and the coredump handler about it."""
-    results: list[Alternative] = []
+    alternatives: list[Alternative] = []
     for name in map(unit_name, units):
-        results += [
+        alternatives += [
             (_unit("_SYSTEMD_UNIT", name),),
             (_IS_MANAGER, _unit("UNIT", name)),
             (_IS_ROOT, _unit("OBJECT_SYSTEMD_UNIT", name)),
             (_IS_COREDUMP, _unit("COREDUMP_UNIT", name)),
         ]
         if name.endswith(".slice") or is_glob(name):
-            results.append((_unit("_SYSTEMD_SLICE", name),))
+            alternatives.append((_unit("_SYSTEMD_SLICE", name),))
     for name in map(unit_name, user_units):
-        results += [
+        alternatives += [
             (_unit("_SYSTEMD_USER_UNIT", name),),
             (_unit("USER_UNIT", name),),
             (_IS_ROOT, _unit("OBJECT_SYSTEMD_USER_UNIT", name)),
             (_IS_ROOT, _unit("COREDUMP_USER_UNIT", name)),
         ]
         if name.endswith(".slice") or is_glob(name):
-            results.append((_unit("_SYSTEMD_USER_SLICE", name),))
-    return tuple(results)
+            alternatives.append((_unit("_SYSTEMD_USER_SLICE", name),))
+    return tuple(alternatives)
 
 
 def _unit(field: str, name: str) -> tuple[Match, ...]:
@@ -195,7 +195,7 @@ def _unit(field: str, name: str) -> tuple[Match, ...]:
 def unit_name(text: str) -> str:
     """Complete a unit name: ``ssh`` is ssh.service, ``/home`` is home.mount. ``BadFilter``."""
     if not text:
-        raise BadFilter("expected the name of a unit, found an empty text")
+        raise BadFilter("expected a unit name, found an empty string")
     suffix = text.rpartition(".")[2]
     if all(map(_VALID.fullmatch, text)) and suffix in _UNIT_TYPES and not text.startswith("."):
         return text

@@ -69,11 +69,11 @@ class JournalFile:
         self.lost: Sequence[Lost] = examined.lost
         self.end: End = examined.end
         self._entries: Sequence[int] = examined.entries
-        if (result := examined.inspection) is not None:
-            self.header = result.view.header
-            self._given: Mapping[int, int] = result.links.given
-            self._data_objects = list(result.walk.sound(layout.DATA))
-            self._field_objects = list(result.walk.sound(layout.FIELD))
+        if (inspection := examined.inspection) is not None:
+            self.header = inspection.view.header
+            self._given: Mapping[int, int] = inspection.links.given
+            self._data_objects = list(inspection.walk.sound(layout.DATA))
+            self._field_objects = list(inspection.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
         """Scan a file; return False if the scanner does not support it or numba is missing."""
@@ -170,19 +170,19 @@ def read_indexed_names(path: Path) -> list[bytes] | None:
     start, size = header.field_hash_table_offset, header.field_hash_table_size
     if not header.has("n_fields") or not size or start + size > len(data):
         return None
-    view, result = View(data, header), set()
+    view, names = View(data, header), set()
     for at, _ in view.buckets(start, size):
         before = 0
-        while at > before and view.framed_type(at) == layout.FIELD and at not in result:
+        while at > before and view.framed_type(at) == layout.FIELD and at not in names:
             if view.number(at + 16) != view.hash(_name(view, at)):
                 return None
-            result.add(at)
+            names.add(at)
             before, at = at, view.number(at + 24)
         if at:
             return None
-    if len(result) != header.n_fields:
+    if len(names) != header.n_fields:
         return None
-    return [_name(view, at) for at in sorted(result)]
+    return [_name(view, at) for at in sorted(names)]
 
 
 def _name(view: View, field: int) -> bytes:

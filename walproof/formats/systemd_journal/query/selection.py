@@ -90,7 +90,7 @@ def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
         yield from entries
     elif query.is_reverse or query.are_oldest or query.after is not None:
         yield from islice(entries, query.lines)
-        for _ in entries:  # the lost ranges are known only at the end
+        for _ in entries:  # the lost ranges are complete only at the end
             pass
     else:
         yield from deque(entries, query.lines)

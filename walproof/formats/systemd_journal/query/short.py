@@ -20,7 +20,7 @@ _LONGEST_NAME = 300
 #: Wall-clock times from this one on are invalid, in microseconds (VALID_REALTIME).
 _LATEST = 1 << 55
 _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
-# CSI … letter; OSC … BEL or ESC \. What is not finished stays.
+# CSI … letter; OSC … BEL or ESC \. Unfinished sequences are left unchanged.
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"

@@ -48,13 +48,13 @@ def parse_time(text: str, now: int) -> int:
     days ago``, ``1h left``. Without a zone the time is in UTC. Raises :class:`BadTime`.
     """
     plain = text.strip()
-    result = _parse(plain, now)
-    if result is None:
+    time = _parse(plain, now)
+    if time is None:
         raise BadTime(
             "expected a time such as 2023-11-14, '2023-11-14 22:13:20', yesterday, -1h or"
             f" @1700000000, found {text!r}"
         )
-    return max(result, 0)
+    return max(time, 0)
 
 
 def _parse(text: str, now: int) -> int | None:
@@ -135,6 +135,6 @@ def _zone(text: str) -> tuple[str, timezone | ZoneInfo | None]:
             return head.strip(), UTC
         try:
             return head.strip(), ZoneInfo(tail)
-        except (KeyError, ValueError, OSError):  # no zone of this name
+        except (KeyError, ValueError, OSError):  # unknown zone
             return text, None
     return text, UTC

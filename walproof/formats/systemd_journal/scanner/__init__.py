@@ -1,5 +1,4 @@
-"""The bulk scanner of systemd journal files; ``reference_impl.systemd_journal`` is
-authoritative.
+"""The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
 An entry refers to fields anywhere in the file, and only a walk over all objects can verify them.
 Therefore each part inspects the whole file, which takes a fraction of the time for the columns, and
@@ -66,7 +65,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
     finally:
         source.close()
     locations = sorted({0, *(place for place in bounds if 0 < place < source.size)})
-    plan = os.urandom(8)  # parts of one plan see the file as the first of them found it
+    plan = os.urandom(8)  # all parts of a plan use the file as read by the first of them
     return [
         Part(start, end, state=plan)
         for start, end in pairwise([*locations, None])
@@ -79,7 +78,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     try:
         inspection = _shared_inspection(part, log)
     except Unusual:
-        # All that is to be said of the file is said with its first part.
+        # Events of the whole file belong to its first part.
         for event in (
             ReferenceScanner("systemd-journal").scan(log, wanted) if not part.start else ()
         ):
@@ -215,9 +214,9 @@ def _select(
 
 def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
     """Return the values of ``match`` by field; an entry must have a value for each (SDJ-060)."""
-    given = context.get("match", ())
+    matches = context.get("match", ())
     by_field: dict[str, set[bytes]] = {}
-    for text in [given] if isinstance(given, str) else given:
+    for text in [matches] if isinstance(matches, str) else matches:
         by_field.setdefault(text.partition("=")[0], set()).add(
             text.encode("utf-8", "surrogateescape")
         )

@@ -44,7 +44,7 @@ class _Writer:
         self.names = _names(inspection) if wanted.dictionaries and self.fields else None
         self.packed_data, self.lengths = inspection.packed_data, inspection.lengths
         self.given = inspection.given
-        self.places = np.full(len(self.packed_data), -1, np.int64)
+        self.positions = np.full(len(self.packed_data), -1, np.int64)
         self.items = np.empty(1 << 16, np.int32)
         self.cached = np.zeros((constants.CACHED, 4), np.int64)
         self.before = 0
@@ -71,9 +71,9 @@ class _Writer:
                 self.items = np.empty(len(self.items) + lacks, np.int32)
                 rows = min(PIECE_ROWS, len(numbers) - start)
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
-        mine = numbers[start : start + rows]
+        run_numbers = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
-        entry_kernels.numbers(self.objects, mine, at, size, seqnum, realtime, monotonic)
+        entry_kernels.numbers(self.objects, run_numbers, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
             name: arrays.numbers(values.view(np.uint64))
             for name, values in (
@@ -83,14 +83,14 @@ class _Writer:
         }  # fmt: skip
         if wanted.wants("boot_id"):
             text = np.empty(32 * rows, np.uint8)
-            entry_kernels.boot_ids(self.objects, mine, text)
+            entry_kernels.boot_ids(self.objects, run_numbers, text)
             columns["boot_id"] = _binary(
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
             locations = np.empty(rows + 1, np.int32)
             text = np.empty(constants.CURSOR_WIDTH * rows, np.uint8)
-            entry_kernels.cursors(self.objects, mine, locations, text)
+            entry_kernels.cursors(self.objects, run_numbers, locations, text)
             columns["cursor"] = _binary(locations, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
@@ -102,23 +102,23 @@ class _Writer:
                 )
             if wanted.payload:
                 payload = self._bodies(items, bounds, sizes[:rows], cut, plain)
-            self.places.fill(-1)
+            self.positions.fill(-1)
         if wanted.wants("missing"):
             columns["missing"] = pa.array(missing[:rows], mask=missing[:rows] == 0)
         self.before += rows
         return Records(at, size, payload, columns, None, cut.view(np.bool_) if cut.any() else None)
 
     def _plain(self, items: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """Return the decompressed payloads of a run, concatenated; ``places`` has their offsets."""
-        if not len(self.places):
+        """Return the decompressed payloads of a run, end to end, with ``positions`` as offsets."""
+        if not len(self.positions):
             return _NOTHING
-        if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.places):
+        if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.positions):
             return _NOTHING
-        chosen = np.flatnonzero(self.places == 0)
-        self.places[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
+        chosen = np.flatnonzero(self.positions == 0)
+        self.positions[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
         plain = np.empty(int(self.lengths[chosen].sum()), np.uint8)
         for number in chosen.tolist():
-            to = self.places[number]
+            to = self.positions[number]
             payload = self.packed.plain(int(self.objects.offsets[self.packed_data[number]]))
             plain[to : to + len(payload)] = np.frombuffer(payload, np.uint8)
         return plain
@@ -138,7 +138,7 @@ class _Writer:
         name_bytes = np.empty(0 if is_shared else in_names, np.uint8)
         value_bytes = np.empty(total, np.uint8)
         entry_kernels.fields(
-            self.objects, items, bounds, self.most, self.packed_data, self.lengths, self.places,
+            self.objects, items, bounds, self.most, self.packed_data, self.lengths, self.positions,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
         if is_shared:
@@ -160,14 +160,15 @@ class _Writer:
         cut: NDArray[np.uint8],
         plain: NDArray[np.uint8],
     ) -> pa.Array:
-        # In export format a field takes at most ten bytes more than as it is stored.
+        # A field in export format is at most ten bytes longer than its stored form.
         counts = np.diff(bounds)
         room = np.minimum(sizes + 10 * counts, self.most).sum()
         keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
         locations, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
         entry_kernels.bodies(
             self.objects, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.packed_data, self.lengths, self.places, plain, keys, spare, locations, text, cut,
+            self.packed_data, self.lengths, self.positions, plain, keys, spare, locations, text,
+            cut,
         )  # fmt: skip
         return _binary(locations, text, False)
 

@@ -36,7 +36,7 @@ class Packed:
         self.keys = keys
         self.limit = limit
         self._spent = 0
-        self._places, self._lengths = array("q"), array("q")
+        self._offsets, self._lengths = array("q"), array("q")
         self._cache: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
 
@@ -57,7 +57,7 @@ class Packed:
         name, equals, _ = plain.partition(b"=")
         if not equals or not FIELD_NAME.fullmatch(name):
             return constants.BAD_FIELD, b""
-        self._places.append(at)
+        self._offsets.append(at)
         self._lengths.append(len(plain))
         self._remember(at, plain)
         flag = int(self.data[at + 1]) & OBJECT_COMPRESSED
@@ -67,13 +67,13 @@ class Packed:
         """Return whether a payload can be written as a single line."""
         return is_text(plain)
 
-    def lengths(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    def lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the lengths in bytes of valid payloads, by the offsets of their DATA."""
-        if not len(places):
+        if not len(offsets):
             return np.empty(0, np.int64)
-        known, first = np.unique(np.frombuffer(self._places, np.int64), return_index=True)
+        known, first = np.unique(np.frombuffer(self._offsets, np.int64), return_index=True)
         of_known = np.frombuffer(self._lengths, np.int64)[first]
-        return of_known[np.searchsorted(known, places)]
+        return of_known[np.searchsorted(known, offsets)]
 
     def plain(self, at: int) -> bytes:
         """Return a payload that was checked before."""

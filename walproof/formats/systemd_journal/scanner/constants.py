@@ -18,7 +18,7 @@ FAR = 1 << 60
 
 DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ENTRY_ARRAY, TAG = range(1, 8)
 
-# A byte for each object: its type, and
+# A byte for each object: its type and these flags.
 TYPE = 7
 #: The payload is compressed.
 PACKED = 0x20
@@ -74,7 +74,7 @@ HIDDEN = 16
 #: The caller must decompress the payload first; kernels cannot.
 ASK = -1
 
-# What kernels are told of the file: int64, one place each.
+# Indexes of the file parameters for the kernels, in an array of int64.
 (
     SIZE,
     HEADER_SIZE,
@@ -93,7 +93,7 @@ ASK = -1
     COMPATIBLE,
 ) = range(15)
 
-# What a walk knows, kept between calls of the kernel: int64, one place each.
+# Indexes of the state of a walk between kernel calls, in an array of int64.
 (
     AT,
     PHASE,
@@ -122,7 +122,7 @@ NO_NAME = 0xFFFF
 NAME_SLOTS = 1 << 17
 NAME_WIDTH = 72
 
-# Why the walk stopped.
+# Reasons for the walk to return.
 #: Reasons for the walk to stop: the end; the payload of ``state[SEEK]`` is needed; arrays are full;
 #: ``known`` is needed.
 DONE, DECOMPRESS, ROOM, LINKS = range(4)

@@ -121,15 +121,15 @@ def numbers(objects, entries, at, size, seqnum, realtime, monotonic):
 
 
 @kernel
-def wanted_packed(objects, items, packed, places):
-    """Mark the compressed payloads that a run needs: ``places`` is 0 for these, -1 for others."""
+def wanted_packed(objects, items, packed, positions):
+    """Mark the compressed payloads that a run needs with 0 in ``positions``, others with -1."""
     count = 0
     for place in range(items.shape[0]):
         number = items[place]
         if objects.kinds[number] & PACKED:
             which = packed_number(number, packed)
-            if places[which] < 0:
-                places[which] = 0
+            if positions[which] < 0:
+                positions[which] = 0
                 count += 1
     return count
 
@@ -142,7 +142,7 @@ def fields(
     most,
     packed,
     lengths,
-    places,
+    positions,
     plain,
     name_bounds,
     name_bytes,
@@ -152,9 +152,9 @@ def fields(
 ):
     """Write names and values of all items, values of at most ``most`` bytes.
 
-    ``plain`` has the compressed payloads, at the offsets in ``places``. ``cut`` marks entries with
-    a truncated value. Without room for names, ``name_bounds`` receives their numbers, which all of
-    them must have.
+    ``plain`` has the compressed payloads, at the offsets in ``positions``. ``cut`` marks
+    entries with a truncated value. Without room for names, ``name_bounds`` receives their
+    numbers, which all of them must have.
     """
     data, kinds, fixed = objects.data, objects.kinds, objects.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = objects.name_ids, objects.offsets, objects.lengths
@@ -173,7 +173,7 @@ def fields(
                 copy(name_bytes, to_name, names, name * NAME_WIDTH, length)
             if kinds[number] & PACKED:
                 which = packed_number(number, packed)
-                start, end = places[which], places[which] + lengths[which]
+                start, end = positions[which], positions[which] + lengths[which]
                 if name == NO_NAME:
                     length = name_length(plain, start, end)
                     copy(name_bytes, to_name, plain, start, length)
@@ -200,11 +200,11 @@ _FEW = 48
 
 
 @helper
-def _bounds(objects, number, packed, lengths, places):
+def _bounds(objects, number, packed, lengths, positions):
     """Return the range of a payload, and whether it is in the decompressed bytes."""
     if objects.kinds[number] & PACKED:
         which = packed_number(number, packed)
-        return places[which], places[which] + lengths[which], True
+        return positions[which], positions[which] + lengths[which], True
     at = objects.offsets[number]
     return at + objects.facts[DATA_FIXED], at + offset_at(objects.data, at + 8), False
 
@@ -223,7 +223,7 @@ def _compared(data, at, end, other, other_at, other_end):
 
 
 @helper
-def _order(objects, key, other, packed, lengths, places, plain):
+def _order(objects, key, other, packed, lengths, positions, plain):
     """Return the order of two fields by their keys: rank of the name, number of the object.
 
     Names without a number have the rank NO_NAME, which does not determine the order.
@@ -233,8 +233,8 @@ def _order(objects, key, other, packed, lengths, places, plain):
         return -1 if rank < other_rank else 1
     if key == other:
         return 0
-    at, end, there = _bounds(objects, key & 0xFFFFFFFF, packed, lengths, places)
-    to, to_end, other_there = _bounds(objects, other & 0xFFFFFFFF, packed, lengths, places)
+    at, end, there = _bounds(objects, key & 0xFFFFFFFF, packed, lengths, positions)
+    to, to_end, other_there = _bounds(objects, other & 0xFFFFFFFF, packed, lengths, positions)
     if there and other_there:
         return _compared(plain, at, end, plain, to, to_end)
     if there:
@@ -251,7 +251,7 @@ def _plainly(key, other):
 
 
 @helper
-def _sort_few(objects, keys, count, packed, lengths, places, plain):
+def _sort_few(objects, keys, count, packed, lengths, positions, plain):
     """Sort by insertion."""
     for number in range(1, count):
         key = keys[number]
@@ -261,7 +261,7 @@ def _sort_few(objects, keys, count, packed, lengths, places, plain):
             if _plainly(key, other):
                 if key > other:
                     break
-            elif _order(objects, key, other, packed, lengths, places, plain) >= 0:
+            elif _order(objects, key, other, packed, lengths, positions, plain) >= 0:
                 break
             keys[place] = other
             place -= 1
@@ -269,7 +269,7 @@ def _sort_few(objects, keys, count, packed, lengths, places, plain):
 
 
 @helper
-def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
+def _sort_many(objects, keys, spare, count, packed, lengths, positions, plain):
     """Sort by merging runs that double in size: each pass is linear in bytes."""
     width = 1
     while width < count:
@@ -279,7 +279,7 @@ def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
             for to in range(start, end):
                 if right >= end or (
                     left < middle
-                    and _order(objects, keys[left], keys[right], packed, lengths, places, plain)
+                    and _order(objects, keys[left], keys[right], packed, lengths, positions, plain)
                     <= 0
                 ):
                     spare[to] = keys[left]
@@ -318,9 +318,9 @@ def _put(source, start, end, name, text, into, to, room):
 
 
 @helper
-def _put_any(objects, number, packed, lengths, places, plain, into, to, room):
+def _put_any(objects, number, packed, lengths, positions, plain, into, to, room):
     """Write a field of any location. See ``_put``."""
-    start, end, there = _bounds(objects, number, packed, lengths, places)
+    start, end, there = _bounds(objects, number, packed, lengths, positions)
     text = objects.kinds[number] & TEXT != 0
     name = int64(objects.name_ids[number])
     if name != NO_NAME:
@@ -335,8 +335,8 @@ def _put_any(objects, number, packed, lengths, places, plain, into, to, room):
 
 
 @helper
-def _is_boot_id(objects, number, packed, lengths, places, plain):
-    start, end, there = _bounds(objects, number, packed, lengths, places)
+def _is_boot_id(objects, number, packed, lengths, positions, plain):
+    start, end, there = _bounds(objects, number, packed, lengths, positions)
     if end - start <= 8:
         return False
     for place in range(8):
@@ -358,7 +358,7 @@ def bodies(
     stamps,
     packed,
     lengths,
-    places,
+    positions,
     plain,
     keys,
     spare,
@@ -385,26 +385,26 @@ def bodies(
             if name == boot or stamps[number] == before + row:
                 continue
             stamps[number] = before + row
-            if name == NO_NAME and _is_boot_id(objects, number, packed, lengths, places, plain):
+            if name == NO_NAME and _is_boot_id(objects, number, packed, lengths, positions, plain):
                 continue
             keys[count] = (int64(ranks[name]) << 32) | int64(number)
             count += 1
         if count <= _FEW:
-            _sort_few(objects, keys, count, packed, lengths, places, plain)
+            _sort_few(objects, keys, count, packed, lengths, positions, plain)
         else:
-            _sort_many(objects, keys, spare, count, packed, lengths, places, plain)
+            _sort_many(objects, keys, spare, count, packed, lengths, positions, plain)
         first = to
         for place in range(count):
             if (
                 place
                 and not _plainly(keys[place - 1], keys[place])
-                and _order(objects, keys[place - 1], keys[place], packed, lengths, places, plain)
+                and _order(objects, keys[place - 1], keys[place], packed, lengths, positions, plain)
                 == 0
             ):
                 continue
             number = keys[place] & 0xFFFFFFFF
             room = first + most - to
-            to = _put_any(objects, number, packed, lengths, places, plain, body_bytes, to, room)
+            to = _put_any(objects, number, packed, lengths, positions, plain, body_bytes, to, room)
             if to - first > most:
                 to = first + most
                 cut[row] = 1

@@ -83,7 +83,7 @@ class Inspection:
             return End("intact", None, int(self.objects.state[constants.END]))
         damage = next((gap for gap in self._met() if not gap.torn), None)
         verdict: Verdict = "damaged" if damage is not None else "torn"
-        # A fault is damage, or makes a file that is online or cut a torn one.
+        # A fault is damage, except in a file that is online or truncated: there it is torn.
         return End(verdict, damage.reason if damage else self._torn_reason(), None)
 
     def lost(self) -> list[Lost]:
@@ -137,7 +137,7 @@ class Inspection:
         if torn_from is None:
             return np.zeros(len(self.faults), np.bool_)
         codes = self.faults[:, 2]
-        # Pages are written, and copied, in any order: older links do not know what came since.
+        # Pages are written and copied in any order, so older links may lack newer objects.
         links_from = min(torn_from, _grown_from(self.header, self.objects, self.entries))
         of_links = np.isin(codes, _OF_LINKS)
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
@@ -186,13 +186,13 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
     Raises ``ValueError`` if the context has an invalid verification key.
     """
     data = np.frombuffer(raw, np.uint8)
-    data.flags.writeable = False  # kernels are compiled for bytes that nobody changes
+    data.flags.writeable = False  # kernels are compiled for read-only arrays
     facts = constants.facts(header, len(data))
     view = View(raw, header)
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
-    # More rows than faults are kept, and one for the others. Most stay untouched.
+    # One row more than the limit, for the merged faults. Most rows stay unused.
     rows = np.empty((Faults(len(data)).room + 1, 4), np.int64)
     for sure in (False, True):
         packed = Packed(data, facts, keys, max_field)
@@ -200,7 +200,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         entries = objects.of_kind(constants.ENTRY)
         begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
         count, broken, *chain = links.main_chain(objects, 0 if begun else len(entries), rows)
-        # Each link leads to an object that was found, so no size led across one.
+        # Each link leads to a known object, so no size skipped one.
         if not (count or broken or len(walked)):
             break
     faults = Faults(len(data))
@@ -251,7 +251,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             seals = Seals(
                 view, cast(Walk, _Walked(objects)), VerificationKey.parse(str(context["key"]))
             )
-            # By the reference, whose work is nearly all hashing (SDJ-075).
+            # The reference verifies them; nearly all of its time is hashing (SDJ-075).
             wrong = seals.check()
             faults.add(
                 rows_of(
@@ -311,7 +311,7 @@ def _walk(
         linked = linked[:count]
         if not rising:
             linked = np.unique(linked)
-    # A count that lies costs room for as many objects as the file may have.
+    # A wrong count costs at most the memory for the objects that fit into the file.
     room = min(header.n_objects, len(data) // 64) + 64
     offsets, kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
     name_ids = np.empty(room, np.uint16)
@@ -341,7 +341,7 @@ def _walk(
                 name = np.frombuffer(plain[: plain.index(b"=")], np.uint8)
                 state[constants.NAME_ID] = walk.number_of_name(name, slots, names, lengths, state)
         elif why == constants.LINKS and not sure:
-            faults[0], state[constants.FAULTS] = 0, 1  # anything: all of it is done again
+            faults[0], state[constants.FAULTS] = 0, 1  # any value: the walk is repeated
             break
         elif why == constants.LINKS:
             known = np.zeros(room, np.uint64)

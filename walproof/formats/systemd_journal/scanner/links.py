@@ -154,7 +154,7 @@ def table(objects, wanted, table_at, size, faults):
                     count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 onward = pardoned and kind & ~BAD == wanted and at > last
                 if onward and not mark(marks, number, IN_TABLE):
-                    # Damaged in its payload only: its link is as good as any.
+                    # Only its payload is damaged, so its link is valid.
                     last, place, at = at, at + 24, offset_at(data, at + 24)
                     continue
                 followed = False
@@ -276,7 +276,7 @@ def impostors(objects, wrong, faults):
             astray = at != facts[DATA_BUCKETS] - 16 and at != facts[FIELD_BUCKETS] - 16
         else:
             astray = False
-        # A count may have a target, too. What has one lies in the file, with eight bytes or four.
+        # A count may have a target, too. Targets are fields of eight or four bytes in the file.
         if astray and at == _link_at(objects.data, wrong[which, 0], wrong[which, 1]):
             end = at + ((offset_at(objects.data, at + 8) + 7) & ~7)
             count = put(faults, count, at, end, BAD_OBJECT, 0)

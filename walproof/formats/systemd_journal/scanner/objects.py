@@ -77,7 +77,7 @@ def frame(data, facts, at):
     elif kind == FIELD:
         good = size > 40
     elif kind == ENTRY:
-        # Items and slots are of powers of two, by which nobody needs to divide.
+        # Sizes of items and slots are powers of two, so shifts replace divisions.
         good = size > 64 and (size - 64) & (facts[ITEM] - 1) == 0
     elif kind == ENTRY_ARRAY:
         good = size > 24 and (size - 24) & (facts[SLOT] - 1) == 0
@@ -104,7 +104,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
             return BAD_ENTRY
         return BAD_ENTRY if load64(data, at + 40) | load64(data, at + 48) == 0 else SOUND
     if kind in (DATA_TABLE, FIELD_TABLE):
-        # The header names one of each (SDJ-016); where it names none, nothing tells.
+        # The header refers to one of each (SDJ-016); without a reference, this cannot be checked.
         named = facts[DATA_BUCKETS if kind == DATA_TABLE else FIELD_BUCKETS] - 16
         return BAD_OBJECT if at != named and frame(data, facts, named)[0] == kind else SOUND
     if kind != DATA and kind != FIELD:
@@ -116,7 +116,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     if state[TO_HASH] < 0:
         return BAD_OBJECT
     if packed:
-        state[ANSWER_AT] = -1  # good for one look: the limits change with each
+        state[ANSWER_AT] = -1  # valid for a single check, because each check changes the limits
         return state[ANSWER]
     start = at + (facts[DATA_FIXED] if kind == DATA else 40)
     if hash_of(data, start, at + size, keys) != load64(data, at + 16):
@@ -167,7 +167,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
         mixed ^= mixed >> uint64(29)
         at += 8
     slot = int64(mixed & uint64(NAME_SLOTS - 1))
-    for _ in range(64):  # names made to collide go without a number
+    for _ in range(64):  # colliding names get no number
         known = int64(slots[slot]) - 1
         if known < 0:
             if not insert or state[NAMES] == NO_NAME:

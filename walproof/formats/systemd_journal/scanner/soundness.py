@@ -53,12 +53,12 @@ def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | Non
     if len(inspection.faults):
         return None
     view = inspection.view
-    result = find_contradictions(view, _suspicious_entries(inspection), view.items)
+    contradictions = find_contradictions(view, _suspicious_entries(inspection), view.items)
     return Sound(
         len(inspection.objects.offsets),
         len(inspection.entries),
         inspection.sealed_until,
-        list(result),
+        list(contradictions),
     )
 
 
@@ -76,15 +76,15 @@ def _suspicious_entries(inspection: Inspection) -> list[int]:
             boots[number] = bytes.fromhex(payload[len(BOOT_ID) :].decode())
     locations = (objects.offsets[entries] + ID_PLACE) >> 3
     stored = np.stack([words[locations], words[locations + 1]], axis=1)
-    results: list[int] = []
+    offsets: list[int] = []
     for boot_id in np.unique(stored, axis=0):
         of_boot = entries[(stored == boot_id).all(axis=1)]
         wanted = np.zeros(len(objects.offsets), np.uint8)
         wanted[[number for number, other in boots.items() if other != boot_id.tobytes()]] = 1
         chosen = np.zeros(len(of_boot), np.uint8)
         entry_kernels.having(objects, of_boot, inspection.given, wanted, chosen)
-        results += objects.offsets[of_boot[chosen.view(np.bool_)]].tolist()
-    return sorted(results)
+        offsets += objects.offsets[of_boot[chosen.view(np.bool_)]].tolist()
+    return sorted(offsets)
 
 
 def of_file(path: Path) -> Sound | None:

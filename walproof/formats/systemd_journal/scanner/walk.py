@@ -166,7 +166,7 @@ def know_links(data, facts, linked, known):
     for which in range(linked.shape[0]):
         entry = linked[which]
         _know(known, facts, entry)
-        if entry >= after:  # those that overlap are read once
+        if entry >= after:  # overlapping ones are read once
             size = offset_at(data, entry + 8)
             for number in range((size - 64) // facts[ITEM]):
                 _know(known, facts, item_at(data, facts, entry, number))
@@ -211,7 +211,7 @@ def _nothing_after(state, facts, faults, lost, at):
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
     state[END] = at
     if at >= size >= arena_end:
-        return  # it is the header that claims more (SDJ-097)
+        return  # the header claims more (SDJ-097)
     state[CUT] = at
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
@@ -266,7 +266,7 @@ def walk(
         at = state[AT]
         if state[PHASE] == _TOP:
             if state[LAST] >= tail and not (linked.shape[0] and linked[-1] >= at):
-                # The tail object was passed: do counts know of more (SDJ-098)?
+                # After the tail object: continue if the counts claim more objects (SDJ-098).
                 if state[FOUND] >= facts[N_OBJECTS]:
                     return DONE
                 kind, flags, size = frame(data, facts, at)
@@ -282,7 +282,7 @@ def walk(
         if state[PHASE] == _OBJECT:
             kind, flags, size = frame(data, facts, at)
             if kind and kind != DATA and kind != FIELD:
-                # A size that leads across an entry of the main chain is none (SDJ-041).
+                # A size that skips an entry of the main chain is invalid (SDJ-041).
                 while state[PLACE] < linked.shape[0] and linked[state[PLACE]] <= at:
                     state[PLACE] += 1
                 if state[PLACE] < linked.shape[0] and linked[state[PLACE]] < at + size:
@@ -298,7 +298,7 @@ def walk(
                     return DECOMPRESS
                 following = at + ((size + 7) & ~7)
                 if code != SOUND and code != HIDDEN:
-                    # Without a good hash the size may be wrong too: does an object follow?
+                    # Without a valid hash the size may be wrong, too: check that an object follows.
                     if kind != ENTRY and following < tail and frame(data, facts, following)[0] == 0:
                         state[PENDING], state[PENDING_KIND] = code, kind
                         state[PENDING_END] = following
@@ -313,7 +313,7 @@ def walk(
                 else:
                     if code == HIDDEN:  # SDJ-027: a fault for each, all at the flags of the header
                         _lose(state, faults, lost, _FLAGS_FIELD, _FLAGS_FIELD + 4, BAD_HEADER)
-                        state[LOST] -= 1  # a fault that loses no object
+                        state[LOST] -= 1  # this fault loses no object
                     mark, name = 0, int64(NO_NAME)
                     if kind == DATA:
                         mark = TEXT if state[IS_TEXT] else 0
@@ -329,8 +329,8 @@ def walk(
                         mark, name,
                     )  # fmt: skip
         if state[PHASE] == _RESYNC:
-            # The next known offset where a sound object is (SDJ-041). SEEK is the last one tried,
-            # or the one whose payload was asked for.
+            # Find the next known offset of a valid object (SDJ-041). SEEK is the last one tried,
+            # or the one whose payload was requested.
             if known.shape[0] == 0:
                 return LINKS
             again = state[ANSWER_AT] == state[SEEK] and state[SEEK] > at

@@ -49,7 +49,7 @@ SUFFIXES = (".journal", ".journal~")
 #: Name of the directory of a machine, with its namespace if it has one.
 MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 KEY = "fss"
-BESIDE = {KEY: "the key that seals the journal of today", "fss.tmp": "a key that was being made"}
+BESIDE = {KEY: "the current sealing key", "fss.tmp": "an unfinished sealing key"}
 #: Signature of an ``fss`` file, and the position in its 88-byte header of the size of the rest.
 KEY_SIGNATURE, KEY_STATE_SIZE = b"KSHHRHLP", (80, 88)
 KEY_HEADER = 88
@@ -101,7 +101,7 @@ class SystemdFolder(SystemFolder):
         for place in locations:
             for entry in sorted(place.iterdir()):
                 name = entry.relative_to(folder).as_posix()
-                # A link to nowhere may have been a journal; to open a pipe would wait for a writer.
+                # A dangling link may have been a journal. Opening a pipe would block.
                 may_be_read = entry.is_file() or not entry.exists()
                 if entry.name.endswith(SUFFIXES) and may_be_read:
                     names.append(name)
@@ -116,7 +116,7 @@ class SystemdFolder(SystemFolder):
             has_header = any(each.header for each in held)
             if not has_header or any(_is_another_log(folder / other.name) for other in others):
                 return None
-        # Only now: below a folder of anything else there may be a million files.
+        # Search late: another directory may contain a million files.
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
         machines = {each.header.machine_id for each in held if each.header}
@@ -247,8 +247,8 @@ def _tail_entry(path: Path, header: Header) -> Entry | None:
     return Entry(*layout.ENTRY_FIXED.unpack_from(entry, layout.OBJECT_SIZE))
 
 
-def _first(one: Held) -> tuple[int, str]:
-    return one.first
+def _first(held: Held) -> tuple[int, str]:
+    return held.first
 
 
 def _held(folder: Path, name: str) -> Held:
@@ -274,11 +274,11 @@ def _role_of_other(path: Path) -> str:
     if path.name in BESIDE:
         return BESIDE[path.name]
     if _PACKED.fullmatch(path.name):
-        return "a packed journal, not read with the others"
-    with contextlib.suppress(OSError):  # without the right to read it
+        return "a compressed journal, not read with the others"
+    with contextlib.suppress(OSError):  # no permission to read it
         if recognise_file(path):
             return "a journal under a name that journalctl does not read"
-    return "not of systemd"
+    return "not a systemd file"
 
 
 def _is_another_log(path: Path) -> bool:
@@ -344,65 +344,65 @@ def _chains(held: Sequence[Held]) -> list[list[str]]:
         source = header.seqnum_id if header else each.name.encode()
         low = header.head_entry_seqnum if header else 0
         high = header.tail_entry_seqnum if header else 0
-        for number, (whose, last, names) in enumerate(chains):
-            if whose == source and last < low <= high:
-                chains[number] = (whose, high, [*names, each.name])
+        for number, (first_source, last, names) in enumerate(chains):
+            if first_source == source and last < low <= high:
+                chains[number] = (first_source, high, [*names, each.name])
                 break
         else:
             chains.append((source, high, [each.name]))
     return [names for _, _, names in chains]
 
 
-def _role(one: Held) -> str:
+def _role(held: Held) -> str:
     """Return the owner of a file, and whether it is still written to."""
-    name = one.name.rpartition("/")[2]
+    name = held.name.rpartition("/")[2]
     match = _ARCHIVED.fullmatch(name)
     source = match["source"] if match else re.sub(r"\.journal~?$", "", name)
     user = re.fullmatch(r"user-(\d+)", source)
     whose = "the system" if source == "system" else f"user {user[1]}" if user else source
     if name.endswith("~"):
-        state = ", put aside: it was not closed, or was damaged"
+        state = ", set aside: not closed cleanly, or damaged"
     elif match:
         state = ", archived"
     else:
-        is_online = one.header is not None and one.header.state == layout.ONLINE
+        is_online = held.header is not None and held.header.state == layout.ONLINE
         state = ", in use when it was copied" if is_online else ""
-    since = moment(one.header.head_entry_realtime) if one.header and one.header.n_entries else ""
+    since = moment(held.header.head_entry_realtime) if held.header and held.header.n_entries else ""
     return f"{whose}{state}{f'; from {since}' if since else ''}"
 
 
 def _fault_of(path: Path) -> str:
     """Return a message why a file without a header is not a journal."""
     if recognise_file(path):
-        what, result = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
+        expected, content = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
     else:
-        what, result = "a journal (LPKSHHRH)", _shown(path)
-    return f"expected {what} at 0, found {result}: its entries are lost"
+        expected, content = "a journal (LPKSHHRH)", _shown(path)
+    return f"expected {expected} at 0, found {content}: its entries are lost"
 
 
 def _findings(folder: Path, held: Sequence[Held]) -> Iterator[Finding]:
     spans: dict[bytes, list[tuple[int, int]]] = {}
     for each in held:
         if each.fault is not None:
-            yield Finding(f"it cannot be read: {each.fault}", each.name)
+            yield Finding(f"cannot be read: {each.fault}", each.name)
         elif each.header is None:
             yield Finding(_fault_of(folder / each.name), each.name, "lost")
             continue
         elif (size := (folder / each.name).stat().st_size) < each.size:
-            text = f"expected {each.size:,} bytes, as its header has it, found {size:,}"
+            text = f"expected {each.size:,} bytes according to its header, found {size:,}"
             yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
         if each.header is not None and each.header.n_entries:
             span = (each.header.head_entry_seqnum, each.header.tail_entry_seqnum)
             spans.setdefault(each.header.seqnum_id, []).append(span)
-    for result in spans.values():
-        reached = min(result)[1]
-        for low, high in sorted(result):
+    for ranges in spans.values():
+        reached = min(ranges)[1]
+        for low, high in sorted(ranges):
             if low > reached + 1:
                 missing = low - reached - 1
                 yield Finding(
                     f"{counted(missing, 'entry')}, numbers"
-                    f" {reached + 1} to {low - 1}, are in no file here: one was deleted or lost, or"
-                    " is a user's that was not copied"
+                    f" {reached + 1} to {low - 1}, are missing: a file was deleted or lost, or"
+                    " the journal of a user was not copied"
                 )
             reached = max(reached, high)
 

@@ -49,8 +49,8 @@ class Boots:
                 for row, hashed in corrected.items():
                     boots[row] = hashed
                 boot_id = boots
-            for result in _grouped(boot_id, fields["realtime"]):
-                self._add(*result)
+            for boot in _grouped(boot_id, fields["realtime"]):
+                self._add(*boot)
 
     def _add(self, boot_id: str, first: int, last: int, entries: int) -> None:
         known = self.boots.setdefault(boot_id, Boot(first, last, 0))
@@ -93,10 +93,10 @@ def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
 
 def _grouped(boot_ids: Any, times: Any) -> Iterator[tuple[str, int, int, int]]:
     """Group a run of columns by boot: id, first time, last time, number of entries."""
-    with contextlib.suppress(ModuleNotFoundError):  # without it there are no columns either
+    with contextlib.suppress(ModuleNotFoundError):  # without numba there are no columns
         import pyarrow as pa
 
-        result = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
+        groups = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
         wanted = [("time", "min"), ("time", "max"), ("time", "count")]
-        for row in result.aggregate(wanted).to_pylist():
+        for row in groups.aggregate(wanted).to_pylist():
             yield row["boot"], row["time_min"], row["time_max"], row["time_count"]

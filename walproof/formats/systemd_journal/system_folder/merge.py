@@ -66,15 +66,15 @@ class Newest:
 BootTimes = Mapping[bytes, Newest]
 
 
-def is_the_same(one: Located, other: Located) -> bool:
+def is_the_same(entry: Located, other: Located) -> bool:
     """Return whether journalctl shows only one of two entries: same boot, times and fields.
 
     Their sequence numbers are compared only if both come from the same source, because a copy
     received over the network has its own numbers.
     """
-    if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
+    if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return False
-    return (one.boot_id, one.monotonic, one.realtime, one.xor_hash) == (
+    return (entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash) == (
         other.boot_id,
         other.monotonic,
         other.realtime,
@@ -82,19 +82,19 @@ def is_the_same(one: Located, other: Located) -> bool:
     )
 
 
-def comes_before(one: Located, other: Located, boots: BootTimes) -> bool:
-    """Return whether journalctl shows ``one`` first."""
-    if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
-        return one.seqnum < other.seqnum
-    if one.boot_id == other.boot_id:
-        if one.monotonic != other.monotonic:
-            return one.monotonic < other.monotonic
+def comes_before(entry: Located, other: Located, boots: BootTimes) -> bool:
+    """Return whether journalctl shows ``entry`` first."""
+    if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
+        return entry.seqnum < other.seqnum
+    if entry.boot_id == other.boot_id:
+        if entry.monotonic != other.monotonic:
+            return entry.monotonic < other.monotonic
     else:
-        mine, theirs = boots.get(one.boot_id), boots.get(other.boot_id)
-        is_one_machine = mine and theirs and mine.machine_id == theirs.machine_id
-        if mine and theirs and is_one_machine and mine.realtime != theirs.realtime:
-            return mine.realtime < theirs.realtime
-    return (one.realtime, one.xor_hash) < (other.realtime, other.xor_hash)
+        newest, other_newest = boots.get(entry.boot_id), boots.get(other.boot_id)
+        is_one_machine = newest and other_newest and newest.machine_id == other_newest.machine_id
+        if newest and other_newest and is_one_machine and newest.realtime != other_newest.realtime:
+            return newest.realtime < other_newest.realtime
+    return (entry.realtime, entry.xor_hash) < (other.realtime, other.xor_hash)
 
 
 class _Head:

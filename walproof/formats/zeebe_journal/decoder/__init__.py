@@ -33,7 +33,7 @@ TYPE = pa.struct(
         ("new_members", pa.list_(MEMBER)),
         ("old_members", pa.list_(MEMBER)),
         ("records", pa.list_(batch.RECORD)),
-        # Why these are not all the records of the entry, or none.
+        # Why records of the entry are missing.
         ("records_fault", pa.string()),
     ]
 )
@@ -62,20 +62,20 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     """
     if is_cut:
         payload = _as_if_whole(payload)
-    result = raft.decode(payload)
-    if result.fault is not None or result.entry is None or result.term is None:
-        raise Undecodable(str(result.fault))
-    value: dict[str, Any] = {"term": signed(result.term), "type": result.type}
+    entry = raft.decode(payload)
+    if entry.fault is not None or entry.entry is None or entry.term is None:
+        raise Undecodable(str(entry.fault))
+    value: dict[str, Any] = {"term": signed(entry.term), "type": entry.type}
     for name in _NUMBERS:
-        if name in result.entry:
-            value[name] = signed(int(result.entry[name]))
-    if result.type == "application":
+        if name in entry.entry:
+            value[name] = signed(int(entry.entry[name]))
+    if entry.type == "application":
         data = _application_data(payload)
         value["application_data"] = None if is_cut else data
         value["records"], value["records_fault"] = _records(value, data, is_cut)
     for name in ("new_members", "old_members"):
-        if name in result.entry:
-            value[name] = [_member(member) for member in result.entry[name]]
+        if name in entry.entry:
+            value[name] = [_member(member) for member in entry.entry[name]]
     return value
 
 

@@ -21,17 +21,17 @@ from walproof.quoted import quoted
 RECORD = pa.struct(
     [
         ("position", pa.int64()),
-        # −1 in each of the two is none.
+        # −1 in either field means none.
         ("source_position", pa.int64()),
         ("key", pa.int64()),
         # Milliseconds since 1970.
         ("timestamp", pa.int64()),
-        # Whether its writer had processed it already, when it wrote it.
+        # Whether the writer had already processed the record.
         ("is_processed", pa.bool_()),
         *metadata.FIELDS,
         # As JSON.
         ("value", pa.string()),
-        # Why metadata or value are null.
+        # Why metadata or value is null.
         ("fault", pa.string()),
     ]
 )
@@ -64,10 +64,10 @@ def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str
             data, at + _FRAME.size
         )
         if size < _LEAST or (size > left and not is_cut):
-            return records, f"at {at}: no record of Zeebe: {size} bytes long, with {left} left"
+            return records, f"at {at}: invalid Zeebe record: {size} bytes long, {left} left"
         if version > _NEWEST_VERSION or not 0 <= length <= size - _LEAST:
             what = f"of version {version}" if version > _NEWEST_VERSION else f"metadata of {length}"
-            return records, f"at {at}: no record of Zeebe: {what}"
+            return records, f"at {at}: invalid Zeebe record: {what}"
         start, end = at + _LEAST, at + size
         if start + length > len(data):
             return records, CUT

@@ -33,7 +33,7 @@ FIELDS = [
     ("record_version", pa.int32()),
     ("authorization", pa.string()),
     ("agent", pa.string()),
-    # The line of releases that the names of types and intents are from.
+    # The release line of the names of types and intents.
     ("names_of", pa.string()),
 ]
 
@@ -63,7 +63,7 @@ def decode(data: bytes) -> dict[str, Any]:
     cursor = Cursor(data)
     size, template, schema, version = _HEADER.unpack(cursor.take(_HEADER.size))
     if (template, schema) != (_TEMPLATE, _SCHEMA):
-        raise Undecodable(f"template {template} of schema {schema} is no RecordMetadata")
+        raise Undecodable(f"template {template} of schema {schema} is not RecordMetadata")
     if version < _OLDEST:
         raise Undecodable(f"RecordMetadata of version {version}: {_OLDEST} or later expected")
     block = Cursor(cursor.take(size))

@@ -1,7 +1,7 @@
-"""The bulk scanner of Zeebe journals; ``reference_impl/zeebe_journal/reader.py`` is
-authoritative.
+"""The bulk scanner of Zeebe journals.
 
-The scanner shares only code with the reference that does not read records: which files of a
+The reference reader (``reference_impl/zeebe_journal/reader.py``) is authoritative. The scanner
+shares only code with the reference that does not read records: which files of a
 directory belong to the journal, the flushed index of the context, and the offset of the last
 non-zero byte of a damaged segment.
 
@@ -84,13 +84,13 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     flushed = flushed_index(path, name, log.context)
     start = stop = None
     if part.state is not None:
-        start_name, result, stop_name, stop_at = part.state
+        start_name, place, stop_name, stop_at = part.state
         numbers = {file.name: number for number, file in enumerate(files)}
         for wanted_name in (start_name, stop_name):
             if wanted_name is not None and wanted_name not in numbers:
                 raise FileNotFoundError(2, "the segment is gone", str(path / wanted_name))
-        if result is not None:
-            start = Place(numbers[start_name], result.at, result.index, result.asqn)
+        if place is not None:
+            start = Place(numbers[start_name], place.at, place.index, place.asqn)
         if stop_name is not None:
             stop = numbers[stop_name], stop_at
     journal = _Journal(path, files, wanted, flushed, stop)
@@ -118,11 +118,11 @@ class _Segment:
         self.descriptor: Descriptor | Unreadable | None
         try:
             head = source.read(0, 256)
-            result = descriptor_in(head)
-            if result == Unreadable("torn-descriptor") and self.size > len(head):
-                result = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
-            self.descriptor = result
-            if isinstance(result, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
+            descriptor = descriptor_in(head)
+            if descriptor == Unreadable("torn-descriptor") and self.size > len(head):
+                descriptor = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
+            self.descriptor = descriptor
+            if isinstance(descriptor, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
                 self.descriptor = None
         except BaseException:
             source.close()
@@ -146,7 +146,7 @@ class _Journal:
     ) -> None:
         self.files, self.several = files, path.is_dir()
         self.wanted, self.flushed, self.stop = wanted, flushed, stop
-        self.index: int | None = None  # what comes next; None before the first segment
+        self.index: int | None = None  # next index; None before the first segment
         self.asqn = -1
         self.over = self.promised = self.stopped = False
         self.memory = Memory(wanted)
@@ -154,10 +154,10 @@ class _Journal:
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
-        self.fault: str | None = None  # why the last segment could not be read on
+        self.fault: str | None = None  # why reading the last segment stopped
+        #: The end of a segment, unless its seal gives the record before it as the last one.
         self.unconfirmed: tuple[_Segment, int] | None = None
-        """Where a segment ended, unless its seal names the record in front of that as the last."""
-        self.every = self.left = NO_LIMIT  # bytes between places, and to the next one
+        self.every = self.left = NO_LIMIT  # bytes between part starts, and to the next one
 
     def part_starts(self, every: int) -> Iterator[Place]:
         """Yield starts of parts, about ``every`` bytes apart, up to the end of the readable log."""
@@ -200,7 +200,7 @@ class _Journal:
                 yield event
             segment.source.close()
             if self.stop is not None and segment.number == self.stop[0]:
-                self.stopped = True  # also where the segment has changed and ends before the stop
+                self.stopped = True  # also if the segment has changed and ends before the stop
             segment, at = following, None
         if self.stopped:
             return
@@ -219,7 +219,7 @@ class _Journal:
         if number >= len(self.files):
             return None
         segment = _Segment(self.files[number], number, self.several)
-        self.open = [*self.open[-1:], segment]  # those before the previous one are closed
+        self.open = [*self.open[-1:], segment]  # only the previous segment stays open
         return segment
 
     def _expected(self) -> int:

@@ -54,24 +54,24 @@ NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
 (
-    AT,  # the frame to go on with
-    INDEX,  # what its index must be,
-    BEYOND,  # 1: one more than the largest number there is
-    ASQN,  # the last one
+    AT,  # offset of the next frame
+    INDEX,  # expected index of the next record
+    BEYOND,  # 1: the expected index exceeds the largest number
+    ASQN,  # last asqn
     ROWS,
     LOST,
     PUT,  # bytes in `payload`
-    CUT,  # rows whose payload was cut
+    CUT,  # rows with a truncated payload
     FAULT,
-    DATA,  # of the record that reaches beyond what is in memory: its data message,
-    DATA_END,  # the end of that, or of what must be seen to know it
+    DATA,  # data message of a record that exceeds the buffer
+    DATA_END,  # its end, or the end of the bytes needed to determine it
     ROOM_NEEDED,
-    BASE,  # where `data` is in the file,
-    FILLED,  # how much of it is filled,
+    BASE,  # offset of `data` in the file
+    FILLED,  # filled bytes of `data`
     FILE_SIZE,
-    STOP,  # where to stop: no record from there on is taken
-    SEGMENT_SIZE,  # what the descriptor says that the file may become
-    KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
+    STOP,  # no record at or after this offset is read
+    SEGMENT_SIZE,  # maximum file size in the descriptor
+    KINDS,  # bit n is set if an entry of any counted row is the number n
 ) = range(18)
 STATE = 18
 
@@ -199,7 +199,7 @@ def walk(
             break
         frame = data[here - base]
         if frame == 0:
-            break  # ZBJ-016, ZBJ-021: what follows is no concern of ours (ZBJ-022)
+            break  # ZBJ-016, ZBJ-021: the rest is ignored (ZBJ-022)
         if frame != 1:
             fault = UNKNOWN_FRAME  # ZBJ-016
             break

@@ -196,7 +196,7 @@ class Memory:
         payload = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
         if payload and 2 * room.rows < len(room.ats):
             if room.rows:
-                room.rows += 1  # the row before has its end where this one would have its start
+                room.rows += 1  # the end of the previous row is the start of this one
             room.renew(payload)
         else:
             rows = max(1 + left // SMALLEST_RECORD, 2 * len(room.ats))
@@ -285,7 +285,7 @@ class SegmentPass:
             base, filled = self.at, self.source.read_into(self.at, data)
             state[kernel.BASE], state[kernel.FILLED] = base, filled
             if filled < needed:
-                state[kernel.FILE_SIZE] = base + filled  # cut short by somebody else
+                state[kernel.FILE_SIZE] = base + filled  # truncated by another process
         yield from self._taken()
         return outcome
 

@@ -103,7 +103,7 @@ class _Verdict:
         return End(verdict, self.damage or self.torn, at, file)  # type: ignore[arg-type]
 
 
-# One file
+# Single files
 
 
 def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
@@ -139,7 +139,7 @@ def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
 
 
-# A directory of files
+# Directories
 
 
 @dataclass(frozen=True)
@@ -251,7 +251,7 @@ class _Directory:
             self._seen.append((is_there or gap is not None, None if gap else first, last))
             after = index.first + index.count
             if is_last and index.tail == "torn-entry":
-                after = index.first + index.relied_on  # what is torn is written again
+                after = index.first + index.relied_on  # torn entries will be overwritten
             if limit is not None:
                 after = min(after, limit)
             self._next = max(after, self._covered + 1, self._next or 0)

@@ -118,7 +118,7 @@ class Entries:
         if kind == kernel.ZERO_ENTRY:
             rest = Window(self.source).stretches(start + len(head), end)
             if any(run.any() for run in rest):
-                kind = kernel.BAD_TERM  # term 0: only the request or the data are there
+                kind = kernel.BAD_TERM  # term 0: only request id or data remain
         return kind, head
 
     def read(self, at: int, length: int) -> NDArray[np.uint8]:
@@ -166,7 +166,7 @@ class _Run:
         """Allocate the columns and the kernel state that holds their offsets."""
         entries, none = self.entries, kernel.NONE
         wants = entries.wanted.wants
-        rows = -(-self.count // 16) * 16  # so that each column is aligned to 64 bytes
+        rows = -(-self.count // 16) * 16  # aligns each column to 64 bytes
         at, size, place = 0, rows, 2 * rows
         index = term = digits = types = ends = payload = none
         if wants("index"):

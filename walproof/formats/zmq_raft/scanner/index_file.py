@@ -136,7 +136,7 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
     """Return the offsets in front of the first zero (ZMR-017); reads no more of the table."""
     runs, upto = [], HEADER.size + 4 * capacity
     for at in range(HEADER.size, upto, 1 << 20):
-        window = Window(source, 0)  # a new one each time: its memory stays in use
+        window = Window(source, 0)  # a new one each time, because its memory stays in use
         window.hold(at, min(1 << 20, upto - at))
         table = window.array.view("<u4").astype(np.uint32, copy=False)
         runs.append(table[: kernel.committed(table)])

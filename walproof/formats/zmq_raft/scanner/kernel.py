@@ -18,14 +18,14 @@ MAX_TERM = 2**53 - 1
 NO_TERM = -1
 CHUNK_HEAD = 8
 
-# What a row is; all but the first are lost.
+# Classes of rows; all except the first are lost.
 RECORD, BAD_OFFSET, SHORT_ENTRY, ZERO_ENTRY, BAD_TERM, OVERLAPPING, DECREASING = range(7)
 REASONS = (
     "", "bad-offset", "short-entry", "zero-entry", "bad-term", "overlapping-files",
     "decreasing-term",
 )  # fmt: skip
 
-# What `take` is told of a run, in an array of int64, and what it leaves there; see `take`.
+# Parameters and results of `take`, in an array of int64; see `take`.
 (
     BASE, UPTO, ROW, COUNT, DATA, FIRST_INDEX, LIMIT, HEAD, CAP, AFTER,
     DONE, START, NEED, PREVIOUS, BEFORE, PUT, CUTS, LOST,

@@ -33,7 +33,7 @@ class Snapshot:
             length = min(self.size, wanted.cap)
             data = source.read(self.start, length)
             if len(data) < length:
-                raise OSError(f"at offset {self.start}: {length} bytes of data are not there")
+                raise OSError(f"at offset {self.start}: {length} bytes of data are missing")
             payload = pa.array([data], pa.binary())
             truncated = np.array([True]) if length < self.size else None
         fields = {

@@ -79,6 +79,6 @@ def _version(line: str) -> Version:
 
 @cache
 def _table() -> dict[str, Any]:
-    # The lines stand in order, the oldest first; so do the entries of a value type.
+    # Release lines and the entries of a value type are sorted, oldest first.
     with (Path(__file__).parent / "protocol.toml").open("rb") as file:
         return tomllib.load(file)

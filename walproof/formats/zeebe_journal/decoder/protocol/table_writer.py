@@ -109,11 +109,11 @@ def table(lines: list[Line]) -> str:
     for number in sorted(newest.values):
         known: tuple[str, list[str]] | None = None
         for line in lines:
-            result = (line.values.get(number, ""), line.intents.get(number, []))
-            if result[0] and result != known:
-                parts += ["", "[[value_types]]", f"number = {number}", f'name = "{result[0]}"']
-                parts += [f'since = "{line.name}"', _list("intents", result[1])]
-                known = result
+            names = (line.values.get(number, ""), line.intents.get(number, []))
+            if names[0] and names != known:
+                parts += ["", "[[value_types]]", f"number = {number}", f'name = "{names[0]}"']
+                parts += [f'since = "{line.name}"', _list("intents", names[1])]
+                known = names
     return "\n".join(parts) + "\n"
 
 
