@@ -2,7 +2,8 @@
 
 Its own are the files with its name in their path, and those in ``spec/``, ``ksy/`` and
 ``vectors/``. Prose and tests may name any format, and an implementation under test has its own
-name.
+name. The files of one format may name the system of another, such as a database that writes both,
+but not the format.
 """
 
 from __future__ import annotations
@@ -46,27 +47,30 @@ WORDS_FOR_PEOPLE = {
 }
 """An option that Spark's users know by its name, and what `--help` says."""
 
-EXAMPLE = re.compile(r"leveldb[-_ ]?logs?", re.I)
-"""The format that help texts, schemas, docstrings and skeletons take as their example."""
+EXAMPLE = re.compile(r"leveldb[-_ ]?logs?(/[a-z0-9-]+)?", re.I)
+"""The format, or a vector of it, that help texts, schemas, docstrings and skeletons show."""
 
 
 @pytest.mark.parametrize("format", list(WORDS))
 def test_a_format_is_named_in_its_own_files_only(format: str) -> None:
     allowed = ABOUT_THE_REPOSITORY | OF_ONE_SYSTEM | WORDS_FOR_PEOPLE
-    assert [place for place in named_in(WORDS[format]) if place.split(":")[0] not in allowed] == []
+    assert [place for place in named_in(format) if place.split(":")[0] not in allowed] == []
 
 
-def named_in(word: str) -> Iterator[str]:
+def named_in(format: str) -> Iterator[str]:
     """``FILE:LINE`` of each line that names a format without being one of its own files."""
     for path in tracked():
-        if ANY_FORMAT.search(path) or word in path.lower():
+        if ANY_FORMAT.search(path) or WORDS[format] in path.lower():
             continue
+        is_of_another = any(word in path.lower() for word in WORDS.values())
+        names = (format, registers()[format].module) if is_of_another else (WORDS[format],)
         try:
             lines = (ROOT / path).read_text("utf-8").splitlines()
         except (UnicodeDecodeError, OSError):
             continue
         for number, line in enumerate(lines, 1):
-            if word in EXAMPLE.sub("", line).lower() and not is_help(line):
+            text = EXAMPLE.sub("", line).lower()
+            if any(name in text for name in names) and not is_help(line):
                 yield f"{path}:{number}"
 
 

@@ -1,1 +1,1 @@
-"""The tools that stand on the suite, and the command ``walproof``."""
+"""The command ``walproof``, and the tools that it runs."""

@@ -1,4 +1,4 @@
-"""``python -m walproof``: the command, for whoever has a Python and not its folder of scripts."""
+"""``python -m walproof``: the command, if its script is not on the path."""
 
 from walproof.cli import main
 

@@ -1,7 +1,8 @@
-"""The optional parts of Walproof: what a command lacks, and what to install."""
+"""The optional extras of Walproof: which extra a missing package belongs to."""
 
 from __future__ import annotations
 
+#: Package → the extra in ``pyproject.toml`` that installs it (``pip install 'walproof[fast]'``).
 EXTRA_OF = {
     "msgpack": "fast",
     "numba": "fast",
@@ -9,12 +10,11 @@ EXTRA_OF = {
     "pyarrow": "fast",
     "pyspark": "spark",
 }
-"""Package → the extra of ``pyproject.toml`` that installs it (``pip install 'walproof[fast]'``)."""
 
 
 def advice(missing: ModuleNotFoundError) -> str | None:
-    """What is missing and how to get it, or None if no extra has it: then it is a defect."""
+    """Return the installation advice for a missing package; None if no extra includes it."""
     package = (missing.name or "").partition(".")[0]
     if package not in EXTRA_OF:
         return None
-    return f"needs {package}, which is not here: pip install 'walproof[{EXTRA_OF[package]}]'"
+    return f"needs {package}, which is not installed: pip install 'walproof[{EXTRA_OF[package]}]'"

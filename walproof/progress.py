@@ -1,4 +1,4 @@
-"""The progress display of commands that take long: one bar on standard error."""
+"""The progress bar of long-running commands, on standard error."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ REDRAW_SECONDS = 0.1
 
 
 class ProgressBar:
-    """A bar with a text, and how much is done of how much."""
+    """A progress bar with a text."""
 
     def __init__(self, progress: Progress, task: TaskID) -> None:
         self._progress = progress
@@ -31,14 +31,14 @@ class ProgressBar:
         self._drawn = 0.0
 
     def advance(self, count: int = 1, text: str | None = None) -> None:
-        """Show that ``count`` more are done, and another text."""
+        """Advance by ``count`` and optionally change the text."""
         self._progress.update(self._task, advance=count, description=text)
         self._draw()
 
     def show(
         self, text: str | None = None, done: int | None = None, total: int | None = None
     ) -> None:
-        """Show another text, how many are done, or out of how many."""
+        """Set the text, the completed amount, or the total."""
         self._progress.update(self._task, description=text, completed=done, total=total)
         self._draw()
 
@@ -52,9 +52,10 @@ class ProgressBar:
 def progress_bar(
     text: str, total: int | None = None, in_bytes: bool = False
 ) -> Iterator[ProgressBar]:
-    """Show a bar as long as the block runs; nothing where standard error is no terminal.
+    """Show a bar while the block runs; nothing if standard error is no terminal.
 
-    It is drawn when it changes, and not by a thread: a process with threads cannot fork safely.
+    The bar is redrawn on changes and not by a thread, because a process with threads cannot fork
+    safely.
     """
     console = Console(stderr=True)
     amount: tuple[ProgressColumn, ...] = (MofNCompleteColumn(),)

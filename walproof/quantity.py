@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers for people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def in_bytes(size: float) -> str:
-    """A number of bytes with a unit: ``1.5 MiB``."""
+    """Return a number of bytes with a unit: ``1.5 MiB``."""
     value, unit = float(size), 0
     while value >= 999.5 and unit < len(_UNITS) - 1:
         value, unit = value / 1024, unit + 1
@@ -18,12 +18,12 @@ def in_bytes(size: float) -> str:
 
 
 def number(count: int) -> str:
-    """A count with its thousands apart."""
+    """Return a count with thousands separators."""
     return f"{count:,}"
 
 
 def counted(count: int, noun: str) -> str:
-    """A count and what is counted: ``1 copy``, ``2 copies``, ``3 days``."""
+    """Return a count with its noun: ``1 copy``, ``2 copies``, ``3 days``."""
     if count == 1:
         return f"{number(count)} {noun}"
     if noun.endswith("y") and noun[-2] not in "aeiou":
@@ -32,14 +32,17 @@ def counted(count: int, noun: str) -> str:
 
 
 def exact(size: int) -> str:
-    """A number of bytes as it is, and with a unit where that says more."""
+    """Return the exact number of bytes, and with a unit if it is large."""
     if size < 10_000:
         return counted(size, "byte")
     return f"{in_bytes(size)} ({counted(size, 'byte')})"
 
 
 def moment(microseconds: int, zone: str = "") -> str:
-    """Microseconds since 1970 as a date in UTC, then ``zone``; the number where there is none."""
+    """Return microseconds since 1970 as a date in UTC, followed by ``zone``.
+
+    A number without a date is returned with the unit µs.
+    """
     try:
         return f"{datetime.fromtimestamp(microseconds / 1e6, UTC):%Y-%m-%d %H:%M:%S}{zone}"
     except (ValueError, OverflowError, OSError):

@@ -1,4 +1,4 @@
-"""Bytes and fields in a line for a person: as text where they are text."""
+"""Bytes and fields as short texts on one line."""
 
 from __future__ import annotations
 
@@ -7,24 +7,28 @@ from typing import Any
 
 from conformance.text import one_line
 
-MOST = 40
-"""Characters of a value in a phrase."""
+#: Maximum characters of a value in a phrase.
+MAX_CHARACTERS = 40
 
 
-def quoted(data: bytes, most: int = MOST) -> str:
-    """UTF-8 text in quotes; other bytes in hexadecimal; long ones with their length."""
+def quoted(data: bytes, max_characters: int = MAX_CHARACTERS) -> str:
+    """Return UTF-8 text in quotes, other bytes in hexadecimal; long values with their length."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = ""
     if text.isprintable() and (text or not data):
-        return f'"{text}"' if len(text) <= most else f'"{text[:most]}…" ({len(data)} bytes)'
-    head = data[: most // 2].hex()
-    return f"0x{head}" if len(data) <= most // 2 else f"0x{head}… ({len(data)} bytes)"
+        return (
+            f'"{text}"'
+            if len(text) <= max_characters
+            else f'"{text[:max_characters]}…" ({len(data)} bytes)'
+        )
+    head = data[: max_characters // 2].hex()
+    return f"0x{head}" if len(data) <= max_characters // 2 else f"0x{head}… ({len(data)} bytes)"
 
 
 def entry_text(fields: list[list[Any]]) -> str:
-    """The fields of a journal entry in a line, its message first; the boot has a column."""
+    """Return the fields of a journal entry on one line, message first, without the boot id."""
     shown = [
         f"{name}={cell_text(value, 80)}"
         for name, value in sorted(fields, key=lambda field: field[0] != "MESSAGE")
@@ -34,6 +38,6 @@ def entry_text(fields: list[list[Any]]) -> str:
 
 
 def cell_text(value: Any, width: int = 32) -> str:
-    """A value in a cell of a table: text as it is, other values as JSON, cut to ``width``."""
+    """Return a value for a table cell: text, or JSON for other values, cut to ``width``."""
     text = one_line(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
     return text if len(text) <= width else text[: width - 1] + "…"

@@ -23,17 +23,25 @@ from walproof.worker_pool import core_count
 def setup(names: tuple[str, ...]) -> int:
     """Build the adapters of the real implementations whose toolchains are installed.
 
-    What is built already is left alone. An implementation that cannot be built is reported and left
-    out of later runs. With CI=true that is a failure, unless its file says that it may be missing.
+    Adapters that are up to date are not built again. An implementation that cannot be built is
+    reported and not used by later runs; with CI=true, this is an error, unless the file of the
+    implementation has optional = true.
     """
     chosen = implementations(names) if names else all_implementations()
-    todo = [one for one in chosen if not one.is_built() or one.missing()]
+    unbuilt = [
+        implementation
+        for implementation in chosen
+        if not implementation.is_built() or implementation.missing()
+    ]
     missing = 0
-    if len(todo) > 1:
-        say(f"Building {len(todo)} implementations, {min(core_count(), len(todo))} at a time …")
-    maven = Lock()  # its local repository is not made for two at once
+    if len(unbuilt) > 1:
+        threads = min(core_count(), len(unbuilt))
+        say(f"Building {len(unbuilt)} implementations, {threads} in parallel …")
+    maven = Lock()  # its local repository does not support concurrent builds
     with ThreadPoolExecutor(core_count()) as pool:
-        builds = {pool.submit(_build, one, maven): one for one in todo}
+        builds = {
+            pool.submit(_build, implementation, maven): implementation for implementation in unbuilt
+        }
         try:
             for done in as_completed(builds):
                 line, is_available = done.result()
@@ -45,18 +53,18 @@ def setup(names: tuple[str, ...]) -> int:
 
 
 def _build(implementation: Implementation, maven: Lock) -> tuple[str, bool]:
-    """Return the line to print, and whether the implementation is available."""
+    """Return the line to print, and true if the implementation is available."""
     with maven if "mvn" in implementation.needs else nullcontext():
         started = time.monotonic()
         try:
             implementation.make()
         except Unavailable as error:
-            return f"  {implementation.name}: unavailable, because {error}", False
+            return f"  {implementation.name}: unavailable: {error}", False
     return f"  {implementation.name}: built in {time.monotonic() - started:.0f} s", True
 
 
 def in_ci() -> bool:
-    """Return whether an unavailable implementation is a failure."""
+    """Return whether an unavailable implementation is an error."""
     return os.environ.get("CI", "").lower() in ("1", "true")
 
 

@@ -1,4 +1,4 @@
-"""How verdicts look wherever they are printed."""
+"""Styles of verdicts in all output."""
 
+#: Verdict → colour.
 VERDICT_STYLE = {"intact": "green", "torn": "yellow", "damaged": "red", "refused": "magenta"}
-"""Verdict → its colour."""

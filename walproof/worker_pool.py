@@ -1,4 +1,4 @@
-"""The worker pool: tasks on all cores of this machine, one process for each."""
+"""The worker pool: one process for each core of this machine."""
 
 from __future__ import annotations
 
@@ -27,30 +27,30 @@ def map_unordered(
     work: Callable[[Task], Result],
     tasks: Sequence[Task],
     start: Callable[..., None] = lambda: None,
-    given: Sequence[Any] = (),
+    arguments: Sequence[Any] = (),
     deadline: float | None = None,
 ) -> Iterator[Result]:
-    """Do every task; yield the results as they come.
+    """Run every task; yield the results as they finish.
 
-    ``work`` and ``start`` are functions at the top of a module; each process begins with
-    ``start(*given)``. No task begins after ``deadline``, of the monotonic clock. Whatever ends the
-    iteration ends the processes. Raises what ``work`` raises, and ``BrokenProcessPool`` if a
-    process dies.
+    ``work`` and ``start`` are module-level functions; each process begins with
+    ``start(*arguments)``. After ``deadline``, a time of the monotonic clock, no further task
+    starts. The processes end with the iteration. Raises the errors of ``work``, and
+    ``BrokenProcessPool`` if a process dies.
     """
     count = min(len(tasks), core_count())
     if not count:
         return
-    left = iter(tasks)
+    remaining = iter(tasks)
     running: set[Future[Result]] = set()
     pool = ProcessPoolExecutor(
-        count, initializer=_start_process, initargs=(os.getpid(), start, given)
+        count, initializer=_start_process, initargs=(os.getpid(), start, arguments)
     )
     try:
         while True:
-            # Only as many as there are processes: a stop or the deadline leaves the others undone.
+            # At most one task per process is submitted, so that the deadline stops the rest.
             while len(running) < count and (deadline is None or time.monotonic() < deadline):
                 try:
-                    running.add(pool.submit(work, next(left)))
+                    running.add(pool.submit(work, next(remaining)))
                 except StopIteration:
                     break
             if not running:
@@ -66,9 +66,9 @@ def map_unordered(
         pool.shutdown(cancel_futures=True)
 
 
-def _start_process(parent: int, start: Callable[..., None], given: Sequence[Any]) -> None:
+def _start_process(parent: int, start: Callable[..., None], arguments: Sequence[Any]) -> None:
     end_with_parent(parent)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     for stop in (signal.SIGINT, signal.SIGHUP):  # the parent ends its processes
         signal.signal(stop, signal.SIG_IGN)
-    start(*given)
+    start(*arguments)

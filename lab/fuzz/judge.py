@@ -31,7 +31,7 @@ from walproof.sweep import effects, invariants
 from walproof.sweep.format_sweep import Task
 from walproof.sweep.invariants import Written, same_again
 from walproof.sweep.settings import Setting
-from walproof.sweep.specification import Reference, Seen, put
+from walproof.sweep.specification import ReaderOutput, Reference, put
 from walproof.sweep.writing import Writer
 
 SPECIFICATION, SCANNER, SECOND = "specification", "scanner", "second reader"
@@ -111,7 +111,7 @@ class Judge:
             self.void += 1
             return []
 
-    def _judge_specification(self, log: Input) -> tuple[Seen | None, list[Fault]]:
+    def _judge_specification(self, log: Input) -> tuple[ReaderOutput | None, list[Fault]]:
         faults: list[Fault] = []
         right = self._measured(SPECIFICATION, log, lambda: self._read(log, "recover"), faults, "")
         if right is None or SPECIFICATION not in self.readers:
@@ -143,7 +143,7 @@ class Judge:
     def _is_due(self, drawn: int, interval: int) -> bool:
         return self.always or drawn % interval == 0
 
-    def _append(self, log: Input, right: Seen) -> list[str]:
+    def _append(self, log: Input, right: ReaderOutput) -> list[str]:
         """Return the invariants of ``end`` that an append of one plain record breaks."""
         if right.end.verdict == "refused" or set(self.format_sweep.selecting) & log.context.keys():
             return []
@@ -155,10 +155,10 @@ class Judge:
         setting = Setting("append", log.context)
         return list(self.writer.request(log.control, setting, log.contents, new).faults)
 
-    def _read(self, log: Input, profile: str) -> Seen:
+    def _read(self, log: Input, profile: str) -> ReaderOutput:
         return self.reference.read(log.control, log.contents, profile)
 
-    def _judge_other(self, name: str, read: Reader, log: Input, right: Seen) -> list[Fault]:
+    def _judge_other(self, name: str, read: Reader, log: Input, right: ReaderOutput) -> list[Fault]:
         """Compare another reader with the specification; a scanner knows one profile."""
         faults: list[Fault] = []
         for profile in ("recover", "strict")[: 1 if name == SCANNER else 2]:
@@ -172,7 +172,7 @@ class Judge:
         return faults
 
     def _difference(
-        self, reader: str, right: Seen, answer: dict[str, Any], profile: str
+        self, reader: str, right: ReaderOutput, answer: dict[str, Any], profile: str
     ) -> Fault | None:
         expected = normalise(right.answer().to_json())
         difference = effects.compare(expected, normalise(answer), self.parts, None)
@@ -226,7 +226,7 @@ def _where(error: Exception) -> str:
     return f"{type(error).__name__}{place}\n{error}"
 
 
-def malformed(log: Input, seen: Seen) -> str:
+def malformed(log: Input, seen: ReaderOutput) -> str:
     """Return what is wrong with an answer by the table of verdicts and the sizes of the files."""
     end, files = seen.end, log.files
     if end.verdict == "refused" and (seen.records or seen.lost or end.end is not None):
@@ -258,7 +258,7 @@ def _overlapping(lost: list[Lost], files: Any) -> str:
     return ""
 
 
-def _differs_strictly(right: Seen, strict: Seen) -> str:
+def _differs_strictly(right: ReaderOutput, strict: ReaderOutput) -> str:
     """Return in what a strict answer does not follow from the other one."""
     if right.end.verdict != "damaged":
         return "" if strict == right else "an undamaged log has two answers"

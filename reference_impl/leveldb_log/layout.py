@@ -22,15 +22,15 @@ def masked_crc(covered: bytes | memoryview) -> int:
     return ((crc >> 15 | crc << 17) + 0xA282EAD8) & 0xFFFFFFFF
 
 
-def foreign_dialect(block: bytes) -> str | None:
-    """Return the dialect of the first physical record, or ``None`` for plain LevelDB (LDB-043).
+def foreign_dialect(block: bytes, at: int = 0) -> str | None:
+    """Return the dialect of a physical record, or ``None`` for plain LevelDB (LDB-043).
 
     RocksDB and Pebble use longer headers with other type bytes. Their checksums cover the type byte
     and everything after it. A record is in such a dialect only if its checksum matches.
     """
-    if len(block) < HEADER_SIZE:
+    if len(block) < at + HEADER_SIZE:
         return None
-    checksum, length, record_type = HEADER.unpack_from(block)
+    checksum, length, record_type = HEADER.unpack_from(block, at)
     for dialect, types, header_size, lengths in (
         ("RocksDB or Pebble recyclable", (5, 6, 7, 8, 11, 131), 11, None),
         ("Pebble WAL sync", (9, 10, 11, 12), 19, None),
@@ -38,15 +38,25 @@ def foreign_dialect(block: bytes) -> str | None:
         ("RocksDB timestamp sizes", (10,), 7, range(6, BLOCK_SIZE, 6)),
         ("RocksDB predecessor log", (130,), 7, (24,)),
     ):
-        end = header_size + length
+        end = at + header_size + length
         if (
             record_type in types
             and (lengths is None or length in lengths)
             and end <= len(block)
-            and masked_crc(block[6:end]) == checksum
+            and masked_crc(block[at + 6 : end]) == checksum
         ):
             return dialect
     return None
+
+
+def is_sound(block: bytes, at: int) -> bool:
+    """Return whether a physical record of types 1 to 4 with a right checksum is at an offset."""
+    if len(block) < at + HEADER_SIZE:
+        return False
+    checksum, length, record_type = HEADER.unpack_from(block, at)
+    end = at + HEADER_SIZE + length
+    is_whole = FULL <= record_type <= LAST and end <= len(block)
+    return bool(is_whole and masked_crc(block[at + 6 : end]) == checksum)
 
 
 def read_block(log: BinaryIO) -> bytes:

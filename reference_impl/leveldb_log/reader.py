@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.leveldb_log.dialects import is_foreign
 from reference_impl.leveldb_log.layout import (
     BLOCK_SIZE,
     FIRST,
@@ -23,6 +24,7 @@ from reference_impl.leveldb_log.layout import (
     ZERO,
     all_zero,
     foreign_dialect,
+    is_sound,
     masked_crc,
     read_block,
 )
@@ -221,9 +223,11 @@ def looks_like(head: bytes, name: str) -> bool:
     matches, reached through the lengths from the start of a block. A plausible header alone is not
     enough: every ELF program begins with one. The name decides in two cases: it is one of LevelDB's
     own names, or the bytes are inconclusive (an empty file, a torn or damaged first record,
-    preallocated zeros).
+    preallocated zeros). A log of another dialect is not one, whatever its name.
     """
-    if LEVELDB_NAME.fullmatch(name) or foreign_dialect(head[:BLOCK_SIZE]):
+    if is_foreign(head):
+        return False
+    if LEVELDB_NAME.fullmatch(name):
         return True
     for base in range(0, len(head), BLOCK_SIZE):
         if _has_record(head[base : base + BLOCK_SIZE]):
@@ -245,11 +249,7 @@ def _is_plausible(head: bytes) -> bool:
 def _has_record(block: bytes) -> bool:
     pos = 0
     while len(block) - pos >= HEADER_SIZE:
-        checksum, length, record_type = HEADER.unpack_from(block, pos)
-        end = pos + HEADER_SIZE + length
-        if end > len(block):
-            return False
-        if FULL <= record_type <= LAST and masked_crc(block[pos + 6 : end]) == checksum:
+        if is_sound(block, pos):
             return True
-        pos = end
+        pos += HEADER_SIZE + HEADER.unpack_from(block, pos)[1]
     return False

@@ -28,7 +28,7 @@ OWED = {
     "command-of-fields": SOUND,
     "command-of-unknown-fields": SOUND,
     "command-of-transactions": SOUND,
-    "command-of-levels": "text that is not UTF-8",
+    "command-of-levels": "invalid UTF-8",
     "command-of-groups": "no field of a protobuf message",
     "config-of-levels": "more than 64 levels",
     "configs-of-deep-arrays": SOUND,
@@ -72,8 +72,11 @@ def test_each_operation_is_a_line(one: Hostile, tmp_path: Path) -> None:
 
 def test_what_is_too_deep_is_said_of_the_record(tmp_path: Path) -> None:
     for name, expected in (
-        ("value-of-levels", "value: MessagePack of more than 256 levels"),
-        ("metadata-of-levels", "metadata: authorization: MessagePack of more than 256 levels"),
+        ("value-of-levels", "value: MessagePack value with more than 256 levels"),
+        (
+            "metadata-of-levels",
+            "metadata: authorization: MessagePack value with more than 256 levels",
+        ),
     ):
         (each,) = [each for each in LOGS if each.name == name]
         path = tmp_path / name / each.file_name

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -15,9 +16,11 @@ OPERATIONS = {"read", "write", "append"}
 
 
 def test_formats_follow_the_registers_in_order() -> None:
-    assert list(FORMATS) == [
-        "leveldb-log", "zeebe-journal", "kahadb-journal", "systemd-journal", "zmq-raft",
-    ]  # fmt: skip
+    orders = {
+        path.stem: tomllib.loads(path.read_text("utf-8"))["order"] for path in SPEC.glob("*.toml")
+    }
+    assert list(FORMATS) == sorted(orders, key=lambda format_id: orders[format_id])
+    assert len(set(orders.values())) == len(orders)
     assert list(FORMATS) == list(registers())
 
 

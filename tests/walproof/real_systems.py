@@ -1,4 +1,4 @@
-"""Real systems in processes of their own, which open folders on request."""
+"""Real systems in separate processes that open folders on request."""
 
 from __future__ import annotations
 
@@ -84,20 +84,20 @@ class Driver:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Make a folder, in memory if the machine allows it: databases sync often."""
+    """Create a temporary folder, in memory if possible, because databases sync often."""
     memory = Path("/dev/shm")
-    place = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="walproof-recovery-", dir=place) as folder:
+    parent = memory if os.access(memory, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="walproof-recovery-", dir=parent) as folder:
         yield Path(folder)
 
 
 def java_driver(build: str, program: str, *options: str) -> Driver:
-    """Return a driver in Java; its libraries are those of an implementation that is built."""
+    """Return a driver in Java that uses the libraries of a built implementation."""
     jars = BUILD / build / "lib"
     if shutil.which("java") is None:
-        unavailable("unavailable, because java not found")
+        unavailable("unavailable: java not found")
     if not [*jars.glob("*.jar")]:
-        unavailable(f"unavailable, because {build} is not built: make setup")
+        unavailable(f"unavailable: {build} is not built (make setup)")
     fast = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m", *options]
     command = ["java", *fast, "-cp", f"{jars}/*", DRIVERS / program]
     return Driver(*command, timeout_seconds=JAVA_TIMEOUT_SECONDS)

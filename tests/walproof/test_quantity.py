@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers with units and nouns."""
 
 import pytest
 
@@ -17,10 +17,10 @@ from walproof.quantity import counted, exact, in_bytes
         (2, "day", "2 days"),
     ],
 )
-def test_a_count_and_what_is_counted(count: int, noun: str, text: str) -> None:
+def test_a_noun_is_pluralised(count: int, noun: str, text: str) -> None:
     assert counted(count, noun) == text
 
 
-def test_sizes() -> None:
+def test_sizes_have_units() -> None:
     assert exact(1) == "1 byte" and exact(10_240) == "10.0 KiB (10,240 bytes)"
     assert in_bytes(999) == "999 B" and in_bytes(1 << 20) == "1.0 MiB"

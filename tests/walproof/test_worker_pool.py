@@ -1,4 +1,4 @@
-"""The worker pool: each task is done, and no process outlives its parent."""
+"""The worker pool: each task runs once, and no process outlives its parent."""
 
 from __future__ import annotations
 
@@ -41,21 +41,19 @@ def fails(task: int) -> int:
     return task
 
 
-def test_each_task_once_in_processes_that_have_begun() -> None:
+def test_each_task_runs_once_in_an_initialised_process() -> None:
     results = list(map_unordered(added_and_process, range(60), add, (100,)))
     assert sorted(result for result, _ in results) == list(range(100, 160))
     processes = {process for _, process in results}
     assert os.getpid() not in processes and len(processes) <= core_count()
 
 
-def test_no_task_begins_after_the_deadline() -> None:
+def test_no_task_starts_after_the_deadline() -> None:
     assert list(map_unordered(dies, range(60), deadline=time.monotonic())) == []
 
 
 @pytest.mark.parametrize(("work", "error"), [(dies, BrokenProcessPool), (fails, FileNotFoundError)])
-def test_an_error_is_the_callers_and_no_process_is_left(
-    work: object, error: type[Exception]
-) -> None:
+def test_an_error_is_raised_and_no_process_remains(work: object, error: type[Exception]) -> None:
     before = set(psutil.Process().children())
     with pytest.raises(error):
         list(map_unordered(work, range(8)))  # type: ignore[arg-type]
@@ -63,13 +61,13 @@ def test_an_error_is_the_callers_and_no_process_is_left(
 
 
 def holds_the_interpreter(folder: Path) -> None:
-    """As compiled code does: no other thread of the process runs for half a minute."""
+    """Hold the interpreter lock for half a minute, as compiled code may."""
     (folder / str(os.getpid())).touch()
     ctypes.PyDLL(None).sleep(30)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux ends orphans")
-def test_no_process_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
+def test_no_process_outlives_a_killed_parent(tmp_path: Path) -> None:
     program = (
         "import pathlib\n"
         "from tests.walproof.test_worker_pool import holds_the_interpreter\n"
@@ -85,7 +83,7 @@ def test_no_process_outlives_a_parent_that_is_killed(tmp_path: Path) -> None:
         time.sleep(0.01)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 15  # half of what they would sleep
+    deadline = time.monotonic() + 15  # half of their sleep
     while any(psutil.pid_exists(pid) for pid in pids):
         assert time.monotonic() < deadline
         time.sleep(0.01)

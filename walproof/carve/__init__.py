@@ -1,8 +1,7 @@
-"""Finding logs, and what is left of logs, in bytes that know nothing of files: ``walproof carve``.
+"""``walproof carve``: find logs and parts of logs in raw bytes, without a file system.
 
-A format that can be carved has a class ``Carver`` (its part ``carver`` in ``walproof/formats``, a
-:class:`walproof.carve.base.Carver`). The image is gone through once, a window at a time
-(:mod:`walproof.carve.engine`). Fixed bytes that the formats name are looked for in one pass
-(:mod:`walproof.carve.search`); what follows them is judged by the format, with a budget for what
-turns out to be none (:mod:`walproof.carve.image`).
+A format that can be carved has a class ``Carver`` (the part ``carver`` in ``walproof/formats``, a
+:class:`walproof.carve.base.Carver`). :mod:`walproof.carve.engine` processes the image once, window
+by window. :mod:`walproof.carve.search` searches for the fixed bytes of all formats in one pass. The
+format then checks each hit, within a budget for false hits (:mod:`walproof.carve.image`).
 """

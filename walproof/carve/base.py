@@ -1,4 +1,4 @@
-"""What the carvers of all formats have in common."""
+"""The common base of all carvers."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from walproof.carve.model import Find, Loose, Pattern, Window
 
 
 class Carver(ABC):
-    """Finds logs of one format. It is given the windows of an image in order.
+    """Find the logs of one format in the windows of an image, which arrive in order.
 
-    Where a hit tells by itself what begins there, :meth:`find` and :meth:`records` are all there is
-    to write. A format without fixed bytes has its own :meth:`window`.
+    If a hit alone identifies a find, a subclass only implements :meth:`find` and :meth:`records`. A
+    format without fixed bytes overrides :meth:`window`.
     """
 
+    #: Patterns to search for.
     patterns: Sequence[Pattern] = ()
-    """What is looked for on its behalf."""
+    #: Number of bytes of a record that contain its length; 0 if continuations cannot be proven.
     head_size = 0
-    """How many bytes of a record tell how long it is; 0 if nothing proves what continues what."""
 
     def __init__(self, image: Image, align: int) -> None:
         self.image = image
@@ -27,39 +27,42 @@ class Carver(ABC):
         self._done = 0
 
     def window(self, window: Window, hits: Sequence[tuple[int, int]]) -> Iterator[Find]:
-        """Finds that are complete. ``hits``: offset and number of the pattern, in order."""
+        """Yield complete finds. ``hits`` are offsets and numbers of patterns, in order."""
         for at, pattern in hits:
-            if at >= self._done and (found := self.find(at, pattern)) is not None:
-                self._done = found.end
-                yield found
+            if at >= self._done and (find := self.find(at, pattern)) is not None:
+                self._done = find.end
+                yield find
 
     def find(self, at: int, pattern: int) -> Find | None:
-        """What begins at a hit, up to its end; hits inside it are passed over."""
+        """Return the find that begins at a hit, or None; hits inside the find are skipped."""
         return None
 
     def finish(self) -> Iterator[Find]:
-        """What is left when the last window is through, or when bytes were left out."""
+        """Yield the remaining finds after the last window, or before skipped bytes."""
         return iter(())
 
     def pending(self) -> int | None:
-        """Where the first find begins that is not complete: a resumed run goes back to it."""
+        """Return the start of the first incomplete find, from which a resumed run starts; else
+        None."""
         return None
 
     @abstractmethod
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """The records of a loose find, in order."""
+        """Yield the records of a loose find, in order."""
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """How long the record claims to be that begins with these bytes, ``position`` in its log.
+        """Return the claimed length of a record that begins with these bytes; None if it is no
+        record.
 
-        None if no record begins so.
+        ``position`` is the offset of the record in its log.
         """
         return None
 
     def holds(self, record: bytes) -> bool:
-        """Whether the checksum of these bytes, which were put together, holds."""
+        """Return whether the checksum of a reassembled record is correct."""
         return False
 
     def is_of(self, log: int, at: int, end: int) -> bool:
-        """Whether what is loose in ``[at, end)`` was made with the key of the log at ``log``."""
+        """Return whether loose records in ``[at, end)`` have the key of the log at offset
+        ``log``."""
         return False

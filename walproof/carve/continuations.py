@@ -1,8 +1,8 @@
-"""Which find continues which: proven by the record that was cut in two, never guessed.
+"""Join the parts of fragmented logs, proven by the checksum of the record that was split.
 
-A file system puts the parts of a file wherever there is room, so a log breaks off inside a record,
-at the end of a sector. Where the rest of that record lies before another find, both parts together
-have the checksum that its header names: 32 bits say that the second find continues the first.
+A file system may store a file in several fragments, so that a log is cut inside a record, at the
+end of a sector. If the rest of this record precedes another find, both parts together match the
+checksum in its header. These 32 bits prove that the second find continues the first.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from dataclasses import dataclass
 from walproof.carve.base import Carver
 from walproof.carve.image import SECTOR, Image
 
-TO_HASH = 1 << 30
-"""Bytes that are put together and hashed at most, in all."""
-TO_ASK = 100_000
-"""Pairs of a log and of what is loose that are compared by their keys at most."""
+#: Maximum total bytes that are joined and hashed.
+MAX_HASHED_BYTES = 1 << 30
+#: Maximum number of pairs of a log and a loose find whose keys are compared.
+MAX_KEY_COMPARISONS = 100_000
+#: Number of sectors that are tried for the rest of a record that was cut before its length.
 SECTORS = 16
-"""Where a record was cut before it says how long it is: so many sectors are tried for its rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A find, as far as this needs to know."""
+    """The properties of a find that matter for joining."""
 
     format: str
     at: int
@@ -34,9 +34,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A log in several places of the image: parts ``[at, end)``, and the finds that they are of.
+    """A fragmented log: its parts ``[at, end)``, and the finds that contain them.
 
-    ``pieces`` are in the order of the log; each continues the one before it.
+    ``pieces`` are in log order; each continues the one before it.
     """
 
     pieces: tuple[Piece, ...]
@@ -44,52 +44,54 @@ class Joined:
 
 
 def joined(image: Image, carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> list[Joined]:
-    """The logs that go on elsewhere. A find continues at most one other."""
-    found: list[Joined] = []
-    left = [TO_HASH]
+    """Return the fragmented logs. A find continues at most one other."""
+    logs: list[Joined] = []
+    budget = [MAX_HASHED_BYTES]
     for name, carver in carvers.items():
-        own = sorted((one for one in pieces if one.format == name), key=lambda one: one.at)
-        starts = {one.at: one for one in own}
-        by_place: dict[int, list[Piece]] = {}
-        for one in own:
-            by_place.setdefault(one.at % SECTOR, []).append(one)
-        taken: set[int] = set()
-        for log in own:
-            if log.kind != "log" or log.goes_on or log.at in taken:
+        pieces_of_format = sorted(
+            (piece for piece in pieces if piece.format == name), key=lambda piece: piece.at
+        )
+        starts = {piece.at: piece for piece in pieces_of_format}
+        by_phase: dict[int, list[Piece]] = {}
+        for piece in pieces_of_format:
+            by_phase.setdefault(piece.at % SECTOR, []).append(piece)
+        used: set[int] = set()
+        for log in pieces_of_format:
+            if log.kind != "log" or log.goes_on or log.at in used:
                 continue
-            made = _Join(image, carver, log)
-            while made.extend(by_place, taken, left):
-                last = made.pieces[-1]
+            join = _Join(image, carver, log)
+            while join.extend(by_phase, used, budget):
+                last = join.pieces[-1]
                 following = starts.get(last.end)
                 if following is not None and following.goes_on:
-                    made.add(following)
-            if len(made.pieces) > 1:
-                taken.update(one.at for one in made.pieces[1:])
-                found.append(Joined(tuple(made.pieces), tuple(made.parts)))
-    return found
+                    join.add(following)
+            if len(join.pieces) > 1:
+                used.update(piece.at for piece in join.pieces[1:])
+                logs.append(Joined(tuple(join.pieces), tuple(join.parts)))
+    return logs
 
 
 def keyed(carvers: Mapping[str, Carver], pieces: Sequence[Piece]) -> dict[tuple[str, int], int]:
-    """What is loose and was made with the key of one log: format and place, and where that log is.
+    """Map loose finds (format and offset) to the offset of the log that has the same key.
 
-    If several logs have the key, as copies do, nothing tells of which one it is.
+    A find is left out if several logs have its key, such as copies.
     """
-    found: dict[tuple[str, int], int] = {}
-    asked = 0
+    owners: dict[tuple[str, int], int] = {}
+    comparisons = 0
     for name, carver in carvers.items():
-        logs = [one.at for one in pieces if one.format == name and one.kind == "log"]
-        for one in pieces:
-            if one.format != name or one.kind != "loose" or asked > TO_ASK:
+        logs = [piece.at for piece in pieces if piece.format == name and piece.kind == "log"]
+        for piece in pieces:
+            if piece.format != name or piece.kind != "loose" or comparisons > MAX_KEY_COMPARISONS:
                 continue
-            asked += len(logs)
-            of = [log for log in logs if carver.is_of(log, one.at, one.end)]
+            comparisons += len(logs)
+            of = [log for log in logs if carver.is_of(log, piece.at, piece.end)]
             if len(of) == 1:
-                found[name, one.at] = of[0]
-    return found
+                owners[name, piece.at] = of[0]
+    return owners
 
 
 class _Join:
-    """A log and what was found of it elsewhere."""
+    """A log and the parts of it found so far."""
 
     def __init__(self, image: Image, carver: Carver, log: Piece) -> None:
         self.image = image
@@ -98,55 +100,58 @@ class _Join:
         self.parts = [(log.at, log.end)]
 
     def add(self, piece: Piece) -> None:
-        """A find that begins where the last one ends."""
+        """Add a find that begins at the end of the last one."""
         self.pieces.append(piece)
         self.parts[-1] = (self.parts[-1][0], piece.end)
 
     def extend(
-        self, by_place: Mapping[int, Sequence[Piece]], taken: set[int], left: list[int]
+        self, by_phase: Mapping[int, Sequence[Piece]], used: set[int], budget: list[int]
     ) -> bool:
-        """Look for the find before which the rest of the last record is."""
+        """Add the find that follows the rest of the last record; return whether there is one."""
         begin, end = self.parts[-1]
         position = sum(stop - start for start, stop in self.parts)
-        in_place = self.carver.claims(self.image.read(end, self.carver.head_size), position)
-        wholes = [(end, in_place)] if in_place is not None else []
-        for cut, other, rest in self._divisions(by_place, wholes):
-            if other.at in taken or other in self.pieces:
+        claim = self.carver.claims(self.image.read(end, self.carver.head_size), position)
+        claimed = [(end, claim)] if claim is not None else []
+        for cut, following, start in self._splits(by_phase, claimed):
+            if following.at in used or following in self.pieces:
                 continue
-            size = cut - end + other.at - rest
-            left[0] -= max(size, SECTOR)
-            if left[0] < 0:
+            size = cut - end + following.at - start
+            budget[0] -= max(size, SECTOR)
+            if budget[0] < 0:
                 return False
-            record = self.image.read(end, cut - end) + self.image.read(rest, other.at - rest)
+            record = self.image.read(end, cut - end) + self.image.read(start, following.at - start)
             head = record[: self.carver.head_size]
             if self.carver.claims(head, position) == size and self.carver.holds(record):
                 self.parts[-1] = (begin, cut)
-                self.parts.append((rest, other.end))
-                self.pieces.append(other)
+                self.parts.append((start, following.end))
+                self.pieces.append(following)
                 return True
         return False
 
-    def _divisions(
-        self, by_place: Mapping[int, Sequence[Piece]], wholes: Sequence[tuple[int, int]]
+    def _splits(
+        self, by_phase: Mapping[int, Sequence[Piece]], claimed: Sequence[tuple[int, int]]
     ) -> Iterator[tuple[int, Piece, int]]:
-        """Where a record may have been cut, and the find before which the rest would begin, where.
+        """Yield end of the first part, next find, and start of the second part, for each
+        possible split.
 
-        If the record says how long it is before it was cut, few places fit. If it was cut earlier,
-        its rest is short or begins in one of the sectors just before the find.
+        If the length of the record is before the cut, few positions are possible. If the cut is
+        earlier, the rest is short or begins in one of the sectors just before the find.
         """
         end = self.parts[-1][1]
-        for _, size in wholes:
-            candidates = by_place.get((end + size) % SECTOR, ())
-            for other in sorted(candidates, key=lambda one: (one.at < end, abs(one.at - end))):
+        for _, size in claimed:
+            candidates = by_phase.get((end + size) % SECTOR, ())
+            for following in sorted(
+                candidates, key=lambda piece: (piece.at < end, abs(piece.at - end))
+            ):
                 for cut in range(end - end % SECTOR + SECTOR, end + size, SECTOR):
-                    rest = other.at - (size - (cut - end))
-                    if rest >= 0 and rest != cut:
-                        yield cut, other, rest
+                    start = following.at - (size - (cut - end))
+                    if start >= 0 and start != cut:
+                        yield cut, following, start
         cut = end - end % SECTOR + SECTOR
         if cut - end < self.carver.head_size:
-            for others in by_place.values():
-                for other in others:
-                    first = other.at - other.at % SECTOR
-                    for rest in range(first, max(first - SECTORS * SECTOR, -1), -SECTOR):
-                        if rest not in (cut, other.at):
-                            yield cut, other, rest
+            for candidates in by_phase.values():
+                for following in candidates:
+                    first = following.at - following.at % SECTOR
+                    for start in range(first, max(first - SECTORS * SECTOR, -1), -SECTOR):
+                        if start not in (cut, following.at):
+                            yield cut, following, start

@@ -1,4 +1,4 @@
-"""One pass over an image: what every carver finds in it, in the order in which it is complete."""
+"""Run all carvers in one pass over an image; finds are returned once they are complete."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from walproof.carve.model import Find
 from walproof.carve.search import Search
 from walproof.formats import plugin_for
 
-NEAR, NEAR_IN_A_CROWD = 512, 1 << 20
-"""What is loose and no further apart than this, in bytes, is one find."""
-CROWD = 50_000
-"""After so many loose finds the second distance counts: so a hostile image cannot fill memory."""
+#: Loose records at most this many bytes apart form one find.
+MAX_GAP_BYTES, MAX_GAP_BYTES_OF_MANY = 512, 1 << 20
+#: Number of loose finds after which the larger distance applies, to limit memory.
+MANY_LOOSE_FINDS = 50_000
 Progress = Callable[[int], None]
 
 
 class Carving:
     """A pass over ``[start, stop)`` of an image for some formats.
 
-    After each step ``position`` is where another pass may begin that finds the rest; ``before`` is
-    how many loose finds the passes before this one gave.
+    After each step, another pass can resume at ``position`` and find the rest. ``before`` is the
+    number of loose finds of earlier passes.
     """
 
     def __init__(
@@ -44,61 +44,65 @@ class Carving:
         }
         self._loose = before
         self._gathered: dict[str, Find] = {}
-        self._search = Search([p for one in self.carvers.values() for p in one.patterns])
+        self._search = Search(
+            [p for carver_of_format in self.carvers.values() for p in carver_of_format.patterns]
+        )
         self._owner = [
             (name, number)
-            for name, one in self.carvers.items()
-            for number in range(len(one.patterns))
+            for name, carver_of_format in self.carvers.items()
+            for number in range(len(carver_of_format.patterns))
         ]
 
     def steps(self, progress: Progress = lambda _: None) -> Iterator[list[tuple[str, Find]]]:
-        """What each window completes: format and find. ``OSError``."""
+        """Yield format and find of everything that a window completes. Raises ``OSError``."""
         for begin, end in self.image.stretches(self.start, self.stop):
             base = begin - begin % STRIDE
             base = max(base, self.start)
             while base < end:
                 window = self.image.window(base, self._after(base, end))
                 if window.stop <= base:
-                    break  # the image has become shorter
+                    break  # the image was truncated
                 hits: dict[str, list[tuple[int, int]]] = {name: [] for name in self.carvers}
-                for at, which in self._search.hits(window):
-                    name, number = self._owner[which]
+                for at, pattern in self._search.hits(window):
+                    name, number = self._owner[pattern]
                     hits[name].append((at, number))
-                found = [
-                    (name, one)
-                    for name, each in self.carvers.items()
-                    for one in self._joined(name, each.window(window, hits[name]))
+                finds = [
+                    (name, find)
+                    for name, carver in self.carvers.items()
+                    for find in self._joined(name, carver.window(window, hits[name]))
                 ]
                 self.image.work.passed += window.stop - base
                 base = window.stop
                 settled = self._settled(base)
                 progress(base)
-                yield sorted(found, key=lambda one: one[1].at)
-                self.position = settled  # not before all of them were taken
-        found = [
-            (name, one)
-            for name, each in self.carvers.items()
-            for one in [*self._joined(name, each.finish()), *self._last(name)]
+                yield sorted(finds, key=lambda find: find[1].at)
+                self.position = settled  # only after the caller has processed all of them
+        finds = [
+            (name, find)
+            for name, carver in self.carvers.items()
+            for find in [*self._joined(name, carver.finish()), *self._last(name)]
         ]
         progress(self.stop)
-        yield sorted(found, key=lambda one: one[1].at)
+        yield sorted(finds, key=lambda find: find[1].at)
         self.position = self.stop
 
     def _after(self, base: int, end: int) -> int:
-        """Where a window ends: so that windows of any run begin at the same places."""
+        """Return the end of a window; windows are aligned, so that every run has the same ones."""
         return min(end, base - base % STRIDE + STRIDE)
 
     def _settled(self, base: int) -> int:
-        """What begins before this place was given out."""
-        open_ones = [place for one in self.carvers.values() if (place := one.pending()) is not None]
-        return min([base, *open_ones, *(one.at for one in self._gathered.values())])
+        """Return the offset before which every find has been returned."""
+        pending = [
+            start for carver in self.carvers.values() if (start := carver.pending()) is not None
+        ]
+        return min([base, *pending, *(carver.at for carver in self._gathered.values())])
 
     def _joined(self, name: str, finds: Iterator[Find]) -> Iterator[Find]:
-        """Neighbours that are loose become one find."""
+        """Merge neighbouring loose finds."""
         for find in finds:
             gathered = self._gathered.get(name)
             if gathered is not None:
-                near = NEAR if self._loose < CROWD else NEAR_IN_A_CROWD
+                near = MAX_GAP_BYTES if self._loose < MANY_LOOSE_FINDS else MAX_GAP_BYTES_OF_MANY
                 is_near = find.at - gathered.end < near
                 if find.kind == "loose" and is_near and find.certainty == gathered.certainty:
                     self._gathered[name] = replace(gathered, end=max(find.end, gathered.end))

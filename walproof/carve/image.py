@@ -1,4 +1,4 @@
-"""The bytes of a disk or of a core dump: read by range, never mapped, never written."""
+"""Read a disk image or core dump by ranges; it is never mapped or modified."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 
 from walproof.carve.model import Window
 
+#: Bytes of a window; a find belongs to the window in which it begins.
 STRIDE = 4 << 20
-"""Bytes of a window: what begins in them is found in it."""
-AHEAD = 64 << 10
-"""Bytes after a window that are looked at with it."""
+#: Bytes of lookahead after a window.
+LOOKAHEAD = 64 << 10
 PAD = 96
 SECTOR = 512
 BLOCK = 1 << 18
@@ -27,9 +27,9 @@ ELF_CORE = (b"\x7fELF", 4)
 class Image:
     """A file or block device.
 
-    It is read by ``pread``: whoever cuts a file that is mapped ends the process that reads it.
-    Sectors that the device cannot give are zeros, and counted in ``unreadable`` (bytes). ``work``
-    is the :class:`Budget` of all carvers. Raises ``OSError``.
+    It is read with ``pread``: if a mapped file were truncated, the reading process would crash.
+    Unreadable sectors are replaced by zeros; ``unreadable`` counts their bytes. ``work`` is the
+    :class:`Budget` of all carvers. Raises ``OSError``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,7 +43,7 @@ class Image:
         self._bad: set[int] = set()
         self.work = Budget()
         self._cache: OrderedDict[int, bytes] = OrderedDict()
-        self._room = np.zeros(STRIDE + AHEAD + PAD, np.uint8)
+        self._buffer = np.zeros(STRIDE + LOOKAHEAD + PAD, np.uint8)
 
     def __enter__(self) -> Image:
         return self
@@ -53,18 +53,19 @@ class Image:
 
     @property
     def unreadable(self) -> int:
-        """Bytes of the sectors that could not be read."""
+        """Number of bytes in unreadable sectors."""
         return SECTOR * len(self._bad)
 
     def is_core(self) -> bool:
-        """Whether it is an ELF core dump, in which nothing lies at the sectors of a disk."""
+        """Return whether the image is an ELF core dump, where logs are not aligned to sectors."""
         head = self.read(0, 20)
         if len(head) < 20 or head[:4] != ELF_CORE[0]:
             return False
         return int.from_bytes(head[16:18], "big" if head[5] == 2 else "little") == ELF_CORE[1]
 
     def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """The parts of ``[start, stop)`` that are not holes; all of it where nobody tells."""
+        """Yield the parts of ``[start, stop)`` that are not holes; all of it if holes are
+        unknown."""
         at = start
         while at < stop:
             try:
@@ -80,35 +81,35 @@ class Image:
             yield begin, at
 
     def window(self, base: int, stop: int) -> Window:
-        """A window, in memory that the next one uses again."""
+        """Return a window; its buffer is reused by the next window."""
         stop = min(stop, base + STRIDE)
-        wanted = min(stop + AHEAD, self.size) - base
+        length = min(stop + LOOKAHEAD, self.size) - base
         filled = 0
-        with memoryview(self._room.data) as room:
-            while filled < wanted:
+        with memoryview(self._buffer.data) as buffer:
+            while filled < length:
                 try:
-                    found = os.preadv(self._file, [room[filled:wanted]], base + filled)
+                    count = os.preadv(self._file, [buffer[filled:length]], base + filled)
                 except OSError as error:
                     if error.errno != errno.EIO:
                         raise
-                    found = min(SECTOR, wanted - filled)
-                    part = self._sector(base + filled, found)
-                    room[filled : filled + found] = part
-                if not found:
+                    count = min(SECTOR, length - filled)
+                    part = self._sector(base + filled, count)
+                    buffer[filled : filled + count] = part
+                if not count:
                     break
-                filled += found
-        self._room[filled : filled + PAD] = 0
-        return Window(base, min(stop, base + filled), filled, self._room)
+                filled += count
+        self._buffer[filled : filled + PAD] = 0
+        return Window(base, min(stop, base + filled), filled, self._buffer)
 
     def read(self, at: int, length: int) -> bytes:
-        """The bytes at an offset; fewer at the end of the image, none before its start."""
+        """Return the bytes at an offset; fewer at the end of the image, none before its start."""
         length = min(length, self.size - at)
         if length <= 0 or at < 0:
             return b""
         if length > BLOCK:
             return b"".join(
-                self.read(one, min(BLOCK, at + length - one))
-                for one in range(at, at + length, BLOCK)
+                self.read(start, min(BLOCK, at + length - start))
+                for start in range(at, at + length, BLOCK)
             )
         number, offset = divmod(at, BLOCK)
         part = self._block(number)[offset : offset + length]
@@ -116,19 +117,19 @@ class Image:
             part += self._block(number + 1)[: offset + length - BLOCK]
         return part
 
-    def find(self, wanted: bytes, start: int, stop: int) -> int | None:
-        """The first place in ``[start, stop)`` where ``wanted`` begins."""
+    def find(self, pattern: bytes, start: int, stop: int) -> int | None:
+        """Return the first offset in ``[start, stop)`` of these bytes; None if they are absent."""
         at = start
         while at < stop:
-            piece = self.read(at, min(4 * BLOCK, stop - at) + len(wanted) - 1)
-            place = piece.find(wanted)
-            if place >= 0:
-                return at + place
+            piece = self.read(at, min(4 * BLOCK, stop - at) + len(pattern) - 1)
+            offset = piece.find(pattern)
+            if offset >= 0:
+                return at + offset
             at += 4 * BLOCK
         return None
 
     def stream(self, at: int, end: int) -> io.BufferedIOBase:
-        """``[at, end)`` as a file of its own that begins at 0."""
+        """Return ``[at, end)`` as a file object."""
         return io.BufferedReader(_Slice(self, at, min(end, self.size)))
 
     def _block(self, number: int) -> bytes:
@@ -141,7 +142,7 @@ class Image:
                 if error.errno != errno.EIO:
                     raise
                 sectors = range(at, min(at + BLOCK, self.size), SECTOR)
-                block = b"".join(self._sector(one, SECTOR) for one in sectors)
+                block = b"".join(self._sector(sector, SECTOR) for sector in sectors)
             if len(self._cache) >= BLOCKS:
                 self._cache.popitem(last=False)
         self._cache[number] = block
@@ -158,7 +159,7 @@ class Image:
 
 
 class _Slice(io.RawIOBase):
-    """A part of an image, as a file."""
+    """A part of an image as a file."""
 
     def __init__(self, image: Image, start: int, end: int) -> None:
         super().__init__()
@@ -187,10 +188,10 @@ class _Slice(io.RawIOBase):
 
 
 class Budget:
-    """What may be spent on candidates that turn out to be none.
+    """Limits the work spent on false hits.
 
-    A few bytes can claim to begin gigabytes. So such work is bounded by what was gone through: then
-    the whole takes a time that is linear in the image, whatever is in it.
+    A few bytes may claim to start gigabytes. The limit is proportional to the bytes processed so
+    far, so that the total time is linear in the size of the image.
     """
 
     FREE = 64 << 20
@@ -201,9 +202,9 @@ class Budget:
         self.spent = 0
 
     def allows(self, count: int) -> bool:
-        """Whether ``count`` more bytes may be looked at for nothing."""
+        """Return whether ``count`` more bytes may be spent."""
         return self.spent + count <= self.FREE + self.SHARE * self.passed
 
     def spend(self, count: int) -> None:
-        """So many were."""
+        """Add ``count`` bytes to the work spent."""
         self.spent += count

@@ -1,4 +1,4 @@
-"""What carvers look for, and what they give."""
+"""Patterns that carvers search for, and finds that they return."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+#: Certainty of a find. ``checksum``: at least one checksum in it is correct. ``structure``:
+#: lengths, counts and links agree, where the format has no checksums. ``signature``: the fixed
+#: bytes are present, but not the structure that should follow.
 Certainty = Literal["checksum", "structure", "signature"]
-"""How sure a find is. ``checksum``: at least one checksum over it holds. ``structure``: lengths,
-counts and links agree, in a format, or a part of one, without checksums. ``signature``: fixed bytes
-are there, and what should follow them is not."""
 
+#: A ``log`` can be read as a file from its first byte; the start of ``loose`` records is missing.
 Kind = Literal["log", "loose"]
-"""A ``log`` can be read as a file from its first byte on; ``loose`` has lost its start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """Up to sixteen fixed bytes; those under a zero of the mask may be anything.
+    """Up to sixteen fixed bytes; bits that are zero in the mask are ignored.
 
-    Some of them are fixed in all bits. If there are ``peeks``, one of the bytes so far after its
-    start is ``among`` some. What is found is the offset ``back`` bytes before the pattern.
+    At least one byte is fixed in all bits. With ``peeks``, one of the bytes at these offsets after
+    the start must be in ``among``. A hit is reported ``back`` bytes before the pattern.
     """
 
     value: bytes
@@ -35,7 +35,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Verdict and reason; how many records; how many bytes are lost, and where the last are."""
+    """Verdict, reason, number of records, number of lost bytes, and the last lost range."""
 
     verdict: str
     reason: str | None
@@ -48,8 +48,9 @@ class Reading:
 class Find:
     """Bytes ``[at, end)`` of the image that belong to a log.
 
-    ``suffix`` is how the name of its file ends. ``goes_on``: it begins where the find before it
-    ends, and is the same log. ``said`` is what a reader says of it, where it was asked already.
+    ``suffix`` is the extension of its file. With ``goes_on``, the find begins at the end of the
+    previous find and continues the same log. ``reading`` is the result of a reader, if one has read
+    it already.
     """
 
     at: int
@@ -58,12 +59,12 @@ class Find:
     certainty: Certainty
     suffix: str = ".log"
     goes_on: bool = False
-    said: Reading | None = None
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """One record of what is loose. ``at`` is an offset in the image, ``size`` in bytes there."""
+    """A loose record: offset and size in the image in bytes, payload, and fields."""
 
     at: int
     size: int
@@ -75,8 +76,8 @@ class Loose:
 class Window:
     """Bytes of an image: ``data[0]`` is at ``base``; ``size`` bytes are filled.
 
-    What begins before ``stop`` (an offset in the image) is for this window; the rest is there to
-    look ahead. At least 80 zeros follow the filled bytes.
+    Finds that begin before ``stop`` (an offset in the image) belong to this window; the rest is
+    lookahead. At least 80 zeros follow the filled bytes.
     """
 
     base: int

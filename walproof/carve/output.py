@@ -1,4 +1,4 @@
-"""What was found, as rows and files, and what a later run needs to go on."""
+"""The output of a carving: rows, files, and the state for a resumed run."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ VERSION = 1
 CHUNK = 1 << 20
 HEAD = 1 << 20
 
+#: A find in the manifest; docs/rescue.md describes the keys.
 Row = dict[str, Any]
-"""A find as the manifest has it: docs/rescue.md has the keys."""
 
 
 class OtherRun(ValueError):
-    """The state is that of another image, or of other options."""
+    """Raised if the state belongs to another image, or to other options."""
 
 
 def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None) -> Row:
-    """The row of a find; a log becomes a file in ``out``. Raises ``OSError``."""
+    """Return the row of a find; write a log as a file in ``out``. Raises ``OSError``."""
     row: Row = {
         "offset": find.at,
         "length": find.end - find.at,
@@ -55,64 +55,64 @@ def row_of(image: Image, name: str, find: Find, carver: Carver, out: Path | None
         row["file"] = LOOSE if out else None
         return row
     file = f"{find.at:016}.{name}{find.suffix}"
-    return row | _written(image, name, [(find.at, find.end)], out, file, find.said)
+    return row | _write_log(image, name, [(find.at, find.end)], out, file, find.reading)
 
 
-def joined_row(image: Image, one: Joined, out: Path | None) -> Row:
-    """The row of a log that was put together from several places."""
-    first = one.pieces[0]
+def joined_row(image: Image, joined: Joined, out: Path | None) -> Row:
+    """Return the row of a log that was joined from several parts. Raises ``OSError``."""
+    first = joined.pieces[0]
     row: Row = {
         "offset": first.at,
-        "length": sum(end - at for at, end in one.parts),
+        "length": sum(end - at for at, end in joined.parts),
         "format": first.format,
         "kind": "joined",
         "certainty": "checksum",
-        "parts": [[at, end] for at, end in one.parts],
+        "parts": [[at, end] for at, end in joined.parts],
     }
     file = f"{first.at:016}.{first.format}.joined.log"
-    return row | _written(image, first.format, one.parts, out, file)
+    return row | _write_log(image, first.format, joined.parts, out, file)
 
 
-def _written(
+def _write_log(
     image: Image,
     name: str,
     parts: Sequence[tuple[int, int]],
     out: Path | None,
     file: str,
-    said: Reading | None = None,
+    reading: Reading | None = None,
 ) -> Row:
-    """Write a log, or make a scratch file of it, and read it, unless it was read already."""
+    """Write a log to ``out`` or a scratch file, and read it unless ``reading`` is given."""
     digest = hashlib.sha256()
-    if out is None and said is None:
+    if out is None and reading is None:
         with as_file(image, parts, Path(file).suffix, digest.update) as scratch:
-            said = read_file(scratch, name)
+            reading = read_file(scratch, name)
     elif out is None:
         for piece in _pieces(image, parts):
             digest.update(piece)
     else:
         path = out / file
         if path.exists() and path.samefile(image.path):
-            raise FileExistsError(17, "is the image itself", str(path))
-        with saved(path, sync=False) as made:
+            raise FileExistsError(17, "output file is the image itself", str(path))
+        with saved(path, sync=False) as file_object:
             for piece in _pieces(image, parts):
-                made.write(piece)
+                file_object.write(piece)
                 digest.update(piece)
-        said = said or read_file(path, name)
-    assert said is not None
+        reading = reading or read_file(path, name)
+    assert reading is not None
     return {
         "sha256": digest.hexdigest(),
-        "records": said.records,
-        "verdict": said.verdict,
-        "reason": said.reason,
-        "lost": said.lost,
+        "records": reading.records,
+        "verdict": reading.verdict,
+        "reason": reading.reason,
+        "lost": reading.lost,
         "file": file if out else None,
     }
 
 
 def _pieces(image: Image, parts: Sequence[tuple[int, int]]) -> Iterator[bytes]:
     for at, end in parts:
-        for place in range(at, end, CHUNK):
-            yield image.read(place, min(CHUNK, end - place))
+        for offset in range(at, end, CHUNK):
+            yield image.read(offset, min(CHUNK, end - offset))
 
 
 def _sha256(pieces: Iterator[bytes]) -> str:
@@ -123,31 +123,31 @@ def _sha256(pieces: Iterator[bytes]) -> str:
 
 
 def piece_of(row: Row) -> Piece:
-    """A row as :mod:`walproof.carve.continuations` takes it."""
+    """Return the piece for :mod:`walproof.carve.continuations`."""
     end = row["offset"] + row["length"]
     return Piece(row["format"], row["offset"], end, row["kind"], bool(row.get("goes_on")))
 
 
 def loose_lines(rows: Sequence[Row], carvers: dict[str, Carver]) -> Iterator[str]:
-    """A line of JSON for each loose record, in the order of the image."""
-    for row in sorted(rows, key=lambda one: (one["offset"], one["format"])):
+    """Yield a JSON line for each loose record, in the order of the image."""
+    for row in sorted(rows, key=lambda record: (record["offset"], record["format"])):
         if row["kind"] != "loose" or row["certainty"] == "signature":
             continue
         carver = carvers[row["format"]]
-        for one in carver.records(row["offset"], row["offset"] + row["length"]):
+        for record in carver.records(row["offset"], row["offset"] + row["length"]):
             line = {
-                "offset": one.at,
-                "size": one.size,
+                "offset": record.at,
+                "size": record.size,
                 "format": row["format"],
                 "certainty": row["certainty"],
-                **one.fields,
-                "payload": one.payload.hex(),
+                **record.fields,
+                "payload": record.payload.hex(),
             }
             yield json_text(line) + "\n"
 
 
 def save_lines(path: Path, lines: Iterator[str]) -> int:
-    """Write lines as one file; how many there were. Raises ``OSError``."""
+    """Write lines as one file; return their number. Raises ``OSError``."""
     count = 0
     with saved(path) as file:
         for line in lines:
@@ -157,30 +157,30 @@ def save_lines(path: Path, lines: Iterator[str]) -> int:
 
 
 def identity(image: Image, options: dict[str, Any]) -> dict[str, Any]:
-    """What a state must have in common with a run that goes on with it."""
+    """Return the properties that a state must share with the run that resumes it."""
     head = hashlib.sha256(image.read(0, HEAD)).hexdigest()
     return {"version": VERSION, "size": image.size, "head_sha256": head, **options}
 
 
 def save_state(path: Path, run: dict[str, Any], position: int, rows: Sequence[Row]) -> None:
-    """Note how far a run has come. Raises ``OSError``."""
+    """Save the progress of a run. Raises ``OSError``."""
     body = {"carve": run, "position": position, "finds": list(rows)}
     save(path, json_text(body) + "\n", sync=False)
 
 
 def load_state(path: Path, run: dict[str, Any]) -> tuple[int, list[Row]] | None:
-    """Where a run may go on, and what it has found; None if there is no state.
+    """Return the position to resume at and the finds so far; None if there is no state.
 
-    Raises :class:`OtherRun`, and ``OSError``.
+    Raises :class:`OtherRun` and ``OSError``.
     """
     if not path.exists():
         return None
     try:
         body = json.loads(path.read_bytes())
-        known, position, rows = body["carve"], int(body["position"]), list(body["finds"])
+        earlier, position, rows = body["carve"], int(body["position"]), list(body["finds"])
     except (ValueError, KeyError, TypeError) as error:
-        raise OtherRun(f"{path}: no state of a carving ({error})") from None
-    if known != run:
-        differs = sorted(key for key in {*known, *run} if known.get(key) != run.get(key))
-        raise OtherRun(f"{path}: the state of another run: {', '.join(differs)} differ")
+        raise OtherRun(f"{path}: not a state file of walproof carve ({error})") from None
+    if earlier != run:
+        differs = sorted(key for key in {*earlier, *run} if earlier.get(key) != run.get(key))
+        raise OtherRun(f"{path}: state of a different run: {', '.join(differs)} differ")
     return position, rows

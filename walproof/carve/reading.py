@@ -1,4 +1,4 @@
-"""What a reader says of a find: the answer to a file with these bytes and no others."""
+"""Read a find as a file of its own."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from walproof.carve.model import Reading
 
 CHUNK = 1 << 16
 _ZEROS = bytes(CHUNK)
-WORTH_A_KERNEL = 1 << 17
-"""Bytes from which on a compiled kernel is worth loading: of one log, or of many small ones."""
+#: Bytes of a format from which on loading its compiled scanner pays off.
+MIN_SCANNER_BYTES = 1 << 17
+#: Bytes of each format read so far.
 _read = Counter[str]()
-"""Bytes of each format that were read so far."""
 
 
 def read_file(path: Path, format_id: str) -> Reading:
-    """Read a log: a large one, or one of many, with the bulk scanner, if it is installed.
+    """Read a log; a large log, or one of many, with the scanner, if it is installed.
 
-    A few small ones are read by the executable specification: to load the kernels of a format takes
-    longer than that.
+    The executable specification reads a few small logs faster than the scanner of a format loads.
     """
     records = lost = 0
     last: tuple[int, int] | None = None
@@ -42,7 +41,7 @@ def read_file(path: Path, format_id: str) -> Reading:
 
 def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
     _read[format_id] += path.stat().st_size
-    if _read[format_id] < WORTH_A_KERNEL or not all(
+    if _read[format_id] < MIN_SCANNER_BYTES or not all(
         map(importlib.util.find_spec, ("numba", "pyarrow"))
     ):
         for event in named(format_id).read(path, "recover", {}):
@@ -52,8 +51,8 @@ def _events(path: Path, format_id: str) -> Iterator[tuple[int, Event | None]]:
     from walproof.scan.log import Log
     from walproof.scan.model import Wanted
 
-    nothing = Wanted(payload=False, columns=frozenset())
-    for run in scanner(format_id).scan(Log(path), nothing):
+    no_columns = Wanted(payload=False, columns=frozenset())
+    for run in scanner(format_id).scan(Log(path), no_columns):
         if isinstance(run, Lost | End):
             yield 0, run
         else:
@@ -65,19 +64,19 @@ def as_file(
     image: Image,
     parts: Sequence[tuple[int, int]],
     suffix: str,
-    passed: Callable[[bytes], object] = lambda _: None,
+    consume: Callable[[bytes], object] = lambda _: None,
 ) -> Iterator[Path]:
-    """Parts ``[at, end)``, one after the other, as a scratch file. Zeros take no room in it.
+    """Write parts ``[at, end)`` one after the other to a scratch file, with zeros as holes.
 
-    Each piece of them is ``passed`` on.
+    Each piece is also passed to ``consume``.
     """
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
         path = Path(folder, f"carved{suffix}")
         with path.open("xb") as file:
             for at, end in parts:
-                for place in range(at, end, CHUNK):
-                    piece = image.read(place, min(CHUNK, end - place))
-                    passed(piece)
+                for offset in range(at, end, CHUNK):
+                    piece = image.read(offset, min(CHUNK, end - offset))
+                    consume(piece)
                     if piece == _ZEROS[: len(piece)]:
                         file.seek(len(piece), 1)
                     else:

@@ -20,7 +20,7 @@ from walproof.damage.family import family
 from walproof.damage.foreign import FORMAT, ForeignGrammar
 from walproof.damage.log import LogToDamage, log_at
 from walproof.damage.manifest import Manifest
-from walproof.damage.operation_text import BadWords, forms
+from walproof.damage.operation_text import BadOperation, forms
 from walproof.damage.operation_text import damage as carry_out
 from walproof.inspection.note import Note
 from walproof.inspection.show import value_text
@@ -92,7 +92,7 @@ def damage(
                 )
             path, format = found.path, found.format
             return _damaged(lambda: log_at(path, format.id), path, format, asked)
-    except (BadWords, GrammarError, ToolMissing) as error:
+    except (BadOperation, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
 
 

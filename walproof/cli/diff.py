@@ -12,7 +12,7 @@ from walproof.cli.context import context_of
 from walproof.cli.opening import Opened, opened
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.difference.align import Difference, differences
-from walproof.difference.records import Seen, SeenLog, seen
+from walproof.difference.records import ComparedLog, ComparedRecord, compared_log
 from walproof.quantity import counted
 from walproof.systems import Finding
 
@@ -26,7 +26,7 @@ class Side:
     """One of the two logs: its name, what was read of it, and what its folder has lost."""
 
     name: str
-    log: SeenLog
+    log: ComparedLog
     losses: Sequence[Finding]
 
     @property
@@ -92,7 +92,7 @@ def diff(
                 )
             context = context_of(context_items, is_a)
             sides = [
-                Side(log.name, seen(log.events("recover", context)), _losses(log))
+                Side(log.name, compared_log(log.events("recover", context)), _losses(log))
                 for log in (one, other)
             ]
     except ValueError as error:  # a --context that the format does not understand
@@ -153,7 +153,7 @@ def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> 
     return counts.total()
 
 
-def _shown(record: Seen) -> str:
+def _shown(record: ComparedRecord) -> str:
     place = f"at {record.at:,}" + (f" of {record.file}" if record.file else "")
     number = f"{' '.join(record.number)}, " if record.number else ""
     return f"{number}{place}: {record.text}"
@@ -163,7 +163,7 @@ def _json(one: Difference) -> dict[str, object]:
     return {"kind": one.kind, "a": _place(one.old), "b": _place(one.new)}
 
 
-def _place(record: Seen | None) -> dict[str, object] | None:
+def _place(record: ComparedRecord | None) -> dict[str, object] | None:
     if record is None:
         return None
     file = {"file": record.file} if record.file is not None else {}

@@ -1,5 +1,5 @@
-"""Damage to anybody's log, in the words that the vectors use (spec/conventions.md).
+"""``walproof damage``: damage any log with the operations of the vectors (spec/conventions.md).
 
-``words`` reads an operation and carries it out; ``fields`` says what there is to damage; ``family``
-makes many damaged copies from a seed, with a manifest of what was done to each.
+``operation_text`` parses an operation and applies it. ``log`` provides the fields of the log.
+``family`` generates many damaged copies from a seed, and ``manifest`` describes the damage of each.
 """

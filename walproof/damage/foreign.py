@@ -1,4 +1,4 @@
-"""The fields of a file by a grammar that may be anybody's: its parser runs in a box."""
+"""Map the fields of a file with a grammar outside the project; its parser runs in a sandbox."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from conformance.kaitai.compile import GrammarError
 from conformance.kaitai.field_map import Field, ParseStopped
 from conformance.process import NoReply
-from walproof.parsers.boxed_grammar import BoxedGrammar
+from walproof.parsers.sandboxed_grammar import SandboxedGrammar
 
+#: Format id of a log that is only known by its grammar.
 FORMAT = ""
-"""In place of the id of a format: nothing is known of one but its grammar."""
 _PATH = re.compile(r"\w+(\[\d+\])?(\.\w+(\[\d+\])?)*", re.ASCII)
 
 
-class _Named(int):
-    """A number that an enum of the grammar has a name for."""
+class _EnumNumber(int):
+    """A number with a name in an enum of the grammar."""
 
     name: str
 
@@ -27,19 +27,20 @@ class _Named(int):
 
 
 class ForeignGrammar:
-    """A grammar outside ``ksy/``. The fields of the last file are kept: they are asked for often.
+    """A grammar outside ``ksy/``. The fields of the last file are cached.
 
-    Raises what :class:`~walproof.parsers.boxed_grammar.BoxedGrammar` raises.
+    Raises the errors of :class:`~walproof.parsers.sandboxed_grammar.SandboxedGrammar`.
     """
 
     def __init__(self, grammar: Path) -> None:
         self.grammar = grammar
-        self._parser = BoxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
+        self._parser = SandboxedGrammar(grammar, "walproof.damage.foreign_worker", in_steps=True)
         self.sandbox = self._parser.sandbox
         self._last: tuple[bytes, list[Field], str | None] | None = None
 
     def fields(self, data: bytes, name: str) -> Iterator[Field]:
-        """The fields of a file. Raises ``ParseStopped`` after them, ``GrammarError``."""
+        """Yield the fields of a file. Raises ``ParseStopped`` after the last one, and
+        ``GrammarError``."""
         if self._last is None or self._last[0] != data:
             self._last = (data, *self._mapped(data))
         _, fields, stopped = self._last
@@ -48,25 +49,28 @@ class ForeignGrammar:
             raise ParseStopped(stopped)
 
     def close(self) -> None:
-        """End the parser's process."""
+        """Stop the parser process."""
         self._parser.close()
 
     def _mapped(self, data: bytes) -> tuple[list[Field], str | None]:
         try:
             reply = self._parser.request({"data": data.hex()})
-            fields = [_field(one, data) for one in reply["fields"]]
-        except NoReply as why:
-            raise GrammarError(f"{self.grammar}: the parser's process: {why}") from None
+            fields = [_field(reply_field, data) for reply_field in reply["fields"]]
+        except NoReply as error:
+            raise GrammarError(f"{self.grammar}: parser process: {error}") from None
         except (KeyError, TypeError, ValueError):
-            said = "what it said is no list of fields"
-            raise GrammarError(f"{self.grammar}: the parser's process: {said}") from None
+            text = "invalid reply, expected a list of fields"
+            raise GrammarError(f"{self.grammar}: parser process: {text}") from None
         stopped = reply.get("stopped")
         return fields, None if stopped is None else str(stopped)
 
 
-def _field(said: Any, data: bytes) -> Field:
-    """A field as the process told it, which may say anything. ``TypeError``, ``ValueError``."""
-    path, start, end, value = said
+def _field(reply: Any, data: bytes) -> Field:
+    """Return a field from the untrusted reply of the process.
+
+    Raises ``TypeError`` and ``ValueError``.
+    """
+    path, start, end, value = reply
     if not _PATH.fullmatch(path) or not 0 <= start <= end <= len(data):
         raise ValueError
     start, end = int(start), int(end)
@@ -74,7 +78,7 @@ def _field(said: Any, data: bytes) -> Field:
         value = data[start:end]
     elif isinstance(value, list):
         name, number = value
-        value = _Named(number)
+        value = _EnumNumber(number)
         value.name = str(name)
     elif value is not None and not isinstance(value, int | float | str):
         raise TypeError

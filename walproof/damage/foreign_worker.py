@@ -1,9 +1,9 @@
-"""Maps the fields of a file by a grammar that may be anybody's: ``damage --ksy`` starts it, boxed.
+"""Map the fields of a file with any grammar: the sandboxed process of ``walproof damage --ksy``.
 
-``python -m walproof.damage.foreign_worker GRAMMAR``, JSON lines on stdin and stdout:
-``{"data": bytes in hexadecimal}`` → ``{"fields": [[path, start, end, value], …], "stopped": why}``.
-A value is a number, a text, ``[name, number]`` of an enum, ``{}`` for bytes, null for what has
-fields; ``stopped`` is null where the grammar fits to the end.
+``python -m walproof.damage.foreign_worker GRAMMAR`` exchanges JSON lines on stdin and stdout:
+``{"data": hexadecimal}`` → ``{"fields": [[path, start, end, value], …], "stopped": reason}``. A
+value is a number, a text, ``[name, number]`` of an enum, ``{}`` for bytes, or null for a field with
+subfields. ``stopped`` is null if the grammar fits the whole file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from conformance.kaitai.field_map import ParseStopped, fields_by
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
-    sys.stdout = sys.stderr  # what a parser prints is no reply
+    sys.stdout = sys.stderr  # output of a parser must not mix with replies
     for line in sys.stdin:
         print(
             json.dumps(_fields(bytes.fromhex(json.loads(line)["data"]))), file=replies, flush=True
@@ -27,14 +27,14 @@ def main() -> None:
 
 
 def _fields(data: bytes) -> dict[str, object]:
-    found = []
+    fields = []
     stopped = None
     try:
         for field in fields_by(Path(sys.argv[1]), data):
-            found.append([field.path, field.start, field.end, _plain(field.value)])
+            fields.append([field.path, field.start, field.end, _plain(field.value)])
     except ParseStopped as error:
         stopped = str(error)
-    return {"fields": found, "stopped": stopped}
+    return {"fields": fields, "stopped": stopped}
 
 
 def _plain(value: object) -> object:

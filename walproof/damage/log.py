@@ -1,4 +1,4 @@
-"""A log that is going to be damaged: anybody's, whole or not."""
+"""The log that ``walproof damage`` changes, intact or not."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from conformance.contents import Contents, read_contents
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields, resolve
 from conformance.recipes.algebra import Damage
 
+#: Function that yields the fields of a file: ``(contents, file name)``. May raise ``ParseStopped``.
 Mapped = Callable[[bytes, str], Iterator[Field]]
-"""The fields of a file, from its bytes and its name. May raise ``ParseStopped`` after some."""
 
 
 class LogToDamage(Damage):
-    """The damage algebra on any log. Where its grammar stops, the fields read so far count.
+    """The damage algebra on any log; if the grammar stops, the fields before that are available.
 
-    ``mapped`` gives the fields where the format's own grammar is not meant.
+    ``mapped`` yields the fields if the format's own grammar does not apply.
     """
 
     def __init__(
@@ -29,16 +29,16 @@ class LogToDamage(Damage):
         self._mapped_by = mapped or (lambda data, file: iter_fields(data, format, file))
 
     def each_field(self, file: str = "") -> Iterator[Field]:
-        """The fields of a file before any damage, none of them kept."""
+        """Yield the fields of a file before any damage, without storing them."""
         with contextlib.suppress(ParseStopped):
             yield from self._mapped_by(self._control[file], file or self.name)
 
     def field(self, path: str) -> Field:
-        """The field with this path. Raises ``KeyError``, which names similar ones."""
+        """Return the field with this path. Raises ``KeyError``, with similar paths."""
         name, _, inner = path.rpartition(":")
         if name not in self._control:
             raise KeyError(name)
-        # An operation asks for its field more than once, and each time all are gone through.
+        # An operation looks up its field several times, and each time walks all fields.
         if self._last is None or self._last[0] != path:
             self._last = path, resolve(lambda: self.each_field(name), inner)
         return self._last[1]
@@ -48,5 +48,5 @@ class LogToDamage(Damage):
 
 
 def log_at(path: Path, format: str, mapped: Mapped | None = None) -> LogToDamage:
-    """The log at a path. Raises ``OSError``, also for more than the tools hold in memory."""
+    """Return the log at a path. Raises ``OSError``, also if it exceeds the memory limit."""
     return LogToDamage(read_contents(path), format, path.name, mapped)

@@ -1,4 +1,4 @@
-"""What is said of a family of damaged copies, copy by copy: no answer is held as a whole."""
+"""Write the manifest of damaged copies incrementally, without storing whole answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from walproof.spool import Spool
 
 
 class Manifest:
-    """A JSON object in a file: ``about`` the family, then ``copies``, one after the other."""
+    """Write a JSON object to a file: ``about``, then ``copies`` one by one."""
 
     def __init__(self, file: BinaryIO, about: Mapping[str, Any]) -> None:
         self._file = file
@@ -21,30 +21,37 @@ class Manifest:
         self._write(json_text(about, indent=1)[:-2] + ',\n "copies": [')
 
     def add(
-        self, name: str, words: list[str], contents: Contents, said: Iterable[Event] | None
+        self, name: str, operations: list[str], contents: Contents, events: Iterable[Event] | None
     ) -> None:
-        """What was done to a copy; ``said`` are the events of the executable specification, or
-        None for a log of a foreign grammar."""
-        about = {"name": name, "damage": words, "size": size(contents), "sha256": digest(contents)}
+        """Add a copy and its operations.
+
+        ``events`` are those of the executable specification, or None for a log without a format.
+        """
+        about = {
+            "name": name,
+            "damage": operations,
+            "size": size(contents),
+            "sha256": digest(contents),
+        }
         self._write(",\n  " if self.count else "\n  ")
-        for piece in _copy(about, said):
+        for piece in _copy(about, events):
             self._write(piece.replace("\n", "\n  "))
         self.count += 1
 
     def finish(self) -> None:
-        """Write what comes after the last copy."""
+        """Write the end of the object."""
         self._write("\n ]\n}\n" if self.count else "]\n}\n")
 
     def _write(self, text: str) -> None:
         self._file.write(text.encode("utf-8"))
 
 
-def _copy(about: Mapping[str, Any], said: Iterable[Event] | None) -> Iterator[str]:
-    if said is None:
+def _copy(about: Mapping[str, Any], events: Iterable[Event] | None) -> Iterator[str]:
+    if events is None:
         yield json_text(about, indent=1)
         return
     lost, records, end = Spool(), 0, None
-    for event in said:
+    for event in events:
         if isinstance(event, Record):
             records += 1
         elif isinstance(event, End):

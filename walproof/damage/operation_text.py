@@ -1,7 +1,7 @@
-"""Operations of the damage algebra, from words: ``flip bit 3 of header.checksum``.
+"""Parse operations of the damage algebra from text: ``flip bit 3 of header.checksum``.
 
-The words are those that :class:`conformance.recipes.algebra.Damage` keeps of what it did, so what
-stands in a vector under ``damage`` can be typed.
+The syntax is that of ``damage`` in the vectors, which :class:`conformance.recipes.algebra.Damage`
+writes.
 """
 
 from __future__ import annotations
@@ -16,46 +16,48 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import generic
 
 Operation = tuple[str, re.Pattern[str], Callable[..., None]]
-MOST_ADDED = 1 << 30
-"""Bytes that one operation may add to a log."""
+#: Maximum number of bytes that one operation may add to a log.
+MAX_ADDED_BYTES = 1 << 30
 
 
-class BadWords(ValueError):
-    """No operation of the algebra, or one that this log does not allow; the message says why."""
+class BadOperation(ValueError):
+    """Raised for an unknown operation, or one that is impossible on this log."""
 
 
-def damage(log: LogToDamage, words: str) -> None:
-    """Carry out one operation. Raises :class:`BadWords`."""
-    words = " ".join(words.split())
+def damage(log: LogToDamage, text: str) -> None:
+    """Apply one operation. Raises :class:`BadOperation`."""
+    text = " ".join(text.split())
     for _, pattern, act in _OPERATIONS:
-        if (match := pattern.fullmatch(words)) is not None:
+        if (match := pattern.fullmatch(text)) is not None:
             try:
                 act(log, **match.groupdict(default=""))
             except (KeyError, ValueError, IndexError) as error:
-                said = error.args[0] if isinstance(error, KeyError) else error
-                raise BadWords(f"{words}: {said}") from None
-            log.operations[-1] = words
+                message = error.args[0] if isinstance(error, KeyError) else error
+                raise BadOperation(f"{text}: {message}") from None
+            log.operations[-1] = text
             return
-    raise BadWords(_unknown(words))
+    raise BadOperation(_unknown(text))
 
 
 def forms() -> list[str]:
-    """How each operation is said, with capitals for what varies."""
+    """Return the syntax of each operation, with variable parts in capitals."""
     return list(dict.fromkeys(form for form, _, _ in _OPERATIONS))
 
 
-def _unknown(words: str) -> str:
-    verb = words.partition(" ")[0]
+def _unknown(text: str) -> str:
+    verb = text.partition(" ")[0]
     verbs = list(dict.fromkeys(form.partition(" ")[0] for form in forms()))
     near = get_close_matches(verb, verbs, n=1)
     if verb in verbs or near:
-        mine = [form for form in forms() if form.split()[0] == (verb if verb in verbs else near[0])]
-        return f"{words!r}: expected {' or '.join(map(repr, mine))}"
-    return f"{words!r}: expected an operation: {', '.join(verbs)}"
+        expected = [
+            form for form in forms() if form.split()[0] == (verb if verb in verbs else near[0])
+        ]
+        return f"{text!r}: expected {' or '.join(map(repr, expected))}"
+    return f"{text!r}: expected an operation: {', '.join(verbs)}"
 
 
 def byte_order(fields: Iterable[Field], data: bytes) -> str:
-    """``little`` or ``big``: how the numbers of a log stand in it, by what its grammar read."""
+    """Return the byte order of the numbers that the grammar read: ``little`` or ``big``."""
     votes = {"little": 0, "big": 0}
     for field in fields:
         raw = data[field.start : field.end]
@@ -70,14 +72,14 @@ def _flip(log: LogToDamage, bit: str, path: str) -> None:
     field = log.field(path)
     bits = 8 * (field.end - field.start)
     if int(bit) >= bits:
-        raise BadWords(f"{path} has {bits} bits: expected 0 to {bits - 1}, found {bit}")
+        raise BadOperation(f"{path}: expected bit 0 to {bits - 1}, found {bit}")
     log.flip(path, int(bit))
 
 
 def _flip_byte(log: LogToDamage, bit: str, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(bit) > 7 or int(at) >= len(data):
-        raise BadWords(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
+        raise BadOperation(f"expected bit 0 to 7 of byte 0 to {len(data) - 1}, found {bit} of {at}")
     data[int(at)] ^= 1 << int(bit)
     log.did(f"flip bit {int(bit)} of byte {int(at)}{_in(file)}")
 
@@ -85,12 +87,12 @@ def _flip_byte(log: LogToDamage, bit: str, at: str, file: str) -> None:
 def _set(log: LogToDamage, path: str, value: str) -> None:
     field = log.field(path)
     size = field.end - field.start
-    if re.fullmatch(r"-?(0|[1-9][0-9]*)", value):  # with a zero before it, it is hexadecimal
+    if re.fullmatch(r"-?(0|[1-9][0-9]*)", value):  # a leading zero means hexadecimal
         number = int(value)
         if number < 0:
             number += 1 << 8 * size
         if not 0 <= number < 1 << 8 * size:
-            raise BadWords(f"{path} has {size} bytes: {value} does not fit")
+            raise BadOperation(f"{path}: {value} does not fit into {size} bytes")
         log.set(path, number, _byte_order(log, _file(path)))
     else:
         log.set(path, _hex(value))
@@ -99,7 +101,7 @@ def _set(log: LogToDamage, path: str, value: str) -> None:
 def _insert(log: LogToDamage, new: str, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(at) > len(data):
-        raise BadWords(f"expected an offset up to {len(data)}, found {at}")
+        raise BadOperation(f"expected an offset up to {len(data)}, found {at}")
     log.insert(int(at), _hex(new), file=file)
 
 
@@ -110,15 +112,15 @@ def _extend(log: LogToDamage, new: str, file: str) -> None:
 
 def _extend_by_zeros(log: LogToDamage, count: str, file: str) -> None:
     _bytes_of(log, file)
-    if int(count) > MOST_ADDED:
-        raise BadWords(f"expected at most {MOST_ADDED} bytes, found {count}")
+    if int(count) > MAX_ADDED_BYTES:
+        raise BadOperation(f"expected at most {MAX_ADDED_BYTES} bytes, found {count}")
     log.extend(bytes(int(count)), f"{int(count)} zero bytes", file)
 
 
 def _truncate(log: LogToDamage, at: str, file: str) -> None:
     data = _bytes_of(log, file)
     if int(at) > len(data):
-        raise BadWords(f"expected an offset up to {len(data)}, found {at}")
+        raise BadOperation(f"expected an offset up to {len(data)}, found {at}")
     log.truncate(int(at), file)
 
 
@@ -135,12 +137,14 @@ def _swap_sectors(log: LogToDamage, first: str, other: str, sector: str, file: s
 def _has_sector(log: LogToDamage, file: str, sector: int, *numbers: int) -> None:
     count = -(-len(_bytes_of(log, file)) // sector) if sector else 0
     if max(numbers) >= count:
-        raise BadWords(f"there are {count} sectors of {sector} bytes: found {max(numbers)}")
+        raise BadOperation(
+            f"expected a sector below {count} (of {sector} bytes), found {max(numbers)}"
+        )
 
 
 def _torn(log: LogToDamage, sector: str, file: str) -> None:
     if not int(sector) or not _bytes_of(log, file):
-        raise BadWords("expected a sector of at least one byte, and a log of at least one")
+        raise BadOperation("expected a sector size of at least 1 byte, and a log that is not empty")
     log.torn(int(sector), file)
 
 
@@ -149,12 +153,12 @@ def _reseal(log: LogToDamage, path: str, file: str = "") -> None:
     inner = path.rpartition(":")[2]
     data = _bytes_of(log, file)
     target = log.field(f"{file}:{inner}" if file else inner)
-    # A grammar of another project names no checksums.
-    known = plugin_for(log.format).sweep.seals if log.format else ()
-    seals = [seal for seal in known if generic(inner) == seal.unit]
+    # A log without a format has no known checksums.
+    seals_of_format = plugin_for(log.format).sweep.seals if log.format else ()
+    seals = [seal for seal in seals_of_format if generic(inner) == seal.unit]
     if not seals:
-        units = ", ".join(seal.unit for seal in known) or "none"
-        raise BadWords(f"no checksum over {inner}: expected one of {units}")
+        units = ", ".join(seal.unit for seal in seals_of_format) or "none"
+        raise BadOperation(f"no checksum covers {inner}: expected one of {units}")
     for lo, hi, new in (seal.edit(bytes(data), target, log.fields_of(file)) for seal in seals):
         data[lo:hi] = new
     log.did(f"reseal {inner}{f' of {file}' if file else ''}")
@@ -168,7 +172,7 @@ def _remove(log: LogToDamage, file: str) -> None:
 def _rename(log: LogToDamage, file: str, new: str) -> None:
     _bytes_of(log, file)
     if new in log.files or new.startswith("/") or ".." in new.split("/"):
-        raise BadWords(f"expected a name inside the log that no file has, found {new}")
+        raise BadOperation(f"expected an unused name inside the log, found {new}")
     log.rename_file(file, new)
 
 
@@ -181,9 +185,9 @@ def _swap(log: LogToDamage, first: str, other: str) -> None:
 def _bytes_of(log: LogToDamage, file: str) -> bytearray:
     if file not in log.files:
         if not file:
-            raise BadWords(f"say which file: … in {' or '.join(sorted(log.files)[:3])}")
+            raise BadOperation(f"expected 'in FILE': {', '.join(sorted(log.files)[:3])}")
         names = ", ".join(sorted(name for name in log.files if name)[:5]) or "a log of one file"
-        raise BadWords(f"no file {file}: {names}")
+        raise BadOperation(f"no file {file}: expected {names}")
     return log.files[file]
 
 
@@ -199,7 +203,9 @@ def _hex(text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise BadWords(f"expected bytes in hexadecimal, as in '0a ff', found {text!r}") from None
+        raise BadOperation(
+            f"expected bytes in hexadecimal, as in '0a ff', found {text!r}"
+        ) from None
 
 
 def _in(file: str) -> str:

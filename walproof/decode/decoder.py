@@ -1,4 +1,4 @@
-"""The interface of a format to decoding."""
+"""The interface between a format and decoding."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from walproof.scan.model import Records
 
 
 class Decoder(Protocol):
-    """What the module ``decoder`` of a format offers."""
+    """The interface of the module ``decoder`` of a format."""
 
+    #: Columns of the scanner that decoding needs.
     COLUMNS: frozenset[str]
-    """The scanner's columns that decoding looks at."""
 
+    #: True if decoding needs payloads.
     NEEDS_PAYLOAD: bool
-    """Whether decoding looks at payloads."""
 
     def type_of(self, names: tuple[str, ...]) -> pa.DataType:
-        """Return the struct.
+        """Return the type of the struct.
 
-        ``names`` are fields of an entry that become columns of their own, for a format whose
-        entries have fields with names.
+        ``names`` are fields of an entry that become separate columns, in a format whose entries
+        have named fields.
         """
 
     def decoders(
@@ -36,17 +36,17 @@ class Decoder(Protocol):
         """
 
     def phrase(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-        """Return a decoded record in a line for a person. See :func:`phrase`."""
+        """Return a decoded record as one line of text. See :func:`phrase`."""
 
 
 class NoDecoder:
-    """The decoder of a format without one: no record has a meaning."""
+    """The decoder of a format without one."""
 
     COLUMNS: frozenset[str] = frozenset()
     NEEDS_PAYLOAD = False
 
     def type_of(self, names: tuple[str, ...]) -> pa.DataType:
-        """Return the type of a column that holds nothing."""
+        """Return the type of an empty column."""
         return pa.null()
 
     def decoders(

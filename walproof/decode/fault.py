@@ -1,10 +1,10 @@
-"""What decoders raise, and reading without running over the end."""
+"""Errors of decoders, and a cursor that does not read past the end."""
 
 from __future__ import annotations
 
 
 class Undecodable(ValueError):
-    """The payload is not what the format's users put there; the message says what was found."""
+    """Raised if a payload does not have the expected structure."""
 
 
 class Incomplete(Undecodable):
@@ -12,43 +12,47 @@ class Incomplete(Undecodable):
 
 
 def most_values(size: int) -> int:
-    """Values that are made of a payload of ``size`` bytes: operations, fields, elements.
+    """Return the maximum number of values (operations, fields, elements) in a payload of
+    ``size`` bytes.
 
-    One may take a byte there, and some hundred when it is made. With more, a payload has no struct.
+    A value may take one byte in the payload and some hundred in memory. A payload with more values
+    is not decoded.
     """
     return (1 << 16) + size // 40
 
 
 class Cursor:
-    """Takes bytes from the front of a payload, of which ``most`` values may be made."""
+    """Read bytes from the front of a payload, with at most ``max_values`` values."""
 
-    def __init__(self, data: bytes, most: int | None = None) -> None:
+    def __init__(self, data: bytes, max_values: int | None = None) -> None:
         self.data = data
         self.at = 0
-        self.most = self._room = most_values(len(data)) if most is None else most
+        self.max_values = self._values_left = (
+            most_values(len(data)) if max_values is None else max_values
+        )
 
     @property
     def left(self) -> int:
-        """Bytes that were not taken."""
+        """Number of remaining bytes."""
         return len(self.data) - self.at
 
     def take(self, count: int) -> bytes:
-        """The next bytes. Raises :class:`Incomplete` where there are fewer."""
+        """Return the next bytes. Raises :class:`Incomplete` if there are fewer."""
         if count > self.left:
-            raise Incomplete(f"at {self.at}: {count} bytes expected, {self.left} left")
+            raise Incomplete(f"at {self.at}: expected {count} bytes, found {self.left}")
         self.at += count
         return self.data[self.at - count : self.at]
 
     def count_values(self, count: int = 1) -> None:
-        """Count values that are made. Raises :class:`Undecodable` where they are too many."""
-        self._room -= count
-        if self._room < 0:
-            raise Undecodable(f"more than {self.most:,} values")
+        """Count values. Raises :class:`Undecodable` if there are too many."""
+        self._values_left -= count
+        if self._values_left < 0:
+            raise Undecodable(f"more than {self.max_values:,} values")
 
     def varint(self, limit: int = 10) -> int:
-        """A number in seven bits a byte, the lowest first, in ``limit`` bytes at most.
+        """Return a number with seven bits per byte, lowest first, in at most ``limit`` bytes.
 
-        Bits above the 32nd (limit 5) or the 64th are dropped, as the real readers drop them.
+        Bits above the 32nd (limit 5) or the 64th are dropped, as the real readers do.
         """
         value = shift = 0
         for at in range(self.at, min(self.at + limit, len(self.data))):
@@ -59,16 +63,16 @@ class Cursor:
                 self.at = at + 1
                 return value & (2**32 - 1 if limit <= 5 else 2**64 - 1)
         fault = Incomplete if self.left < limit else Undecodable
-        raise fault(f"at {self.at}: a varint that does not end")
+        raise fault(f"at {self.at}: unterminated varint")
 
     def sized(self, limit: int = 10) -> bytes:
-        """Bytes with their length in front, as a varint."""
+        """Return bytes that follow their length, a varint."""
         return self.take(self.varint(limit))
 
 
 def text(data: bytes) -> str:
-    """UTF-8. Raises :class:`Undecodable`."""
+    """Decode UTF-8. Raises :class:`Undecodable`."""
     try:
         return data.decode()
     except UnicodeDecodeError:
-        raise Undecodable(f"text that is not UTF-8: {data[:16].hex(' ')}") from None
+        raise Undecodable(f"invalid UTF-8: {data[:16].hex(' ')}") from None

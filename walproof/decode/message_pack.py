@@ -1,9 +1,9 @@
-"""A MessagePack value of an application as JSON, with the package ``msgpack``.
+"""Convert a MessagePack value of an application to JSON, with the package ``msgpack``.
 
-For payloads that are large and many. Where a format is MessagePack itself, its specification has a
-decoder of its own, with the limits that it names. ``Unpacker.skip`` goes over a value without
-making anything of it. Only one that is all there is unpacked, so no length makes more memory than
-there are bytes.
+This is for many large payloads. The executable specification of a format that is MessagePack itself
+has a separate decoder with its own limits. ``Unpacker.skip`` first skips the value without building
+it; only a complete value is unpacked, so that no length can allocate more memory than there are
+bytes.
 """
 
 from __future__ import annotations
@@ -18,33 +18,34 @@ import msgpack
 
 from walproof.decode.fault import Undecodable, most_values
 
+#: Maximum levels of a value. ``msgpack`` itself stops at 1,024.
 MAX_DEPTH = 256
-"""Levels of a value. ``msgpack`` itself stops at 1,024."""
 
 
 class _Pairs(list[tuple[Any, Any]]):
-    """A map as it is stored, repeated keys included."""
+    """A map as it is stored, including repeated keys."""
 
 
 def to_json(data: bytes, nested: frozenset[str] = frozenset()) -> str:
-    """The one value in ``data`` as JSON text, with its keys in order.
+    """Return the only value in ``data`` as JSON text, with its keys in order.
 
-    Binary values are base64, as Jackson writes them; those at a key in ``nested`` that are a whole
-    MessagePack value themselves are that value, one level deep. What JSON lacks is an object with
-    one key: ``{"float": the eight bytes}`` for NaN and the infinities, ``{"hex": …}`` for a string
-    that is not UTF-8, ``{"ext": [type, hex]}``. Raises :class:`~walproof.decode.fault.Undecodable`.
+    Binary values are base64, as Jackson writes them. If a binary value under a key in ``nested`` is
+    a complete MessagePack value, it is converted too, one level deep. Values that JSON lacks are
+    objects with one key: ``{"float": the eight bytes}`` for NaN and infinities, ``{"hex": …}`` for
+    a string that is not UTF-8, and ``{"ext": [type, hex]}``. Raises
+    :class:`~walproof.decode.fault.Undecodable`.
     """
     return _text(unpacked(data), nested, 0)
 
 
 def unpacked(data: bytes) -> Any:
-    """The one value in ``data``; a map is a list of pairs. Raises ``Undecodable``."""
-    end = whole(data)
+    """Return the only value in ``data``; a map is a list of pairs. Raises ``Undecodable``."""
+    end = first_end(data)
     if end != len(data):
         raise Undecodable(f"{len(data) - end} bytes after the MessagePack value")
-    most = most_values(len(data))
-    if len(data) > most and _has_more(data, most):
-        raise Undecodable(f"MessagePack of more than {most:,} values")
+    limit = most_values(len(data))
+    if len(data) > limit and _has_more(data, limit):
+        raise Undecodable(f"MessagePack value with more than {limit:,} values")
     try:
         return msgpack.unpackb(
             data,
@@ -54,37 +55,40 @@ def unpacked(data: bytes) -> Any:
             **_limits(data),
         )
     except (ValueError, TypeError, RecursionError) as fault:
-        raise Undecodable(f"no MessagePack: {fault or type(fault).__name__}") from None
+        raise Undecodable(f"not MessagePack: {fault or type(fault).__name__}") from None
 
 
-def whole(data: bytes) -> int:
-    """Where the first value ends. Raises ``Undecodable`` for one that is cut, or for none."""
+def first_end(data: bytes) -> int:
+    """Return the end of the first value. Raises ``Undecodable`` if it is invalid or truncated."""
     unpacker = msgpack.Unpacker(max_buffer_size=max(len(data), 1), **_limits(data))
     unpacker.feed(data)
     try:
         unpacker.skip()
     except msgpack.OutOfData:
-        raise Undecodable("the MessagePack value is cut") from None
+        raise Undecodable("truncated MessagePack value") from None
     except msgpack.StackError:
-        raise Undecodable(f"MessagePack of more than {MAX_DEPTH} levels") from None
+        raise Undecodable(f"MessagePack value with more than {MAX_DEPTH} levels") from None
     except (ValueError, TypeError) as fault:
-        raise Undecodable(f"no MessagePack: {fault or type(fault).__name__}") from None
+        raise Undecodable(f"not MessagePack: {fault or type(fault).__name__}") from None
     return int(unpacker.tell())
 
 
-def _has_more(data: bytes, most: int) -> bool:
-    """Whether there are more than so many values in data that is one value, and whole."""
+def _has_more(data: bytes, limit: int) -> bool:
+    """Return whether a complete value consists of more than ``most`` values."""
     at = count = 0
-    while at < len(data) and count <= most:
+    while at < len(data) and count <= limit:
         fixed, counted = _HEADS[data[at]]
         at += fixed + int.from_bytes(data[at + 1 : at + 1 + counted])
         count += 1
-    return count > most
+    return count > limit
 
 
 def _heads() -> list[tuple[int, int]]:
-    """For each first byte, how many bytes follow that are no value of their own: with it so many,
-    and as many as the number in these bytes after it says."""
+    """Return for each first byte the number of bytes in its head, and the width of a length.
+
+    A head consists of bytes that are no values themselves. If there is a length, it follows the
+    first byte, and the head is longer by its value.
+    """
     heads = [(1, 0)] * 256
     for size in range(32):
         heads[0xA0 + size] = (1 + size, 0)
@@ -106,19 +110,19 @@ _HEADS = _heads()
 
 
 def _limits(data: bytes) -> dict[str, int]:
-    # Of each, at most one a byte: more is not there.
-    most = max(len(data), 1)
-    kinds = ("str", "bin", "array", "map", "ext")
-    return {f"max_{kind}_len": most for kind in kinds}
+    # Each item takes at least one byte.
+    size = max(len(data), 1)
+    types = ("str", "bin", "array", "map", "ext")
+    return {f"max_{type_name}_len": size for type_name in types}
 
 
 def _text(value: Any, nested: frozenset[str], depth: int) -> str:
     if depth > MAX_DEPTH:
-        raise Undecodable(f"MessagePack of more than {MAX_DEPTH} levels")
+        raise Undecodable(f"MessagePack value with more than {MAX_DEPTH} levels")
     if isinstance(value, _Pairs):
-        return f"{{{','.join(_pair(key, one, nested, depth) for key, one in value)}}}"
+        return f"{{{','.join(_pair(key, item, nested, depth) for key, item in value)}}}"
     if isinstance(value, list):
-        return f"[{','.join(_text(one, nested, depth + 1) for one in value)}]"
+        return f"[{','.join(_text(item, nested, depth + 1) for item in value)}]"
     return _scalar(value)
 
 
@@ -139,8 +143,8 @@ def _nested(data: bytes, depth: int) -> str:
 
 def _key(key: Any) -> str:
     if isinstance(key, (list, bytes)):
-        # As JSON in a text in JSON it could double with every level.
-        raise Undecodable("a key of MessagePack that is no text")
+        # JSON inside a JSON string could double in size with every level.
+        raise Undecodable("MessagePack map with an array or binary key")
     if isinstance(key, str):
         return encode_basestring(key.encode("utf-8", "surrogateescape").decode(errors="replace"))
     return encode_basestring(_scalar(key))
@@ -168,5 +172,5 @@ def _scalar(value: Any) -> str:
 
 
 def _has_bytes(value: str) -> bool:
-    """Whether there are bytes in the text that were not UTF-8."""
-    return any("\ud800" <= one <= "\udfff" for one in value)
+    """Return whether the text contains bytes that were not UTF-8."""
+    return any("\ud800" <= character <= "\udfff" for character in value)

@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+#: An operation: numbers, text, bytes, lists and mappings by name.
 Row = dict[str, Any]
-"""An operation: numbers, text, bytes, lists and mappings by their names."""
 
 
 class Operations:
     """The operations of one log, or of all logs of a directory in their order.
 
-    This class itself: one row for each record, with the columns of the record and its decoded
-    struct. A format whose records hold several operations has a class of its own. An instance may
+    This class yields one row for each record, with the columns of the record and its decoded
+    struct. A format whose records hold several operations has a subclass. An instance may
     remember earlier records that later ones refer to.
     """
 
     #: Names of a row, in the order of the columns of CSV. Each name of a row must be among them.
     COLUMNS: Sequence[str] | None = None
 
-    #: Columns of a record that every row has, also that of a record which cannot be decoded.
+    #: Columns of a record that each row has, even if the record cannot be decoded.
     FIELDS: Sequence[str] = ()
 
     def __init__(self, log: Path) -> None:
-        """``log`` is the file or the directory that is read."""
+        """Start to read ``log``, a file or a directory."""
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.
@@ -37,7 +37,7 @@ class Operations:
 
 
 def with_text(value: Any) -> Any:
-    """Return a value as JSON has it: bytes are text if they are UTF-8, else ``{"hex": …}``."""
+    """Return a value for JSON: bytes are text if they are UTF-8, else ``{"hex": …}``."""
     if isinstance(value, bytes):
         try:
             return value.decode()

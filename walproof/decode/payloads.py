@@ -1,4 +1,4 @@
-"""The payloads of a run, one by one, for formats whose payloads are what is decoded."""
+"""Helpers for decoders that decode payloads one by one."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 from walproof.decode.fault import Undecodable
 from walproof.scan.model import Records
 
-CUT = "the payload was cut"
-"""Why a payload is not decoded, or not all of it."""
+#: Reason why a payload was not decoded, or not completely.
+CUT = "the payload was truncated"
 
 
 def whole_payloads(run: Records) -> list[bytes | None]:
-    """The payloads of a run; None for one that was cut."""
+    """Return the payloads of a run; None for a truncated one."""
     assert run.payload is not None
     payloads: list[bytes | None] = run.payload.to_pylist()
     if run.truncated is None:
@@ -26,14 +26,15 @@ def whole_payloads(run: Records) -> list[bytes | None]:
 def decoders_of(
     run: Records, decode: Callable[[bytes, bool], Mapping[str, Any]]
 ) -> list[Callable[[], Mapping[str, Any]]]:
-    """``decode`` for the payload of each record, with whether the payload was cut."""
+    """Return for each record ``decode`` for its payload, and true if that is truncated."""
     assert run.payload is not None
     is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
     return [partial(decode, *pair) for pair in zip(run.payload.to_pylist(), is_cut, strict=True)]
 
 
-def known(payload: bytes | None) -> bytes:
-    """The payload. Raises :class:`~walproof.decode.fault.Undecodable` for one that was cut."""
+def complete(payload: bytes | None) -> bytes:
+    """Return the payload. Raises :class:`~walproof.decode.fault.Undecodable` if it was
+    truncated."""
     if payload is None:
         raise Undecodable(CUT)
     return payload

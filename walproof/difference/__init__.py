@@ -1,5 +1,6 @@
-"""What two logs have in common: a replica and its leader, a log and its backup.
+"""Compare two logs: a replica and its leader, or a log and its backup.
 
-Records are the same if they say the same, wherever they stand. ``align`` finds which of two logs
-correspond; ``records`` reads them: in memory stays a digest for each, the rest in a scratch file.
+Records are equal if their contents are equal, whatever their position. ``align`` finds the
+corresponding records of two logs. ``records`` reads them: it stores a digest of each record in
+memory, and the rest in a scratch file.
 """

@@ -1,4 +1,4 @@
-"""Which records of two logs correspond."""
+"""Align the records of two logs."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from walproof.difference.records import Seen
+from walproof.difference.records import ComparedRecord
 
+#: Numbers of corresponding records, from 0; None if the other log has none.
 Pair = tuple[int | None, int | None]
-"""Numbers of records that correspond, from 0; None where the other log has none."""
-LARGEST = 20_000
-"""Records between two common stretches that are compared each with each."""
+#: Maximum records between two common ranges that are compared pairwise.
+MAX_COMPARED = 20_000
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Records that differ: only in the first log, only in the second, or changed between them."""
+    """A record that is only in the first log, only in the second, or differs between them."""
 
     kind: str
-    old: Seen | None
-    new: Seen | None
+    old: ComparedRecord | None
+    new: ComparedRecord | None
 
 
-def differences(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Difference]:
-    """What differs, in the order of the logs. Records that both have, and say the same, are left
-    out."""
-    digests = [one.digest for one in old], [one.digest for one in new]
-    if all(one.number is not None for log in (old, new) for one in log):
+def differences(
+    old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]
+) -> Iterator[Difference]:
+    """Yield the differences in log order; equal records are left out."""
+    digests = [record.digest for record in old], [record.digest for record in new]
+    if all(record.number is not None for log in (old, new) for record in log):
         pairs = _by_number(old, new)
     else:
         pairs = _by_content(*digests)
@@ -44,106 +45,107 @@ def differences(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Difference
             yield Difference("different", old[left], new[right])
 
 
-def _by_number(old: Sequence[Seen], new: Sequence[Seen]) -> Iterator[Pair]:
-    """Records with one number correspond if their numbers have one source.
+def _by_number(old: Sequence[ComparedRecord], new: Sequence[ComparedRecord]) -> Iterator[Pair]:
+    """Pair records with equal numbers from the same source.
 
-    The numbers of a copy may have another source. Its records correspond to those of the same
-    moment, first to those with the same content. Of several that fit, the first corresponds to
-    the first. What only the second log has stands after what comes before it there.
+    The numbers of a copy may have another source. Its records are paired with those of the same
+    moment, first with those of equal content. Several records with one key are paired in order. A
+    record that only the second log has follows its predecessor there.
     """
-    rights, left_of = (array("q", [-1]) * len(log) for log in (old, new))
-    shared = {one.source for one in old} & {one.source for one in new}
+    right_of, left_of = (array("q", [-1]) * len(log) for log in (old, new))
+    shared = {record.source for record in old} & {record.source for record in new}
 
-    def number(one: Seen) -> object:
-        return (one.source, one.number) if one.source in shared else None
+    def number(record: ComparedRecord) -> object:
+        return (record.source, record.number) if record.source in shared else None
 
-    _pair(old, new, number, rights, left_of)
-    if any(one.moment is not None for one in itertools.islice(old, 1)):
-        _pair(old, new, lambda one: (one.moment, one.digest), rights, left_of)
-        _pair(old, new, lambda one: one.moment, rights, left_of)
-    alone: dict[int, list[int]] = {}
-    before = -1
+    _pair(old, new, number, right_of, left_of)
+    if any(record.moment is not None for record in itertools.islice(old, 1)):
+        _pair(old, new, lambda record: (record.moment, record.digest), right_of, left_of)
+        _pair(old, new, lambda record: record.moment, right_of, left_of)
+    only_new: dict[int, list[int]] = {}
+    previous = -1
     for right, left in enumerate(left_of):
-        before = left if left >= 0 else before
+        previous = left if left >= 0 else previous
         if left < 0:
-            alone.setdefault(before, []).append(right)
+            only_new.setdefault(previous, []).append(right)
     for left in range(-1, len(old)):
         if left >= 0:
-            yield left, rights[left] if rights[left] >= 0 else None
-        yield from ((None, right) for right in alone.get(left, ()))
+            yield left, right_of[left] if right_of[left] >= 0 else None
+        yield from ((None, right) for right in only_new.get(left, ()))
 
 
 def _pair(
-    old: Sequence[Seen],
-    new: Sequence[Seen],
-    key: Callable[[Seen], object],
-    rights: array[int],
+    old: Sequence[ComparedRecord],
+    new: Sequence[ComparedRecord],
+    key: Callable[[ComparedRecord], object],
+    right_of: array[int],
     left_of: array[int],
 ) -> None:
-    """Pair the records that have no partner yet and one key; those whose key is None stay alone.
+    """Pair unpaired records with equal keys, in order; records whose key is None stay unpaired.
 
-    ``rights`` and ``left_of`` have the partner of each record, -1 for none.
+    ``right_of`` and ``left_of`` have the partner of each record, -1 for none.
     """
-    first: dict[object, int] = {}  # key → the first place in ``new`` that is not taken
+    next_free: dict[object, int] = {}  # key → first unpaired position in ``new``
     last: dict[object, int] = {}
-    after = array("q", [-1]) * len(new)  # the next place with the same key
-    for place, one in enumerate(new):
-        if left_of[place] >= 0 or (of_one := key(one)) is None:
+    after = array("q", [-1]) * len(new)  # next position with the same key
+    for position, record in enumerate(new):
+        if left_of[position] >= 0 or (record_key := key(record)) is None:
             continue
-        if of_one in last:
-            after[last[of_one]] = place
+        if record_key in last:
+            after[last[record_key]] = position
         else:
-            first[of_one] = place
-        last[of_one] = place
+            next_free[record_key] = position
+        last[record_key] = position
     del last
-    for left, one in enumerate(old):
-        if not first:
+    for left, record in enumerate(old):
+        if not next_free:
             return
-        if rights[left] < 0 and (right := first.get(key(one), -1)) >= 0:
-            rights[left], left_of[right] = right, left
-            first[key(one)] = after[right]
+        if right_of[left] < 0 and (right := next_free.get(key(record), -1)) >= 0:
+            right_of[left], left_of[right] = right, left
+            next_free[key(record)] = after[right]
 
 
 def _by_content(left: Sequence[bytes], right: Sequence[bytes]) -> Iterator[Pair]:
-    """The longest common order. Between two common stretches, what stands at one place differs."""
+    """Pair the longest common subsequence; records between its parts are paired by position."""
     first = 0
     while first < min(len(left), len(right)) and left[first] == right[first]:
         first += 1
     last = 0
-    most = min(len(left), len(right)) - first
-    while last < most and left[-1 - last] == right[-1 - last]:
+    limit = min(len(left), len(right)) - first
+    while last < limit and left[-1 - last] == right[-1 - last]:
         last += 1
-    yield from ((place, place) for place in range(first))
+    yield from ((position, position) for position in range(first))
     ends = len(left) - last, len(right) - last
     for a, b, c, d in _operations(left[first : ends[0]], right[first : ends[1]]):
         for step in range(max(b - a, d - c)):
-            one = first + a + step if a + step < b else None
-            other = first + c + step if c + step < d else None
-            yield one, other
-    yield from ((ends[0] + place, ends[1] + place) for place in range(last))
+            left_number = first + a + step if a + step < b else None
+            right_number = first + c + step if c + step < d else None
+            yield left_number, right_number
+    yield from ((ends[0] + position, ends[1] + position) for position in range(last))
 
 
 def _operations(
     left: Sequence[bytes], right: Sequence[bytes]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Stretches ``[a, b)`` and ``[c, d)`` that correspond, record by record as far as they reach.
+    """Yield corresponding ranges ``[a, b)`` and ``[c, d)``, whose records are paired by
+    position.
 
-    Beyond ``LARGEST`` records, those that occur once in both part the logs.
+    Longer logs are first divided at records that occur once in both.
     """
-    if len(left) <= LARGEST and len(right) <= LARGEST:
-        yield from _matched(left, right, 0, 0)
+    if len(left) <= MAX_COMPARED and len(right) <= MAX_COMPARED:
+        yield from _matching_ranges(left, right, 0, 0)
         return
     a = c = 0
     for b, d in [*_anchors(left, right), (len(left), len(right))]:
-        if b - a <= LARGEST and d - c <= LARGEST:
-            yield from _matched(left[a:b], right[c:d], a, c)
-        else:  # nothing in so long a stretch occurs once in both: what stands at one place differs
+        if b - a <= MAX_COMPARED and d - c <= MAX_COMPARED:
+            yield from _matching_ranges(left[a:b], right[c:d], a, c)
+        else:  # no record of this long range occurs once in both logs: pair by position
             yield a, b, c, d
         yield b, min(b + 1, len(left)), d, min(d + 1, len(right))
         a, c = b + 1, d + 1
 
 
-def _matched(
+def _matching_ranges(
     left: Sequence[bytes], right: Sequence[bytes], a: int, c: int
 ) -> Iterator[tuple[int, int, int, int]]:
     for _, i1, i2, j1, j2 in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
@@ -151,27 +153,28 @@ def _matched(
 
 
 def _anchors(left: Sequence[bytes], right: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Records that each log has once, in an order that both have: the longest such, by patience."""
+    """Return the longest common subsequence of records that occur once in each log (patience
+    diff)."""
     once = _once(left) & _once(right)
-    places = {digest: n for n, digest in enumerate(right) if digest in once}
-    pairs = [(n, places[digest]) for n, digest in enumerate(left) if digest in once]
+    positions = {digest: n for n, digest in enumerate(right) if digest in once}
+    pairs = [(n, positions[digest]) for n, digest in enumerate(left) if digest in once]
     tails: list[int] = []
     back: list[int] = [-1] * len(pairs)
     ends: list[int] = []
-    for number, (_, place) in enumerate(pairs):
-        pile = bisect_left(ends, place)
+    for number, (_, position) in enumerate(pairs):
+        pile = bisect_left(ends, position)
         back[number] = tails[pile - 1] if pile else -1
         if pile == len(ends):
-            ends.append(place)
+            ends.append(position)
             tails.append(number)
         else:
-            ends[pile], tails[pile] = place, number
-    found: list[tuple[int, int]] = []
+            ends[pile], tails[pile] = position, number
+    anchors: list[tuple[int, int]] = []
     number = tails[-1] if tails else -1
     while number >= 0:
-        found.append(pairs[number])
+        anchors.append(pairs[number])
         number = back[number]
-    return found[::-1]
+    return anchors[::-1]
 
 
 def _once(digests: Sequence[bytes]) -> set[bytes]:

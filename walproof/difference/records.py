@@ -1,4 +1,4 @@
-"""The records of a log as they are compared."""
+"""Read the records of a log for a comparison."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from walproof.quoted import entry_text
 from walproof.spool import Shelf
 from walproof.summary.model import plain_text
 
-_NUMBERS = (("index",), ("boot_id", "seqnum"))
-"""Fields that number records, where records have them: two with one number are one record."""
-_MOMENT = ("boot_id", "monotonic", "realtime")
-"""Fields that stay the same in a copy with other numbers."""
-_PLACE = frozenset({"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields"})
-"""Fields that say where a record stands, or repeat what others say."""
+#: Fields that number records; two records with the same number correspond.
+_NUMBER_FIELDS = (("index",), ("boot_id", "seqnum"))
+#: Fields that stay the same in a copy with other numbers.
+_MOMENT_FIELDS = ("boot_id", "monotonic", "realtime")
+#: Fields that depend on the position of a record, or repeat other fields.
+_POSITION_FIELDS = frozenset(
+    {"cursor", "batch", "checksum", "missing", "state", "seqnum", "fields"}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One record: where it is, its number if its format has numbers, a digest of what it says.
+class ComparedRecord:
+    """A record: its position, its number if the format has one, and a digest of its content.
 
-    ``source`` is what counted the number, and ``moment`` the times of the record, where the format
-    knows of copies with other numbers.
+    ``source`` is the source of the number, and ``moment`` has the times of the record; both are
+    None in formats without copies with other numbers.
     """
 
     at: int
@@ -39,37 +41,39 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class SeenLog:
-    """The records of a log, in its order, and how it ended."""
+class ComparedLog:
+    """The records of a log in order, the number of lost bytes, and the end."""
 
-    records: Sequence[Seen]
+    records: Sequence[ComparedRecord]
     lost_bytes: int
     end: End
 
 
-def seen(events: Iterable[Event]) -> SeenLog:
-    """The records of an answer. What raises is the reader."""
-    records: Shelf[Seen] = Shelf()
+def compared_log(events: Iterable[Event]) -> ComparedLog:
+    """Return the records of an answer. Errors of the reader are raised."""
+    records: Shelf[ComparedRecord] = Shelf()
     lost = 0
     end = End("refused", None, None)
     for event in events:
         if isinstance(event, Record):
-            records.append(_seen(event))
+            records.append(_compared_record(event))
         elif isinstance(event, Lost):
             lost += event.end - event.start
         else:
             end = event
-    return SeenLog(records, lost, end)
+    return ComparedLog(records, lost, end)
 
 
-def _seen(record: Record) -> Seen:
+def _compared_record(record: Record) -> ComparedRecord:
     fields = record.fields
-    known = [names for names in _NUMBERS if all(fields.get(name) is not None for name in names)]
-    number = tuple(str(fields[name]) for name in known[0]) if known else None
-    said: Any = {name: value for name, value in fields.items() if name not in _PLACE}
+    complete = [
+        names for names in _NUMBER_FIELDS if all(fields.get(name) is not None for name in names)
+    ]
+    number = tuple(str(fields[name]) for name in complete[0]) if complete else None
+    content: Any = {name: value for name, value in fields.items() if name not in _POSITION_FIELDS}
     digest = hashlib.blake2b(record.payload, digest_size=16)
-    digest.update(json.dumps(said, sort_keys=True).encode())
-    moment = tuple(str(fields[name]) for name in _MOMENT) if "boot_id" in fields else None
+    digest.update(json.dumps(content, sort_keys=True).encode())
+    moment = tuple(str(fields[name]) for name in _MOMENT_FIELDS) if "boot_id" in fields else None
     source = str(fields["cursor"]).partition(";")[0] if "cursor" in fields else None
     text = entry_text(fields["fields"]) if "fields" in fields else plain_text(record.payload[:256])
-    return Seen(record.at, record.file, number, digest.digest(), text, source, moment)
+    return ComparedRecord(record.at, record.file, number, digest.digest(), text, source, moment)

@@ -1,1 +1,1 @@
-"""What a requirement, a reason code, a field or a context key means, and where to see it."""
+"""``walproof explain``: requirements, reason codes, fields and context keys, with evidence."""

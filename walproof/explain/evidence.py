@@ -1,4 +1,4 @@
-"""Where to see a requirement, a reason or a field: code that obeys, vectors, readers that fail."""
+"""Evidence for a requirement, reason or field: code, vectors, and readers that fail."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def _vectors() -> Sequence[Vector]:
 
 
 def vectors(register: Register, meaning: Meaning) -> list[Vector]:
-    """The vectors that exercise it, in the order of their ids."""
-    mine = (one for one in _vectors() if one.body["format"] == register.id)
-    return [one for one in mine if _exercises(one.body, meaning)]
+    """Return the vectors that exercise it, ordered by id."""
+    of_format = (vector for vector in _vectors() if vector.body["format"] == register.id)
+    return [vector for vector in of_format if _exercises(vector.body, meaning)]
 
 
 def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
@@ -39,15 +39,15 @@ def _exercises(body: Mapping[str, Any], meaning: Meaning) -> bool:
         case ContextKey():
             return meaning.name in body["context"]
         case RecordField() | FieldToWrite():
-            return False  # nearly every vector has it: nothing to look up
+            return False  # nearly every vector has it
         case GrammarField():
-            last = meaning.place.rpartition(".")[2]
-            said = " ".join(body["made_by"].get("damage", ()))
-            return re.search(rf"(?<![\w]){re.escape(last)}(?![\w])", said) is not None
+            name = meaning.path.rpartition(".")[2]
+            damage = " ".join(body["made_by"].get("damage", ()))
+            return re.search(rf"(?<![\w]){re.escape(name)}(?![\w])", damage) is not None
 
 
 def _reasons(node: Any) -> Iterator[str]:
-    """Every reason in the answers of a vector, tables of truncations included."""
+    """Yield every reason in the answers of a vector, including tables of truncations."""
     if isinstance(node, Mapping):
         for key, inner in node.items():
             if key == "reason" and isinstance(inner, str):
@@ -60,20 +60,21 @@ def _reasons(node: Any) -> Iterator[str]:
 
 
 def code(register: Register, meaning: Meaning) -> list[tuple[str, str]]:
-    """``(file:line, the line)`` of the executable specification, the scanner and the grammars."""
+    """Return ``(file:line, text)`` in the executable specification, the scanner and the
+    grammars."""
     match meaning:
         case Requirement():
-            wanted = re.compile(rf"\b{meaning.id}\b")
+            pattern = re.compile(rf"\b{meaning.id}\b")
         case Reason():
-            wanted = re.compile(rf'"{re.escape(meaning.code)}"')
+            pattern = re.compile(rf'"{re.escape(meaning.code)}"')
         case ContextKey():
-            wanted = re.compile(rf'"{re.escape(meaning.name)}"')
+            pattern = re.compile(rf'"{re.escape(meaning.name)}"')
         case _:
             return []
-    return list(_lines(register, wanted))
+    return list(_lines(register, pattern))
 
 
-def _lines(register: Register, wanted: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+def _lines(register: Register, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
     sources = [
         path
         for folder in FOLDERS
@@ -83,14 +84,14 @@ def _lines(register: Register, wanted: re.Pattern[str]) -> Iterator[tuple[str, s
     for path in (*sources, *grammars):
         root = PACKAGES if path.is_relative_to(PACKAGES) else ROOT
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if wanted.search(line):
+            if pattern.search(line):
                 yield f"{path.relative_to(root)}:{number}", line.strip()
 
 
 def failures(exercised: Iterable[Vector]) -> dict[str, dict[str, list[str]]]:
-    """By implementation and cause, the ids of those vectors that are known to fail."""
+    """Return the ids of vectors with a known failure, by implementation and cause."""
     ids = {vector.id for vector in exercised}
-    found: dict[str, dict[str, list[str]]] = {}
+    failing: dict[str, dict[str, list[str]]] = {}
     for implementation in all_implementations():
         if not implementation.known_failures.exists():
             continue
@@ -101,5 +102,5 @@ def failures(exercised: Iterable[Vector]) -> dict[str, dict[str, list[str]]]:
                 causes[listed.causes[entry.cause]].append(entry.vector)
         causes = {cause: listed_ids for cause, listed_ids in causes.items() if listed_ids}
         if causes:
-            found[implementation.name] = dict(causes)
-    return found
+            failing[implementation.name] = dict(causes)
+    return failing

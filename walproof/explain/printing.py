@@ -1,4 +1,4 @@
-"""The page that ``walproof explain`` prints."""
+"""Print the page of ``walproof explain``."""
 
 from __future__ import annotations
 
@@ -26,53 +26,55 @@ from walproof.explain import evidence
 from walproof.explain.subject import GrammarField, Meaning, Subject, prose
 from walproof.review.prose import Requirement
 
-SHOWN = 6
-"""How many vectors, or lines of code, are listed unless all are asked for."""
+#: Maximum number of vectors or lines of code without ``--all``.
+MAX_SHOWN = 6
 
 
 def print_format(console: Console, register: Register) -> None:
-    """What can be asked of a format: its requirements, reasons, fields and context."""
+    """Print the names of a format: requirements, reasons, fields and context keys."""
     console.print(Text(register.title, style="bold"))
     console.print(f"{SPEC.name}/{register.id}.md; files: {', '.join(register.file_names)}")
-    mine = [one for id, one in prose().items() if id.startswith(f"{register.prefix}-")]
-    console.print(f"{len(mine)} requirements, {mine[0].id} to {mine[-1].id}")
+    requirements = [item for id, item in prose().items() if id.startswith(f"{register.prefix}-")]
+    console.print(
+        f"{len(requirements)} requirements, {requirements[0].id} to {requirements[-1].id}"
+    )
     _heading(console, "Reason codes")
-    rows = [(one.code, ", ".join(one.kinds), " ".join(one.requirements))
-            for one in register.reasons.values()]  # fmt: skip
+    rows = [(item.code, ", ".join(item.kinds), " ".join(item.requirements))
+            for item in register.reasons.values()]  # fmt: skip
     _columns(console, rows)
     _heading(console, "Fields of a record")
     _columns(
         console,
-        [(one.name, " or ".join(one.types), one.meaning) for one in register.fields.values()],
+        [(item.name, " or ".join(item.types), item.meaning) for item in register.fields.values()],
     )
     if register.fields_to_write:
-        _heading(console, "Fields of a record to write, besides its payload")
+        _heading(console, "Fields of a record to write")
         _columns(
             console,
             [
-                (one.name, " or ".join(one.types), f"of {one.of}; without it {one.default}")
-                for one in register.fields_to_write.values()
+                (item.name, " or ".join(item.types), f"of {item.of}; default: {item.default}")
+                for item in register.fields_to_write.values()
             ],
         )
     if register.context:
-        _heading(console, "Context: what a reader or writer may be told")
+        _heading(console, "Context keys of readers and writers")
         for key in register.context.values():
-            kind, default, text = _context(key)
-            said = f"{key.name} ({', '.join(key.read_by)}): {kind}, {default}"
-            _put(console, Padding(Text(said), (0, 2)))
+            types, default, text = _context(key)
+            line = f"{key.name} ({', '.join(key.read_by)}): {types}, {default}"
+            _put(console, Padding(Text(line), (0, 2)))
             _put(console, Padding(Text(text, style="dim"), (0, 2, 0, 6)))
-    console.print(f"\nwalproof explain {register.id} WHAT  explains any of these")
+    console.print(f"\nUse 'walproof explain {register.id} NAME' for details.")
 
 
-def print_subject(console: Console, subject: Subject, everything: bool) -> None:
-    """All that is known of a word in one format, one meaning after the other."""
+def print_subject(console: Console, subject: Subject, is_complete: bool) -> None:
+    """Print the meanings of a word in one format, one after the other."""
     for meaning in subject.meanings:
         _print_meaning(console, subject.register, meaning)
         if isinstance(meaning, RecordField | FieldToWrite):
             continue
         exercised = evidence.vectors(subject.register, meaning)
         lines = evidence.code(subject.register, meaning)
-        limit = len(lines) + len(exercised) if everything else SHOWN
+        limit = len(lines) + len(exercised) if is_complete else MAX_SHOWN
         if lines:
             _heading(console, "Code")
             _columns(console, [(at, Text(line, overflow="ellipsis", no_wrap=True))
@@ -106,25 +108,25 @@ def _print_meaning(console: Console, register: Register, meaning: Meaning) -> No
             )
         case FieldToWrite():
             _title(console, meaning.name, f"{register.title}: field of a record to write")
-            text = f"{' or '.join(meaning.types)}, of {meaning.of}; without it {meaning.default}"
+            text = f"{' or '.join(meaning.types)}, of {meaning.of}; default: {meaning.default}"
             _put(console, Padding(text, (0, 2)))
         case ContextKey():
             _title(console, meaning.name, f"{register.title}: context key")
-            kind, default, text = _context(meaning)
-            _put(console, Padding(f"{kind}, {default}", (0, 2)))
+            types, default, text = _context(meaning)
+            _put(console, Padding(f"{types}, {default}", (0, 2)))
             _put(console, Padding(f"read by {', '.join(meaning.read_by)}", (0, 2)))
             _put(console, Padding(text, (0, 2)))
         case GrammarField():
-            _title(console, meaning.place, f"{register.title}: field of type {meaning.type}")
+            _title(console, meaning.path, f"{register.title}: field of type {meaning.type}")
             if meaning.doc:
                 _put(console, Padding(meaning.doc, (0, 2)))
             _print_sentences(console, meaning.requirements)
 
 
 def _context(key: ContextKey) -> tuple[str, str, str]:
-    kind = " or ".join(key.values or key.kinds())
+    types = " or ".join(key.values or key.kinds())
     default = "no default" if key.default is None else f"default {json.dumps(key.default)}"
-    return kind, default, key.meaning
+    return types, default, key.meaning
 
 
 def _print_sentences(console: Console, ids: Iterable[str]) -> None:
@@ -143,7 +145,7 @@ def _print_faults(console: Console, faults: Sequence[Fault]) -> None:
 
 
 def _print_vectors(console: Console, exercised: Sequence[Vector], limit: int) -> None:
-    rows = [(one.id.split("/")[1], str(one.body["title"])) for one in exercised]
+    rows = [(vector.id.split("/")[1], str(vector.body["title"])) for vector in exercised]
     _columns(console, rows[:limit])
     _more(console, len(rows) - limit)
 
@@ -152,7 +154,7 @@ def _print_failures(console: Console, exercised: Sequence[Vector]) -> None:
     failures = evidence.failures(exercised)
     if not failures:
         return
-    _heading(console, "Readers that fail some of them")
+    _heading(console, "Readers that fail these vectors")
     for name, causes in failures.items():
         for cause, ids in causes.items():
             text = Text(f"{name}, {len(ids)} of {len(exercised)}: ").append(cause, style="dim")
@@ -160,12 +162,12 @@ def _print_failures(console: Console, exercised: Sequence[Vector]) -> None:
 
 
 def _put(console: Console, shown: Padding) -> None:
-    """Print without blanks at the ends of lines, which rich pads to the width."""
+    """Print without the trailing spaces that rich adds."""
     print_tidy(shown, console)
 
 
-def _title(console: Console, name: str, where: str) -> None:
-    print_tidy(Text(name, style="bold").append(f"  {where}", style="not bold dim"), console)
+def _title(console: Console, name: str, note: str) -> None:
+    print_tidy(Text(name, style="bold").append(f"  {note}", style="not bold dim"), console)
 
 
 def _heading(console: Console, text: str) -> None:
@@ -186,4 +188,4 @@ def _columns(console: Console, rows: Sequence[Sequence[str | Text]], indent: int
 
 def _more(console: Console, count: int) -> None:
     if count > 0:
-        _put(console, Padding(Text(f"… and {count} more: --all", style="dim"), (0, 2)))
+        _put(console, Padding(Text(f"… and {count} more (--all)", style="dim"), (0, 2)))

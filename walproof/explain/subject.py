@@ -1,4 +1,4 @@
-"""What a word names in a format: a requirement, a reason, a field, a context key, a fault."""
+"""Look up a word in a format: requirement, reason, field, context key or grammar field."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _INDEX = re.compile(r"\[[^]]*\]")
 
 
 class Unknown(Exception):
-    """A word that names nothing; the text says what is near it."""
+    """Raised for a word without a meaning; the message suggests similar words."""
 
 
 @dataclass(frozen=True)
 class GrammarField:
-    """A field of a grammar: ``place`` is ``file/type.field``."""
+    """A field of a grammar: ``path`` is ``file/type.field``."""
 
-    place: str
+    path: str
     type: str
     doc: str
     requirements: tuple[str, ...]
@@ -44,7 +44,7 @@ Meaning = Requirement | Reason | RecordField | FieldToWrite | ContextKey | Gramm
 
 @dataclass(frozen=True)
 class Subject:
-    """A word in a format, and all that it names there: a word may be a field and a reason."""
+    """A word in a format, and its meanings there; a word may be both a field and a reason."""
 
     register: Register
     word: str
@@ -53,45 +53,54 @@ class Subject:
 
 @functools.cache
 def prose() -> Mapping[str, Requirement]:
-    """Every requirement of every chapter, by id."""
+    """Return every requirement of every chapter, by id."""
     return requirements(ROOT)
 
 
 def subjects(word: str, format: str | None = None) -> list[Subject]:
-    """What a word names, in one format or in each that has it. Raises :class:`Unknown`."""
-    asked = [registers()[format]] if format else list(registers().values())
-    found = [Subject(one, word, meanings) for one in asked if (meanings := _meanings(one, word))]
-    if not found:
-        known = sorted({name for one in asked for name in known_to(one, word)} | set(registers()))
-        near = difflib.get_close_matches(word, known, n=3) or difflib.get_close_matches(
-            word.upper(), known, n=3
+    """Return the meanings of a word, in one format or in all. Raises :class:`Unknown`."""
+    formats = [registers()[format]] if format else list(registers().values())
+    matches = [
+        Subject(register, word, meanings)
+        for register in formats
+        if (meanings := _meanings(register, word))
+    ]
+    if not matches:
+        candidates = sorted(
+            {name for register in formats for name in suggestions(register, word)}
+            | set(registers())
+        )
+        near = difflib.get_close_matches(word, candidates, n=3) or difflib.get_close_matches(
+            word.upper(), candidates, n=3
         )
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        where = f"of {format}" if format else "of any format"
+        scope = f"of {format}" if format else "of any format"
         raise Unknown(
-            f"{word} is no requirement, reason code, record field, context key or grammar field"
-            f" {where}{hint}"
+            f"{word} is not a requirement, reason code, record field, context key or grammar field"
+            f" {scope}{hint}"
         )
-    return found
+    return matches
 
 
-def known_to(register: Register, word: str) -> Iterator[str]:
-    """All that a word may have meant: of a path with a name that is none, fields in its place."""
+def suggestions(register: Register, word: str) -> Iterator[str]:
+    """Yield candidates for a misspelled word; for a path, the fields at its position."""
     yield from names_of(register)
     outer, dot, _ = word.rpartition(".")
     steps = _INDEX.sub("", outer).split(".") if dot else []
-    documents = {name: _document(name) for one in register.grammars for name in _files(one.name)}
-    types = [(one.name, documents[one.name]) for one in register.grammars]
+    documents = {
+        name: _document(name) for grammar in register.grammars for name in _files(grammar.name)
+    }
+    types = [(grammar.name, documents[grammar.name]) for grammar in register.grammars]
     for step in steps:
         fields = [field for _, body in types for field in _fields(body, step)]
-        types = [one for field in fields for one in _types(documents, field)]
+        types = [grammar for field in fields for grammar in _types(documents, field)]
     for _, body in types:
         yield from (f"{outer}{dot}{field['id']}" for field in body.get("seq", ()) if "id" in field)
         yield from (f"{outer}{dot}{name}" for name in body.get("instances", {}))
 
 
 def names_of(register: Register) -> Iterator[str]:
-    """All that can be asked of a format, but for the fields of its grammars."""
+    """Yield the words of a format, except the fields of its grammars."""
     yield from (id for id in prose() if id.startswith(f"{register.prefix}-"))
     yield from register.reasons
     yield from register.fields
@@ -109,45 +118,49 @@ def _meanings(register: Register, word: str) -> tuple[Meaning, ...]:
         register.fields_to_write,
         register.context,
     ]
-    found = [table[word] for table in named if word in table]
-    return (*found, *_grammar_fields(register, word))
+    meanings = [table[word] for table in named if word in table]
+    return (*meanings, *_grammar_fields(register, word))
 
 
 def _grammar_fields(register: Register, path: str) -> Iterator[GrammarField]:
-    """The fields to which a path leads, from the whole log or from a type on; else those whose
-    name ends it."""
+    """Yield the fields that a path refers to, from the whole log or from a type.
+
+    If there are none, yield those whose name is the last step of the path.
+    """
     steps = _INDEX.sub("", path).split(".")
-    documents = {name: _document(name) for one in register.grammars for name in _files(one.name)}
+    documents = {
+        name: _document(name) for grammar in register.grammars for name in _files(grammar.name)
+    }
     if len(steps) > 1:
-        places = _led(documents, [one.name for one in register.grammars], steps)
-        if places:
-            yield from places
+        exact = _fields_at(documents, [grammar.name for grammar in register.grammars], steps)
+        if exact:
+            yield from exact
             return
-    found = [
+    named = [
         field for name, document in documents.items() for field in _named(document, name, steps[-1])
     ]
     owner = steps[-2].rstrip("s") if len(steps) > 1 else None
-    fitting = [field for field in found if owner and owner in field.place]
-    # Of a path that leads nowhere the last name alone would be another field.
-    yield from fitting or (found if len(steps) == 1 else ())
+    fitting = [field for field in named if owner and owner in field.path]
+    # Without its path, the last name could refer to an unrelated field.
+    yield from fitting or (named if len(steps) == 1 else ())
 
 
-def _led(
+def _fields_at(
     documents: Mapping[str, Mapping[str, Any]], tops: Sequence[str], steps: Sequence[str]
 ) -> list[GrammarField]:
-    """The fields to which a path from the whole log leads, through any case of a switch."""
+    """Return the fields that a path from the whole log refers to, through any case of a switch."""
     types = [(name, documents[name]) for name in tops]
     for step in steps[:-1]:
         fields = [field for _, body in types for field in _fields(body, step)]
-        types = [one for field in fields for one in _types(documents, field)]
-    places = {place: field for place, body in types for field in _fields(body, steps[-1])}
-    return [_grammar_field(f"{place}.{steps[-1]}", field) for place, field in places.items()]
+        types = [type for field in fields for type in _types(documents, field)]
+    matches = {path: field for path, body in types for field in _fields(body, steps[-1])}
+    return [_grammar_field(f"{path}.{steps[-1]}", field) for path, field in matches.items()]
 
 
 def _types(
     documents: Mapping[str, Mapping[str, Any]], field: Mapping[str, Any]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The types that a field may have, each with its place."""
+    """Yield the types that a field may have, each with its location."""
     named = field.get("type", "")
     names = named.get("cases", {}).values() if isinstance(named, Mapping) else [named]
     short = {str(name).split("(")[0].split("::")[-1] for name in names}
@@ -167,7 +180,7 @@ def _inner_types(
 
 
 def _files(grammar: str) -> Iterator[str]:
-    """A grammar and those that it imports."""
+    """Yield a grammar and its imports."""
     yield grammar
     for imported in _document(grammar)["meta"].get("imports", ()):
         yield from _files(imported)
@@ -185,18 +198,18 @@ def _fields(body: Mapping[str, Any], name: str) -> Iterator[Mapping[str, Any]]:
         yield body["instances"][name]
 
 
-def _named(body: Mapping[str, Any], place: str, name: str) -> Iterator[GrammarField]:
-    yield from (_grammar_field(f"{place}.{name}", field) for field in _fields(body, name))
+def _named(body: Mapping[str, Any], path: str, name: str) -> Iterator[GrammarField]:
+    yield from (_grammar_field(f"{path}.{name}", field) for field in _fields(body, name))
     for inner, inner_body in body.get("types", {}).items():
-        yield from _named(inner_body, f"{place.split('/')[0]}/{inner}", name)
+        yield from _named(inner_body, f"{path.split('/')[0]}/{inner}", name)
 
 
-def _grammar_field(place: str, field: Mapping[str, Any]) -> GrammarField:
+def _grammar_field(path: str, field: Mapping[str, Any]) -> GrammarField:
     cited = field.get("-requirement", ())
-    kind = field.get("type", "bytes" if "size" in field else "computed")
+    type = field.get("type", "bytes" if "size" in field else "computed")
     return GrammarField(
-        f"ksy/{place}",
-        kind if isinstance(kind, str) else "depends on the data",
+        f"ksy/{path}",
+        type if isinstance(type, str) else "depends on the data",
         " ".join(str(field.get("doc", "")).split()),
         (cited,) if isinstance(cited, str) else tuple(cited),
     )

@@ -1,6 +1,6 @@
-"""The tools as implementations under test: the bulk scanners, and the generated parsers.
+"""The tools as implementations under test: the scanners, and the generated parsers.
 
-They stand beside those of ``conformance/implementations`` in every run of the command.
+Every run of the command includes them beside ``conformance/implementations``.
 """
 
 from __future__ import annotations
@@ -13,5 +13,5 @@ FOLDER = Path(__file__).resolve().parent
 
 
 def all_implementations() -> list[registry.Implementation]:
-    """The suite's implementations and ours: the executable specification first, then by name."""
+    """Return all implementations: the executable specification first, then by name."""
     return registry.all_implementations(FOLDER)

@@ -1,4 +1,4 @@
-"""The byte map of a log: every field with its bytes, its value, its rule and its fate.
+"""The byte map of a log: every field with its bytes, value, requirements and fate.
 
-The fields come from the grammar. The fate (record, lost, torn) comes from the reference reader.
+Fields come from the grammar. The fate (record, lost, torn) comes from the executable specification.
 """

@@ -1,4 +1,4 @@
-"""One log under inspection: its bytes, the reader's outline of it, and the notes of its format."""
+"""A log under inspection: its bytes, the outline of its records, and the notes of its format."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ from walproof.inspection.walk import fields_between
 
 @dataclass(frozen=True)
 class Inspection:
-    """``path`` is for display. ``bytes`` is open as long as the inspection lasts."""
+    """The data that a byte map shows.
+
+    ``path`` is only displayed. ``bytes`` must stay open while the inspection is used.
+    """
 
     path: Path
     format: str
@@ -32,13 +35,13 @@ class Inspection:
     meanings: Meanings
 
     def fields(self, start: int, end: int, depth: int | None = None) -> Iterator[Field]:
-        """The fields with bytes in ``[start, end)``, at most ``depth`` levels deep."""
+        """Yield the fields with bytes in ``[start, end)``, at most ``depth`` levels deep."""
         for field in fields_between(self.bytes, self.format, start, end):
             if depth is None or field.path.count(".") < depth:
                 yield field
 
     def fate(self, row: FieldRow) -> str:
-        """What became of a unit, in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
+        """Return the fate of a unit in words: ``record 3``, ``lost``, ``torn``, ``framing``."""
         if self.outline.verdict == "refused":
             return "refused"
         if row.lost is not None:
@@ -47,11 +50,9 @@ class Inspection:
 
 
 def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
-    """Read a log with the reference reader (profile ``recover``) and note where things are.
+    """Read a log with the executable specification (profile ``recover``).
 
-    What its records mean is read a second time, as far as they are shown.
-
-    Raises ``OSError``.
+    Decoding the records shown reads the log a second time. Raises ``OSError``.
     """
     return Inspection(
         path,
@@ -65,6 +66,6 @@ def inspection(path: Path, format: Format, log: LogBytes) -> Inspection:
 
 
 def shared_prefix(ids: tuple[str, ...]) -> str:
-    """Requirement ids that share their prefix: ``LDB-006 007 008``."""
+    """Return requirement ids with a shared prefix: ``LDB-006 007 008``."""
     short = [id if n == 0 else re.sub(r"^[A-Z]+-", "", id) for n, id in enumerate(ids)]
     return " ".join(short)

@@ -1,4 +1,4 @@
-"""Styled lines that are cheap enough to write by the million."""
+"""Write styled lines fast enough for millions of lines."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Line:
         self.width = 0
 
     def add(self, text: str, style: str = "") -> Line:
-        """Append a piece and return the line itself."""
+        """Append a piece and return the line."""
         if text:
             self.pieces.append((text, style))
             self.width += len(text) if text.isascii() else cell_len(text)
@@ -35,28 +35,28 @@ class Line:
         return self.add(" " * max(0, column - self.width))
 
     def crop(self, width: int) -> Line:
-        """Cut to this many columns; an ellipsis shows that something is missing."""
+        """Cut to this many columns; an ellipsis marks the cut."""
         while self.width > width:
             text, style = self.pieces.pop()
-            rest = width - (self.width - cell_len(text))
+            remaining = width - (self.width - cell_len(text))
             self.width -= cell_len(text)
-            if rest > 0:
-                self.add(set_cell_size(text, rest - 1).rstrip() + "…", style)
+            if remaining > 0:
+                self.add(set_cell_size(text, remaining - 1).rstrip() + "…", style)
         return self
 
 
 class Lines:
-    """Writes lines to a console's file without rich's own layout, which costs more than the rest.
+    """Write lines to the file of a console, without the slow layout of rich.
 
-    Styles appear if the console shows colour. Glyphs that its encoding lacks are replaced. Nothing
-    is padded at the right.
+    Styles are written if the console has colours. Characters that its encoding lacks are replaced.
+    Trailing spaces are removed.
     """
 
     def __init__(self, console: Console) -> None:
         self.console = console
         self.is_unicode = console.encoding.lower().startswith("utf")
 
-    def say(self, line: Line) -> None:
+    def write(self, line: Line) -> None:
         """Write one line."""
         while line.pieces:
             text, style = line.pieces.pop()
@@ -70,12 +70,12 @@ class Lines:
         self.console.file.write("\n")
 
     def wrap(self, text: Text, width: int) -> None:
-        """Write a paragraph, broken between words."""
+        """Write a paragraph, wrapped between words."""
         for part in text.wrap(self.console, width):
             line = Line()
             for segment in part.render(self.console):
                 line.add(segment.text, str(segment.style or ""))
-            self.say(line)
+            self.write(line)
 
     def _rendered(self, line: Line) -> Iterator[str]:
         for text, style in line.pieces:

@@ -1,4 +1,4 @@
-"""A log as a sequence of bytes that stays in its file."""
+"""The bytes of a log as a sequence, without loading the file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _PIECE = 1 << 16
 class LogBytes:
     """The bytes of a file, as a sequence.
 
-    ``log[start:end]`` reads from the file and keeps the last piece, so that small slices of one
-    place cost one read.
+    ``log[start:end]`` reads from the file and caches the last piece, so that several small slices
+    at one place need one read.
 
-    The file is not mapped: the owner of a live log may cut it at any time, which would kill a
-    process that reads a mapping. ``size`` is the length in bytes at opening; a slice is shorter
-    if the file has become shorter since. Raises ``OSError``, also if this is not a regular file.
+    The file is not mapped: if the owner of a live log truncated it, a process that reads a mapping
+    would crash. ``size`` is the length in bytes at opening; slices are shorter if the file was
+    truncated later. Raises ``OSError``, also if this is not a regular file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -37,14 +37,14 @@ class LogBytes:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
         self._file.close()
 
-    def __getitem__(self, wanted: slice) -> bytes:
-        start, end, _ = wanted.indices(self.size)
+    def __getitem__(self, piece: slice) -> bytes:
+        start, end, _ = piece.indices(self.size)
         if end <= start:
             return b""
         if not self._at <= start <= end <= self._at + len(self._piece):
@@ -53,14 +53,14 @@ class LogBytes:
         return self._piece[start - self._at : end - self._at]
 
     def data_end(self) -> int:
-        """Where the hole at the end of a sparse file begins; its size if there is none."""
+        """Return the start of the hole at the end of a sparse file; the size if there is none."""
         at = 0
         try:
             while at < self.size:
                 at = os.lseek(self._file.fileno(), at, os.SEEK_DATA)
                 at = os.lseek(self._file.fileno(), at, os.SEEK_HOLE)
         except (OSError, AttributeError) as error:
-            # Without data after `at` there is a hole; otherwise nobody tells where holes are.
+            # ENXIO means a hole after `at`; other errors mean that holes are not supported.
             return at if getattr(error, "errno", None) == errno.ENXIO else self.size
         return self.size
 

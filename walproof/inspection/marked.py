@@ -1,4 +1,4 @@
-"""Fields and marks in the order of the log: where lost ranges begin and end, where ``end`` is."""
+"""Merge fields and marks in log order: bounds of lost ranges, ``end``, and the limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from walproof.inspection.outline import Outline
 
 @dataclass(frozen=True)
 class FieldRow:
-    """A field, the lost range in which it lies, and the number of its record."""
+    """A field, the lost range that contains it, and the number of its record."""
 
     field: Field
     lost: Lost | None
@@ -25,11 +25,11 @@ class FieldRow:
 class Mark:
     """A mark between two fields at offset ``at``.
 
-    A lost range begins or ends, a writer may resume (``end``), or the limit was reached
-    (``limit``) and fields from ``at`` on are left out.
+    A lost range begins or ends, a writer may resume (``end``), or fields from ``at`` on are left
+    out because the limit was reached (``limit``).
     """
 
-    what: Literal["lost-begins", "lost-ends", "end", "limit"]
+    type: Literal["lost-begins", "lost-ends", "end", "limit"]
     at: int
     lost: Lost | None = None
 
@@ -40,11 +40,11 @@ Row = FieldRow | Mark
 def marked(
     fields: Iterable[Field], outline: Outline, start: int, end: int, limit: int | None = None
 ) -> Iterator[Row]:
-    """Rows for the fields of the window ``[start, end)``, and the marks among them.
+    """Yield rows for the fields of the window ``[start, end)``, and the marks among them.
 
-    After ``limit`` fields it stops at the next array element, so that no unit is cut in two.
-    A lost range that reaches into the window is opened at the window's start; one that leaves it
-    is not closed.
+    After ``limit`` fields the output stops at the next array element, so that no unit is split. A
+    lost range that begins before the window begins at its start; one that ends after the window has
+    no end.
     """
     marks = _marks(outline, start, end)
     mark = next(marks, None)
@@ -52,7 +52,7 @@ def marked(
         if limit is not None and number >= limit and field.path.endswith("]"):
             yield Mark("limit", field.start)
             return
-        # An empty field belongs to what comes before it: an empty payload to its header.
+        # An empty field belongs to the preceding bytes: an empty payload to its header.
         passed = field.start - (field.start == field.end)
         while mark is not None and mark.at <= passed:
             yield mark
@@ -64,14 +64,14 @@ def marked(
 
 
 def row_of(field: Field, outline: Outline) -> FieldRow:
-    """The field with what became of its bytes."""
+    """Return the field with the fate of its bytes."""
     start = field.start if field.end > field.start else max(0, field.start - 1)
     return FieldRow(field, outline.lost_of(start, field.end), outline.record_of(start, field.end))
 
 
 def _marks(outline: Outline, start: int, end: int) -> Iterator[Mark]:
-    """All marks of the window. At one offset, ends come first, then ``end``, then beginnings."""
-    waiting: list[tuple[int, int, int, Mark]] = []  # ends, until something begins after them
+    """Yield the marks of the window; at one offset: ends of ranges, ``end``, starts of ranges."""
+    waiting: list[tuple[int, int, int, Mark]] = []  # ends not yet passed
     if outline.end is not None and start <= outline.end <= end:
         waiting.append((outline.end, 1, 0, Mark("end", outline.end)))
     for number, gap in enumerate(outline.lost_between(start, end)):

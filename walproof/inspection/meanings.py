@@ -1,4 +1,4 @@
-"""What the records of a log mean, decoded as they come into view."""
+"""Decode the records of a log as they are displayed."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from conformance.text import one_line
 from reference_impl.answer import Event, Record
 from walproof.inspection.show import cut
 
-AT_ONCE = 64
-"""Records that are decoded together, if they are small."""
-HELD = 1 << 20
-"""Bytes of payload from which on a batch is complete."""
-LONGEST = 400
-"""Columns that are kept of what a record says."""
+#: Maximum number of records decoded together.
+BATCH_RECORDS = 64
+#: Payload bytes after which a batch is complete.
+BATCH_BYTES = 1 << 20
+#: Maximum columns of a decoded record.
+MAX_COLUMNS = 400
 
 
 class Meanings:
-    """The records by their numbers, asked for in ascending order.
+    """Decoded records by number, requested in ascending order.
 
-    ``read`` reads the log from its start. It is called when the first record is asked for, and no
-    more of the log is read than up to the batch of the last one: one batch is held.
+    ``read`` reads the log from its start. It is called at the first request, and reads only up to
+    the current batch, the only one in memory.
     """
 
     def __init__(self, format_id: str, read: Callable[[], Iterable[Event]]) -> None:
@@ -32,9 +32,9 @@ class Meanings:
         self._texts: list[str | None] = []
 
     def of(self, number: int) -> str | None:
-        """What a record says, in one line; None where nothing is decoded.
+        """Return a decoded record in one line; None if it cannot be decoded.
 
-        So it is with a number below one that was asked for in an earlier batch.
+        The result is also None for a number before the current batch.
         """
         if number >= self._next:
             batch = self._batch(number)
@@ -42,24 +42,24 @@ class Meanings:
             self._texts = [
                 None if text is None else _short(text) for text in self._meanings_of(batch)
             ]
-        place = number - self._first
-        return self._texts[place] if 0 <= place < len(self._texts) else None
+        index = number - self._first
+        return self._texts[index] if 0 <= index < len(self._texts) else None
 
     def _batch(self, number: int) -> list[Record]:
-        """The record with this number, and those after it for which there is room."""
+        """Return the record with this number and the following ones that fit into a batch."""
         batch: list[Record] = []
-        held = 0
+        batch_bytes = 0
         for record in itertools.islice(self._records, number - self._next, None):
             batch.append(record)
-            held += record.size
-            if len(batch) == AT_ONCE or held >= HELD:
+            batch_bytes += record.size
+            if len(batch) == BATCH_RECORDS or batch_bytes >= BATCH_BYTES:
                 break
         return batch
 
     def _meanings_of(self, batch: Sequence[Record]) -> Sequence[str | None]:
         try:
             from walproof.summary.meaning import meanings
-        except ModuleNotFoundError:  # no numpy or pyarrow: the bytes are all there is to show
+        except ModuleNotFoundError:  # without numpy or pyarrow only the bytes are shown
             return [None] * len(batch)
         return [text for text, _ in meanings(self._format, batch)]
 
@@ -69,4 +69,4 @@ def _late(read: Callable[[], Iterable[Event]]) -> Iterator[Event]:
 
 
 def _short(text: str) -> str:
-    return cut(one_line(text[: 4 * LONGEST]), LONGEST)
+    return cut(one_line(text[: 4 * MAX_COLUMNS]), MAX_COLUMNS)

@@ -1,7 +1,7 @@
-"""What a format says of its own fields, beyond the grammar.
+"""Notes of a format on its fields, beyond the grammar.
 
-The grammar describes structure and judges nothing. A format's notes compare a field with the
-others: whether a checksum holds, whether a length can be right, which kind of unit this is.
+A grammar describes structure and judges nothing. Notes compare a field with others: whether a
+checksum is correct, whether a length is possible, which type of unit this is.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ from walproof.inspection.log_bytes import LogBytes
 
 @dataclass(frozen=True)
 class Note:
-    """``value``, if it is not None, replaces the value as the grammar's type would show it.
+    """A note on one field.
 
-    ``says`` is a few words after the value, possibly empty. ``holds`` says whether the field passes
-    its check; it is None if there is no check.
+    ``value``, if not None, replaces the value as the grammar shows it. ``text`` is a short text
+    after the value, possibly empty. ``holds`` is the result of a check, or None if there is no
+    check.
     """
 
-    says: str = ""
+    text: str = ""
     holds: bool | None = None
     value: str | None = None
 
@@ -30,22 +31,22 @@ NOTHING = Note()
 
 
 class Notes(Protocol):
-    """The notes of one format. Both may read from the log around the field."""
+    """The notes of one format. Both methods may read the log around the field."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """For a field that has fields: what it is, if it holds a record or a part of one."""
+        """Return the note on a field with subfields, if it holds a record or a part of one."""
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """For a field that has a value."""
+        """Return the note on a field with a value."""
 
 
 class NoNotes:
-    """For a format that has nothing to add to its grammar."""
+    """Notes of a format that adds nothing to its grammar."""
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """Nothing: no unit is known."""
+        """Return None."""
         return None
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Nothing to say."""
+        """Return an empty note."""
         return NOTHING

@@ -1,7 +1,7 @@
-"""The byte map as one HTML file that needs no other file and works from disk.
+"""Write the byte map as one HTML file without external files, which works from disk.
 
-The page holds its data as JSON, and plain JavaScript draws what is in view. A content security
-policy lets only the page's own scripts run, whatever a payload may say.
+The page contains its data as JSON, and plain JavaScript draws the visible part. A content security
+policy allows only the page's own scripts, whatever a payload contains.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SCRIPTS = ("log.js", "rows.js", "bytes.js", "tree.js", "details.js", "map.js", 
 
 @dataclass(frozen=True)
 class Written:
-    """How much of the log a page shows: bytes and fields."""
+    """Number of bytes and fields on a page."""
 
     shown: int
     fields: int
@@ -41,7 +41,7 @@ def write(view: Inspection, path: Path, start: int, end: int, limit: int | None)
 
 
 def render(data: dict[str, Any]) -> str:
-    """The page as text."""
+    """Return the page as text."""
     environment = templates.environment(_TEMPLATES, autoescape=True)
     style = _asset("inspect.css")
     script = '"use strict";\n' + "\n".join(_asset(name) for name in _SCRIPTS)
@@ -56,7 +56,7 @@ def render(data: dict[str, Any]) -> str:
 
 
 def embedded_json(value: Any) -> str:
-    """JSON that is safe in a script element: ASCII, and no character that HTML would interpret."""
+    """Return JSON that is safe in a script element: ASCII, without characters special in HTML."""
     text = json.dumps(value, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

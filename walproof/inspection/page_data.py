@@ -1,4 +1,4 @@
-"""The data that the page draws, as one JSON value: fields, bytes, records, lost ranges, rules."""
+"""The data of the page as one JSON value: fields, bytes, records, lost ranges, requirements."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from walproof.inspection.outline import Outline
 from walproof.inspection.show import value_text
 from walproof.inspection.walk import Zeros
 
+#: Bytes of long data that the page includes in full.
 BYTES_OF_LONG_DATA = 1 << 20
-"""The page includes long data in full until it holds this many bytes of the log."""
 
+#: Longer data is folded to this many bytes, half from each end.
 FOLD = 512
-"""Longer data is folded: only this many bytes of it are kept, half at each end."""
 
-_MOST_LOST = 2000
-_MOST_RUNS = 300
+_MAX_LOST = 2000
+_MAX_RUNS = 300
 
 
 def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict[str, Any]:
-    """The page of the window ``[start, end)``, cut where ``limit`` fields are reached.
+    """Return the page of the window ``[start, end)``, cut after ``limit`` fields.
 
-    ``window`` says which part of the log the page shows; ``map``, ``lost`` and the counts are
-    about all of it.
+    ``window`` is the part of the log on the page; ``map``, ``lost`` and the counts cover the whole
+    log.
     """
     table = _FieldTable(view)
     end, stopped = _fill(table, start, end, limit)
@@ -37,7 +37,7 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
     records = outline.records_between(start, end)
     rules = {id for spec in table.specs for id in spec[2]}
     reasons = {
-        gap.reason: view.chapter.reasons.get(gap.reason, ()) for gap in outline.lost[:_MOST_LOST]
+        gap.reason: view.chapter.reasons.get(gap.reason, ()) for gap in outline.lost[:_MAX_LOST]
     }
     rules.update(id for ids in reasons.values() for id in ids)
     return {
@@ -54,7 +54,7 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
         "meanings": [view.meanings.of(i) for i in records],
         "lostCount": len(outline.lost),
         "lostBytes": outline.lost_bytes(),
-        "lost": [[g.start, g.end, g.reason, int(g.torn)] for g in outline.lost[:_MOST_LOST]],
+        "lost": [[g.start, g.end, g.reason, int(g.torn)] for g in outline.lost[:_MAX_LOST]],
         "reasons": reasons,
         "map": list(_runs(outline)),
         "fields": table.columns,
@@ -71,11 +71,11 @@ def page_data(view: Inspection, start: int, end: int, limit: int | None) -> dict
 
 
 def _fill(table: _FieldTable, start: int, end: int, limit: int | None) -> tuple[int, str | None]:
-    """Fill the table; returns where its fields end, and why the grammar stopped, if it did."""
+    """Fill the table; return where its fields end, and why the grammar stopped, if it did."""
     try:
         for number, field in enumerate(table.view.fields(start, end)):
             if limit is not None and number >= limit and field.path.endswith("]"):
-                return min(end, field.start), None  # no unit is cut in two
+                return min(end, field.start), None  # keep units whole
             table.add(field)
     except ParseStopped as error:
         return end, one_line(str(error))
@@ -83,7 +83,7 @@ def _fill(table: _FieldTable, start: int, end: int, limit: int | None) -> tuple[
 
 
 class _FieldTable:
-    """The fields as columns; texts that many of them share have tables of their own."""
+    """The fields as columns; texts shared by many fields are in separate tables."""
 
     def __init__(self, view: Inspection) -> None:
         self.view = view
@@ -98,7 +98,7 @@ class _FieldTable:
         self._containers: dict[str, int] = {}
 
     def add(self, field: Field) -> None:
-        """Append a field; its container was added before."""
+        """Append a field; its container must have been added before."""
         outer, _, name = field.path.rpartition(".")
         columns = self.columns
         if field.value is None:
@@ -113,7 +113,7 @@ class _FieldTable:
         columns["note"].append(self._note(note))
 
     def _note_and_value(self, field: Field) -> tuple[Note, str | int]:
-        """The value as text; 0 for bytes, which the page takes from the log itself."""
+        """Return note and value as text; 0 for bytes, which the page takes from the log."""
         view = self.view
         if field.value is not None:
             note = view.notes.value(field, view.bytes)
@@ -135,10 +135,11 @@ class _FieldTable:
         return self._spec_numbers[key]
 
     def _note(self, note: Note) -> int:
-        """The number of the note, -1 for none. Its second part: 1 holds, 0 does not, -1 neither."""
-        if not note.says:
+        """Return the number of the note, -1 for none. Its second part is 1 (holds), 0 or -1 (no
+        check)."""
+        if not note.text:
             return -1
-        key = (note.says, -1 if note.holds is None else int(note.holds))
+        key = (note.text, -1 if note.holds is None else int(note.holds))
         if key not in self._note_numbers:
             self._note_numbers[key] = len(self.notes)
             self.notes.append(key)
@@ -148,7 +149,7 @@ class _FieldTable:
 def _chunks(
     view: Inspection, long_data: list[tuple[int, int]], start: int, end: int
 ) -> list[tuple[int, str]]:
-    """``(offset, base64)`` of the bytes on the page; bytes between two chunks are left out."""
+    """Return ``(offset, base64)`` of the bytes on the page; bytes between chunks are left out."""
     budget = BYTES_OF_LONG_DATA
     chunks: list[tuple[int, int]] = []
     at = start
@@ -162,23 +163,23 @@ def _chunks(
 
 
 def _runs(outline: Outline) -> Iterator[tuple[str, int, int]]:
-    """``(kind, start, end)`` for the map of the whole log: r record, l lost, t torn, z zero-fill.
+    """Yield ``(type, start, end)`` for the map: r record, l lost, t torn, z zero-fill.
 
-    If there are more than a screen has columns, those that nearly touch become one.
+    If there are more ranges than screen columns, close ones are merged.
     """
     for start, end in _joined(zip(outline.record_start, outline.record_end, strict=True), outline):
         yield "r", start, end
-    for kind, is_torn in (("l", False), ("t", True)):
+    for type_, is_torn in (("l", False), ("t", True)):
         damage = ((gap.start, gap.end) for gap in outline.lost if gap.torn == is_torn)
         for start, end in _joined(damage, outline):
-            yield kind, start, end
+            yield type_, start, end
     if zeros := outline.zero_fill():
         yield "z", *zeros
 
 
 def _joined(ranges: Iterable[tuple[int, int]], outline: Outline) -> Iterator[tuple[int, int]]:
-    few = len(outline.record_start) + len(outline.lost) <= _MOST_RUNS
-    near = 0 if few else outline.size // _MOST_RUNS
+    few = len(outline.record_start) + len(outline.lost) <= _MAX_RUNS
+    near = 0 if few else outline.size // _MAX_RUNS
     run: tuple[int, int] | None = None
     for start, end in ranges:
         if run and near and start - run[1] <= near:

@@ -1,4 +1,4 @@
-"""Bytes and values as short text: one line, printable, never longer than asked for."""
+"""Format bytes and values as short, printable, single-line text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PREVIEW = 512
 
 
 def hex_text(data: bytes, room: int) -> str:
-    """``3a f6 d1 3e``, or the first and last bytes of long data: ``76 76 76 … 76 76``."""
+    """Return ``3a f6 d1 3e``, or both ends of long data: ``76 76 76 … 76 76``."""
     if 3 * len(data) - 1 <= room:
         return data.hex(" ")
     shown = (room - 1) // 3
@@ -23,7 +23,7 @@ def hex_text(data: bytes, room: int) -> str:
 
 
 def value_text(field: Field, note: Note, room: int = 60) -> str:
-    """The value of a field in at most ``room`` columns, without the words of the note."""
+    """Return the value of a field in at most ``room`` columns, without the text of the note."""
     if note.value is not None:
         return note.value
     value = field.value
@@ -37,7 +37,7 @@ def value_text(field: Field, note: Note, room: int = 60) -> str:
 
 
 def bytes_value(data: bytes, room: int = 60) -> str:
-    """``5 bytes "alpha"``: the count, and what a person can read of the data."""
+    """Return the size and a preview of data: ``5 bytes "alpha"``."""
     count = counted(len(data), "byte")
     if len(data) == 0:
         return "empty"
@@ -45,13 +45,14 @@ def bytes_value(data: bytes, room: int = 60) -> str:
 
 
 def preview(data: bytes, room: int) -> str:
-    """Data as text in quotes, as a repetition (``"v" × 93``), or as hexdump does: ``|...key.|``."""
+    """Return data as quoted text, as a repetition (``"v" × 93``), or as in hexdump:
+    ``|...key.|``."""
     if len(data) > 4 and data.count(data[:1]) == len(data):
-        one = f'"{chr(data[0])}"' if 0x20 <= data[0] < 0x7F else f"{data[0]:02x}"
-        return cut(f"{one} × {len(data)}", room)
+        unit = f'"{chr(data[0])}"' if 0x20 <= data[0] < 0x7F else f"{data[0]:02x}"
+        return cut(f"{unit} × {len(data)}", room)
     if room < 4:
         return ""
-    text = _text(data[:_PREVIEW], whole=len(data) <= _PREVIEW)
+    text = _text(data[:_PREVIEW], is_complete=len(data) <= _PREVIEW)
     if text is not None:
         return _between('"', text, room, len(data) > _PREVIEW)
     dots = "".join(chr(byte) if 0x20 <= byte < 0x7F else "." for byte in data[:_PREVIEW])
@@ -59,25 +60,25 @@ def preview(data: bytes, room: int) -> str:
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 byte``, ``32768 bytes``: written as the offsets beside it are."""
+    """Return ``1 byte`` or ``32768 bytes``, without thousands separators, like the offsets."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def cut(text: str, room: int) -> str:
-    """Text in at most ``room`` columns; an ellipsis says that it was cut."""
+    """Return text in at most ``room`` columns; an ellipsis marks a cut."""
     if cell_len(text) <= room:
         return text
     return set_cell_size(text, room - 1).rstrip() + "…" if room > 0 else ""
 
 
-def _text(data: bytes, whole: bool) -> str | None:
-    """The data as text, if it is nothing but printable UTF-8."""
+def _text(data: bytes, is_complete: bool) -> str | None:
+    """Return data as text if it is printable UTF-8."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        if whole or error.start < len(data) - 3:
+        if is_complete or error.start < len(data) - 3:
             return None
-        text = data[: error.start].decode("utf-8")  # the cut went through a character
+        text = data[: error.start].decode("utf-8")  # the cut split a character
     return text if text.isprintable() else None
 
 

@@ -1,4 +1,4 @@
-"""The byte map for a terminal or a pipe, one field per line, written as it is found."""
+"""Print the byte map to a terminal or a pipe, one field per line, incrementally."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _SHOWN = 64
 
 
 class TerminalMap:
-    """Prints the map of one inspection.
+    """Print the map of one inspection.
 
-    On a terminal, lines fit its width, and the fields of a unit come under one line with its path.
-    In a pipe, each line has its full path and full requirement ids, so that grep finds them.
+    On a terminal, lines fit its width, and the fields of a unit follow a line with its path. In a
+    pipe, each line has its full path and full requirement ids, so that grep finds them.
     """
 
     def __init__(self, view: Inspection, console: Console) -> None:
@@ -44,13 +44,13 @@ class TerminalMap:
         self.offset_width = 6
         self.hex_width = 5
         self.unit = ""
-        self.said = -1
-        self.ids_seen: dict[str, tuple[str, ...]] = {}
+        self.last_record = -1
+        self.ids_by_name: dict[str, tuple[str, ...]] = {}
 
     def print(
         self, fields: Iterable[Field], start: int, end: int, limit: int | None = None
     ) -> None:
-        """The map of the fields in ``[start, end)``, between the verdict and where to resume."""
+        """Print the fields in ``[start, end)`` between the summary and the closing line."""
         self.end = end
         self.offset_width = max(6, len(str(end)))
         self.hex_width = max(5, len(f"{end:x}"))
@@ -59,7 +59,7 @@ class TerminalMap:
         stopped: ParseStopped | None = None
         head: list[Row] = []
         try:
-            head.extend(islice(rows, 400))  # enough to tell how wide the column of names must be
+            head.extend(islice(rows, 400))  # enough to estimate the width of the name column
         except ParseStopped as error:
             stopped = error
         for row in head:
@@ -72,12 +72,14 @@ class TerminalMap:
         except ParseStopped as error:
             stopped = error
         if stopped is not None:
-            self.lines.say(Line().add(f"! the grammar fits no further: {stopped}", "bold red"))
+            self.lines.write(
+                Line().add(f"! the grammar does not fit further: {stopped}", "bold red")
+            )
         self._print_legend()
         self._print_closing()
 
     def print_about(self, field: Field) -> None:
-        """What the grammar and the chapter say of one field."""
+        """Print the description of a field in the grammar, and its requirements."""
         paragraphs = [Text(field.doc)] if field.doc else []
         for id in field.requirements:
             if rule := self.view.chapter.requirements.get(id):
@@ -98,31 +100,31 @@ class TerminalMap:
             self._print_field(row, note)
         elif not self.unit or field.path.endswith("]"):
             self._print_heading(row, note)
-        if row.record is not None and row.record > self.said:
+        if row.record is not None and row.record > self.last_record:
             self._print_meaning(row.record)
         if field.requirements and not self.with_ids:
-            self.ids_seen.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
+            self.ids_by_name.setdefault(re.sub(r"\[\d+\]", "", _inner(field)), field.requirements)
 
     def _print_heading(self, row: FieldRow, note: Note | None) -> None:
-        """A field that has fields: its path, what it is, and what became of it, in words."""
+        """Print a field with subfields: its path, its note and its fate."""
         self.unit = row.field.path
         line = self._begin(row)
         line.add(row.field.path, "bold").add("  ")
         room = self.width - line.width
         size = counted(row.field.end - row.field.start, "byte")
         if note is None:
-            self.lines.say(line.add(cut(size, room), "dim"))
+            self.lines.write(line.add(cut(size, room), "dim"))
             return
-        told = f": {self.view.fate(row)}"
-        line.add(cut(f"{note.says}, {size}", room - len(told)), _unit_style(note))
-        self.lines.say(line.add(told, _fate_style(row)).crop(self.width))
+        fate = f": {self.view.fate(row)}"
+        line.add(cut(f"{note.text}, {size}", room - len(fate)), _unit_style(note))
+        self.lines.write(line.add(fate, _fate_style(row)).crop(self.width))
 
     def _print_meaning(self, record: int) -> None:
-        """What a record says, after its first field."""
-        self.said = record
+        """Print the decoded record, after its first field."""
+        self.last_record = record
         if (text := self.view.meanings.of(record)) is not None:
             line = Line().add(f"» record {record}: ", "green").add(text)
-            self.lines.say(line if self.is_pipe else line.crop(self.width))
+            self.lines.write(line if self.is_pipe else line.crop(self.width))
 
     def _print_field(self, row: FieldRow, unit: Note | None) -> None:
         field = row.field
@@ -138,10 +140,10 @@ class TerminalMap:
         self._add_value(line, row, unit, room)
         if ids:
             line.pad_to(id_column).add(" " if line.width > id_column else "").add(id_text, "dim")
-        self.lines.say(line if self.is_pipe else line.crop(self.width))
+        self.lines.write(line if self.is_pipe else line.crop(self.width))
 
     def _ends(self, field: Field) -> bytes:
-        """The bytes of a field, of long data only as many of both ends as a line can show."""
+        """Return the bytes of a field; of long data only both ends, as far as a line shows them."""
         if field.end - field.start <= 2 * _SHOWN:
             return self.view.bytes[field.start : field.end]
         first = self.view.bytes[field.start : field.start + _SHOWN]
@@ -150,52 +152,52 @@ class TerminalMap:
     def _add_value(self, line: Line, row: FieldRow, unit: Note | None, room: int) -> None:
         field = row.field
         if field.value is None:
-            line.add(f"{unit.says}, " if unit else "", _unit_style(unit) if unit else "")
+            line.add(f"{unit.text}, " if unit else "", _unit_style(unit) if unit else "")
             line.add(counted(field.end - field.start, "byte"), "dim")
             line.add(f": {self.view.fate(row)}" if unit else "", _fate_style(row))
             return
         note = self.view.notes.value(field, self.view.bytes)
-        says = cut(note.says, room)
-        value = value_text(field, note, room - len(says) - 2 * bool(says))
+        text = cut(note.text, room)
+        value = value_text(field, note, room - len(text) - 2 * bool(text))
         line.add(value, "red" if row.lost and not row.lost.torn else "")
-        line.add(f"  {says}" if says and value else says, _NOTE_STYLE[note.holds])
+        line.add(f"  {text}" if text and value else text, _NOTE_STYLE[note.holds])
 
     def _print_mark(self, mark: Mark) -> None:
-        if mark.what == "end":
-            text = f"end {mark.at}: a writer may truncate here and append"
-            self.lines.say(Line().add(f"= {text}", "green"))
-        elif mark.what == "limit":
+        if mark.type == "end":
+            text = f"end {mark.at}: safe to truncate here and append"
+            self.lines.write(Line().add(f"= {text}", "green"))
+        elif mark.type == "limit":
             self._print_limit(mark.at)
         elif (gap := mark.lost) is not None:
             sign, word, style = ("~", "torn", "yellow") if gap.torn else ("x", "lost", "red")
-            if mark.what == "lost-ends":
-                self.lines.say(Line().add(f"{sign} └─ {word} up to {mark.at}", style))
+            if mark.type == "lost-ends":
+                self.lines.write(Line().add(f"{sign} └─ {word} up to {mark.at}", style))
                 return
             ids = self.view.chapter.reasons.get(gap.reason, ())
             line = Line().add(f"{sign} ┌─ {word} ", style)
             line.add(f"[{gap.start}, {gap.end}) {gap.reason}", f"bold {style}")
             line.add(f", {counted(gap.end - gap.start, 'byte')}", style)
-            self.lines.say(line.add(f"  {shared_prefix(ids)}" if ids else "", "dim"))
+            self.lines.write(line.add(f"  {shared_prefix(ids)}" if ids else "", "dim"))
 
     def _print_limit(self, at: int) -> None:
-        left = counted(self.end - at, "byte")
-        text = f"… more fields in {left}: --from {at} goes on there, --limit 0 shows all."
-        self.lines.say(Line().add(text, "bold"))
+        remaining = counted(self.end - at, "byte")
+        text = f"… {remaining} not shown: continue with --from {at}, or show all with --limit 0"
+        self.lines.write(Line().add(text, "bold"))
         lost = self.view.outline.lost_between(at, self.end)
-        ahead = (gap for gap in lost if gap.start >= at)
-        for gap in islice(ahead, _LOST_AHEAD):
+        later = (gap for gap in lost if gap.start >= at)
+        for gap in islice(later, _LOST_AHEAD):
             word, style = ("torn", "yellow") if gap.torn else ("lost", "red")
             sign = "~" if gap.torn else "x"
-            place = f"[{gap.start}, {gap.end}) {gap.reason}"
-            self.lines.say(Line().add(f"{sign} further on: {word} {place}", style))
-        if left_out := sum(1 for _ in ahead):
-            more = counted(left_out, "more lost range")
-            self.lines.say(Line().add(f"x further on: {more}; walproof read lists them", "red"))
+            gap_text = f"[{gap.start}, {gap.end}) {gap.reason}"
+            self.lines.write(Line().add(f"{sign} not shown: {word} {gap_text}", style))
+        if further := sum(1 for _ in later):
+            more = counted(further, "more lost range")
+            self.lines.write(Line().add(f"x not shown: {more} (see walproof read)", "red"))
 
     def _print_summary(self) -> None:
         outline = self.view.outline
         name = one_line(str(self.view.path))
-        self.lines.say(
+        self.lines.write(
             Line().add(f"{name}: {self.view.format}, {counted(outline.size, 'byte')}, ")
             .add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
             .add(f" ({outline.reason})" if outline.reason else "")
@@ -208,12 +210,12 @@ class TerminalMap:
         line = Line().add(outline.verdict, f"bold {VERDICT_STYLE[outline.verdict]}")
         line.add(f" ({outline.reason})" if outline.reason else "")
         if outline.verdict == "refused":
-            line.add(". What is shown is the grammar's view of it.")
+            line.add(". The fields are the grammar's view of the file.")
         elif outline.end is None:
-            line.add(". A writer must start a new file.")
+            line.add(". Not safe to append.")
         else:
-            line.add(f". A writer may resume at {outline.end}.")
-        self.lines.say(line)
+            line.add(f". Safe to append at offset {outline.end}.")
+        self.lines.write(line)
 
     def _print_heads(self) -> None:
         line = Line().add("  " + "offset".rjust(self.offset_width), "dim")
@@ -224,12 +226,14 @@ class TerminalMap:
         line.pad_to(self._name_column() + self.name_width + 2).add("value", "dim")
         if self.with_ids:
             line.pad_to(self.width - (42 if self.is_pipe else 21)).add("requirements", "dim")
-        self.lines.say(line)
+        self.lines.write(line)
 
     def _print_legend(self) -> None:
-        if self.ids_seen:
-            told = ", ".join(f"{name} {shared_prefix(ids)}" for name, ids in self.ids_seen.items())
-            self.lines.wrap(Text(f"requirements: {told}", style="dim"), self.width)
+        if self.ids_by_name:
+            ids_by_name = ", ".join(
+                f"{name} {shared_prefix(ids)}" for name, ids in self.ids_by_name.items()
+            )
+            self.lines.wrap(Text(f"requirements: {ids_by_name}", style="dim"), self.width)
 
     def _begin(self, row: FieldRow) -> Line:
         line = Line()
@@ -252,7 +256,7 @@ class TerminalMap:
             self.name_width = max(self.name_width, len(name))
 
     def _name(self, field: Field) -> str:
-        """On a terminal what follows the path of the unit above; a full path elsewhere."""
+        """Return the path relative to the unit above; in a pipe, the full path."""
         inside = self.unit and field.path.startswith(f"{self.unit}.")
         if self.is_pipe or not inside:
             return field.path
@@ -260,7 +264,7 @@ class TerminalMap:
 
 
 def _inner(field: Field) -> str:
-    """The path below the last array element: ``header.checksum``."""
+    """Return the path after the last array element: ``header.checksum``."""
     return field.path.rpartition("].")[2]
 
 

@@ -1,4 +1,4 @@
-"""The fields of a part of a log; of a large log only that part is read and parsed."""
+"""Walk the fields of a part of a log; of a large log, only that part is read and parsed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from conformance.kaitai.grammars import grammar_of
 from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.show import counted
 
-PIECE_OF_A_HOLE = 1 << 16
-"""Bytes of the hole at the end of a sparse file that are parsed."""
+#: Bytes that are parsed of the hole at the end of a sparse file.
+HOLE_PIECE_BYTES = 1 << 16
 
 
 def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator[Field]:
-    """The fields that have bytes in ``[start, end)``, by offset, outer before inner ones.
+    """Yield the fields with bytes in ``[start, end)``, by offset, outer fields first.
 
-    An empty field counts as part of what comes before it. Raises
+    An empty field belongs to the preceding bytes. Raises
     ``conformance.kaitai.field_map.ParseStopped`` after the last field if the grammar does not fit.
     """
     for number in _parts(log, format, start, end):
@@ -32,7 +32,8 @@ def fields_between(log: LogBytes, format: str, start: int, end: int) -> Iterator
 
 
 def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
-    """The field under a path such as ``blocks[0].records[1].header``, then everything inside it.
+    """Yield the field with a path such as ``blocks[0].records[1].header``, then all fields in
+    it.
 
     Negative indices count from the end. Raises ``conformance.kaitai.field_map.UnknownField``.
     """
@@ -48,9 +49,9 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
         return _part(log, format, number) if is_there else iter(())
 
     path = from_the_start(path, fields)
-    found = _inside(path, fields())
-    if (first := next(found, None)) is not None:
-        return chain([first], found)
+    fields_inside = _inside(path, fields())
+    if (first := next(fields_inside, None)) is not None:
+        return chain([first], fields_inside)
 
     def all_of_them() -> Iterator[Field]:
         tops = (Field(f"{array}[{i}]", 0, 0, None, "", (), "") for i in range(count))
@@ -60,7 +61,7 @@ def subtree(log: LogBytes, format: str, path: str) -> Iterator[Field]:
 
 
 def _inside(path: str, fields: Iterator[Field]) -> Iterator[Field]:
-    """The field with this path, and those inside it, which follow it."""
+    """Yield the field with this path, and the fields in it, which follow it."""
     outside = dropwhile(lambda field: field.path != path, fields)
     return takewhile(lambda field: (field.path + ".").startswith(path + "."), outside)
 
@@ -70,7 +71,7 @@ def _stride(log: LogBytes, format: str) -> int | None:
 
 
 def _parts(log: LogBytes, format: str, start: int, end: int) -> range:
-    """The numbers of the parts that can be parsed apart and have bytes in ``[start, end)``."""
+    """Return the numbers of the separately parsed parts with bytes in ``[start, end)``."""
     stride = _stride(log, format)
     if stride is None:
         return range(1)
@@ -80,25 +81,25 @@ def _parts(log: LogBytes, format: str, start: int, end: int) -> range:
 def _part(log: LogBytes, format: str, number: int) -> Iterator[Field]:
     stride = _stride(log, format)
     if stride is None:
-        yield from _whole(log, format)
+        yield from _all_fields(log, format)
         return
     base = number * stride
     for field in iter_fields(log[base : base + stride], format):
-        # To the grammar this part is a whole log: give it back its number and its place.
+        # The grammar parsed this part as a whole log: restore its number and offset.
         path = field.path.replace("[0]", f"[{number}]", 1)
         yield replace(field, path=path, start=base + field.start, end=base + field.end)
 
 
 class Zeros(str):
-    """What is shown of a field that reaches through the hole at the end of a sparse file."""
+    """Displayed value of a field that covers the hole at the end of a sparse file."""
 
 
-def _whole(log: LogBytes, format: str) -> Iterator[Field]:
-    """The fields of a log that cannot be parsed in parts; no more of its last hole than a piece.
+def _all_fields(log: LogBytes, format: str) -> Iterator[Field]:
+    """Yield the fields of a log that is parsed as a whole; of its last hole only a piece.
 
-    A field that begins in the hole or before it and ends with the piece ends with the file.
+    A field that ends with this piece is extended to the end of the file.
     """
-    end = min(log.data_end() + PIECE_OF_A_HOLE, log.size)
+    end = min(log.data_end() + HOLE_PIECE_BYTES, log.size)
     for field in iter_fields(log[0:end], format):
         if field.end < end or end == log.size:
             yield field
@@ -111,7 +112,7 @@ def _whole(log: LogBytes, format: str) -> Iterator[Field]:
 
 
 def _top(log: LogBytes, format: str) -> tuple[str | None, int]:
-    """Name and length of the array whose elements can be parsed apart, if there is one."""
+    """Return name and length of the array whose elements can be parsed separately, if any."""
     stride = _stride(log, format)
     first = next(_part(log, format, 0), None)
     if stride is None or first is None:

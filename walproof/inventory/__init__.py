@@ -1,7 +1,7 @@
 """The inventory of a folder of logs as three tables: ``records``, ``damage`` and ``files``.
 
-``logs`` finds the logs and their files, ``result`` divides the work into tasks and brings their
-results together, ``task`` is what a worker does, ``schemas`` has the columns, ``tally`` the counts,
-``summary`` what all of it comes to, ``terminal`` and ``page`` show that. The tasks run in a worker
-pool (``walproof export --parquet DIR``) or on Spark (``walproof audit``).
+``logs`` finds the logs and their files. ``result`` divides the work into tasks and merges their
+results, and ``task`` runs a task. ``schemas`` has the columns and ``tally`` the counts. ``summary``
+computes the summary; ``terminal`` and ``page`` show it. The tasks run in a worker pool (``walproof
+export --parquet DIR``) or on Spark (``walproof audit``).
 """

@@ -1,7 +1,7 @@
-"""Find the logs of an inventory, as the data source finds them, and the files of each.
+"""Find the logs of an inventory, as the data source does, and the files of each log.
 
-Formats may be mixed, and folders are searched to the bottom. Files that are no logs are found as
-well: the inventory reports on every file.
+Formats may be mixed, and folders are searched recursively. Other files are found too, because the
+inventory reports on every file.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from walproof.lake.options import Options
 from walproof.lake.trees import absolute, tree_of
 from walproof.tables.rows import file_name
 
+#: Number of threads for ``stat`` calls, which mostly wait for storage.
 STAT_THREADS = 16
-"""Looking at files is mostly waiting for storage."""
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of a log. ``name`` is what the log's answer calls it; None in a log of one file.
+    """One file of a log. ``name`` is its name in the log's answer; None in a log of one file.
 
     ``modified`` is in microseconds since 1970.
     """
@@ -37,7 +37,7 @@ class Member:
 class LogFiles:
     """One log, or a file that may be one, with its files.
 
-    ``name`` is what the tables call it. ``error`` says why there is nothing to read.
+    ``name`` identifies the log in the tables. ``error`` is the reason why nothing can be read.
     """
 
     name: str
@@ -47,12 +47,12 @@ class LogFiles:
 
     @property
     def size(self) -> int:
-        """Bytes of all its files."""
+        """Total bytes of the files."""
         return sum(member.size for member in self.members)
 
     @property
     def identity(self) -> frozenset[tuple[str, int, int]]:
-        """Path, size and time of change of each file: what differs was changed."""
+        """Path, size and modification time of each file; it differs if the log was changed."""
         return frozenset(
             (shown(member.path), member.size, member.modified) for member in self.members
         )
@@ -61,8 +61,8 @@ class LogFiles:
 def find_logs(options: Options, excluded: str | None = None) -> list[LogFiles]:
     """Return the logs under the paths of the options, in order of their paths.
 
-    ``excluded`` is a folder that is left out: the output may lie among the logs. Raises
-    ``FileNotFoundError`` for a path that leads nowhere; what cannot be read below it is found as
+    ``excluded`` is a folder to leave out, because the output may be among the logs. Raises
+    ``FileNotFoundError`` for a path that does not exist; unreadable files below it become logs with
     an error.
     """
     logs = find(options)
@@ -77,7 +77,7 @@ def find_logs(options: Options, excluded: str | None = None) -> list[LogFiles]:
 
 
 def _name(log: FoundLog, is_shared: bool) -> str:
-    """The path; where two logs lie in one folder, something that tells them apart."""
+    """Return the path; if two logs share a folder, with a part that distinguishes them."""
     if not is_shared:
         return shown(log.path)
     journal = log.context.get("name")
@@ -107,7 +107,7 @@ def _member(path: str, name: str | None, size: int, modified_seconds: float) -> 
 
 
 def describe_error(error: BaseException, path: str) -> str:
-    """Return the text of an error without the path, which has a column of its own."""
+    """Return the text of an error without the path, which has its own column."""
     if not isinstance(error, OSError):
         return printable_message(f"{type(error).__name__}: {error}")
     text = error.strerror or str(error)

@@ -19,7 +19,7 @@ MAX_SHOWN_REASONS = 24
 
 
 def render(summary: Mapping[str, Any]) -> str:
-    """The page as text."""
+    """Return the page as text."""
     environment = templates.environment(_TEMPLATES, autoescape=True)
     environment.filters.update(size=quantity.in_bytes, number=quantity.number)
     return environment.get_template("summary.html.j2").render(
@@ -29,29 +29,31 @@ def render(summary: Mapping[str, Any]) -> str:
         style=Markup((_TEMPLATES / "summary.css").read_text(encoding="utf-8")),
         reasons=Markup(_reasons(summary["reasons"])),
         more_reasons=max(0, len(summary["reasons"]) - MAX_SHOWN_REASONS),
-        where=Markup(_where(summary["where"])),
-        lanes=[Markup(plots.lane(each["size"], each["ranges"])) for each in summary["worst"]],
+        where=Markup(_damage_positions(summary["where"])),
+        lanes=[Markup(plots.lane(file["size"], file["ranges"])) for file in summary["worst"]],
     )
 
 
 def _reasons(reasons: Sequence[Mapping[str, Any]]) -> str:
     rows = []
-    for each in reasons[:MAX_SHOWN_REASONS]:
-        files = quantity.counted(each["files"], "file")
+    for reason in reasons[:MAX_SHOWN_REASONS]:
+        files = quantity.counted(reason["files"], "file")
         note = f"refused, {files}"
-        if each["verdict"] != "refused":
-            ranges = quantity.counted(each["ranges"], "range")
-            note = f"{ranges}, {quantity.in_bytes(each['bytes'])}, {files}"
-        label = f"{each['format']}  {each['reason']}"
-        rows.append((label, each["verdict"], each["ranges"] or each["files"], note))
+        if reason["verdict"] != "refused":
+            ranges = quantity.counted(reason["ranges"], "range")
+            note = f"{ranges}, {quantity.in_bytes(reason['bytes'])}, {files}"
+        label = f"{reason['format']}  {reason['reason']}"
+        rows.append((label, reason["verdict"], reason["ranges"] or reason["files"], note))
     return plots.bars(rows, 880)
 
 
-def _where(where: Mapping[str, Any]) -> str:
-    steps = where["steps"]
+def _damage_positions(positions: Mapping[str, Any]) -> str:
+    steps = positions["steps"]
     labels = [f"{n * 100 / steps:g}–{(n + 1) * 100 / steps:g} %" for n in range(steps)]
     ticks = [(steps * part / 4, f"{25 * part} %") for part in range(5)]
     series = [
-        plots.Series(kind, kind, where[kind]) for kind in ("damaged", "torn") if any(where[kind])
+        plots.Series(verdict, verdict, positions[verdict])
+        for verdict in ("damaged", "torn")
+        if any(positions[verdict])
     ]
     return plots.columns(series, labels, ticks, "lost ranges", 880)

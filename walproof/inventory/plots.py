@@ -1,6 +1,6 @@
-"""Plots as inline SVG: no script, no network, colours from the page's style.
+"""Plots as inline SVG, without scripts and network, with colours from the style of the page.
 
-Every mark has a title, which a browser shows under the pointer and a screen reader reads.
+Every mark has a title, which browsers show as a tooltip and screen readers read.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _TOP = 8
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One kind of bar. ``kind`` is the class of the style: torn, damaged, refused."""
+    """A series of bars. ``style`` is its CSS class: torn, damaged, refused."""
 
-    kind: str
+    style: str
     name: str
     values: Sequence[int]
 
@@ -33,9 +33,9 @@ def columns(
     noun: str,
     width: int = WIDTH,
 ) -> str:
-    """Stacked upright bars. ``labels`` name them; ``ticks`` are at bars' edges, counted in bars."""
+    """Return stacked vertical bars with ``labels``; ``ticks`` are at bar edges, counted in bars."""
     count = len(labels)
-    totals = [sum(each.values[n] for each in series) for n in range(count)]
+    totals = [sum(group.values[n] for group in series) for n in range(count)]
     top = nice(max(totals, default=0))
     room = width - _LEFT - 6
     step = room / max(count, 1)
@@ -43,14 +43,14 @@ def columns(
     parts = [*_axis(top, width)]
     for n, label in enumerate(labels):
         base: float = _TOP + _CHART
-        for each in series:
-            value = each.values[n]
+        for group in series:
+            value = group.values[n]
             if not value:
                 continue
             height = max(1.5, value / top * _CHART)
-            title = f"{label}: {value:,} {noun}" + (f", {each.name}" if len(series) > 1 else "")
+            title = f"{label}: {value:,} {noun}" + (f", {group.name}" if len(series) > 1 else "")
             parts.append(
-                f'<rect class="{each.kind}" x="{_LEFT + n * step + gap / 2:.1f}"'
+                f'<rect class="{group.style}" x="{_LEFT + n * step + gap / 2:.1f}"'
                 f' y="{base - height:.1f}" width="{max(step - gap, 0.5):.1f}"'
                 f' height="{height:.1f}"><title>{escape(title)}</title></rect>'
             )
@@ -82,19 +82,19 @@ def _axis(top: int, width: int) -> list[str]:
 
 
 def bars(rows: Sequence[tuple[str, str, int, str]], width: int = WIDTH) -> str:
-    """Horizontal bars, one below the other: (label, kind, value, text after the bar)."""
+    """Return horizontal bars from rows of label, CSS class, value, and text after the bar."""
     top = max((value for _, _, value, _ in rows), default=0) or 1
     left = 12 + 7.3 * max((len(label) for label, *_ in rows), default=0)
     right = 10 + 6.6 * max((len(note) for *_, note in rows), default=0)
     room = max(60.0, width - left - right)
     parts = []
-    for n, (label, kind, value, note) in enumerate(rows):
+    for n, (label, style, value, note) in enumerate(rows):
         y = n * _ROW
         length = max(2.0 if value else 0.0, value / top * room)
         parts.append(
             f'<text class="name" x="{left - 8:.1f}" y="{y + 15}" text-anchor="end">'
             f"{escape(label)}</text>"
-            f'<rect class="{kind}" x="{left:.1f}" y="{y + 4}" width="{length:.1f}" height="14">'
+            f'<rect class="{style}" x="{left:.1f}" y="{y + 4}" width="{length:.1f}" height="14">'
             f"<title>{escape(f'{label}: {note}')}</title></rect>"
             f'<text x="{left + length + 6:.1f}" y="{y + 15}">{escape(note)}</text>'
         )
@@ -102,22 +102,22 @@ def bars(rows: Sequence[tuple[str, str, int, str]], width: int = WIDTH) -> str:
 
 
 def lane(size: int, ranges: Sequence[tuple[int, int, bool]], width: int = 320) -> str:
-    """One file from its start to its end, with what is lost in it."""
+    """Return one file from start to end, with its lost ranges."""
     parts = [f'<rect class="kept" width="{width}" height="14"><title>{size:,} bytes</title></rect>']
     for start, end, torn in ranges:
         x = min(width - 2.0, start / size * width) if size else 0.0
         length = max(2.0, min((end - start) / size * width, width - x)) if size else 2.0
-        kind = "torn" if torn else "damaged"
+        style = "torn" if torn else "damaged"
         title = f"lost {start:,} to {end:,}" + (", torn" if torn else "")
         parts.append(
-            f'<rect class="{kind}" x="{x:.1f}" width="{length:.1f}" height="14">'
+            f'<rect class="{style}" x="{x:.1f}" width="{length:.1f}" height="14">'
             f"<title>{title}</title></rect>"
         )
     return _svg(parts, 14, width, "lane")
 
 
 def nice(value: int) -> int:
-    """The end of an axis: 1, 2, 4, 5 or 8 times a power of ten, not below ``value``."""
+    """Return the end of an axis: 1, 2, 4, 5 or 8 times a power of ten, at least ``value``."""
     power = 1
     while True:
         for factor in (1, 2, 4, 5, 8):
@@ -127,15 +127,15 @@ def nice(value: int) -> int:
 
 
 def short(value: int) -> str:
-    """A number for an axis: 1,500 is 1.5k."""
+    """Return a number for an axis: ``1.5k`` for 1,500."""
     for size, unit in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
         if value >= size:
             return f"{value / size:g}{unit}"
     return str(value)
 
 
-def _svg(parts: Sequence[str], height: float, width: int, kind: str = "plot") -> str:
+def _svg(parts: Sequence[str], height: float, width: int, style: str = "plot") -> str:
     return (
-        f'<svg class="{kind}" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}"'
+        f'<svg class="{style}" viewBox="0 0 {width} {height:g}" width="{width}" height="{height:g}"'
         f' role="img">{"".join(parts)}</svg>'
     )

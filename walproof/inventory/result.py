@@ -1,8 +1,8 @@
-"""A result: the three tables in a folder, written by tasks, and what of an earlier one is reused.
+"""Write a result: three tables in a folder, with reuse of an earlier result.
 
-A log is unchanged if its files have the paths, sizes and times of change that the earlier table
-``files`` has. Files of rows that are all of unchanged logs are linked into the new result. Of the
-others a task copies the rows of unchanged logs.
+A log is unchanged if its files have the paths, sizes and modification times in the earlier table
+``files``. Row files that only hold unchanged logs are linked into the new result. From other row
+files, a task copies the rows of unchanged logs.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from walproof.progress import progress_bar
 from walproof.tables.parquet import ParquetFile
 from walproof.worker_pool import map_unordered
 
+#: Maximum bytes of logs that one task reads, if logs can be split: some seconds of work, which are
+#: repeated if a worker is lost.
 MAX_TASK_BYTES = 128 << 20
-"""Bytes of logs that one task reads, where logs can be split: seconds of work, which are repeated
-when a worker is lost."""
 MIN_TASK_BYTES = 1 << 20
+#: Number of tasks per slot, so that all slots are busy until the end.
 TASKS_PER_SLOT = 8
-"""Enough that all slots have work to the end."""
 
+#: Function that runs tasks in any order.
 Run = Callable[[Sequence[Task]], Iterable[Written]]
-"""Does tasks, in any order."""
 
 
 @dataclass
@@ -55,7 +55,7 @@ class Earlier:
         return earlier
 
     def is_of(self, logs: Sequence[LogFiles]) -> bool:
-        """Return whether a new result of these logs would be the same."""
+        """Return whether a new result of these logs would be equal."""
         unchanged = self.unchanged(logs)
         return self.rows.keys() == {log.name for log in logs} and all(
             log.name in unchanged
@@ -64,22 +64,22 @@ class Earlier:
         )
 
     def unchanged(self, logs: Iterable[LogFiles]) -> set[str]:
-        """Return the names of the logs that are as they were, and could be read."""
-        return {log.name for log in logs if log.error is None and self._has(log)}
+        """Return the names of the logs that are unchanged and were readable."""
+        return {log.name for log in logs if log.error is None and self._is_unchanged(log)}
 
-    def _has(self, log: LogFiles) -> bool:
+    def _is_unchanged(self, log: LogFiles) -> bool:
         rows = self.rows.get(log.name, [])
-        # A file that the log names and that is missing has a row without a time.
-        known = {
+        # A missing file that the log names has a row without a time.
+        stored = {
             (row["file"], row["size"], row["modified"])
             for row in rows
             if row["modified"] is not None
         }
-        return known == log.identity and all(row["error"] is None for row in rows)
+        return stored == log.identity and all(row["error"] is None for row in rows)
 
 
 def as_microseconds(batch: pa.RecordBatch) -> pa.Table:
-    """Return rows of ``files`` with times as numbers: not every time is one of Python's."""
+    """Return rows of ``files`` with times as numbers, since Python cannot represent every time."""
     table = pa.Table.from_batches([batch])
     for n, column in enumerate(table.schema):
         if pa.types.is_timestamp(column.type):
@@ -89,7 +89,7 @@ def as_microseconds(batch: pa.RecordBatch) -> pa.Table:
 
 @dataclass
 class Plan:
-    """What is to be done for a result; tasks write into ``folder``."""
+    """The work for a result; tasks write into ``folder``."""
 
     folder: Path
     tasks: list[Task] = field(default_factory=list)
@@ -109,7 +109,7 @@ def make_plan(
 ) -> Plan:
     """Divide the work on logs into tasks that write into ``folder``.
 
-    ``slots`` is how many tasks run at a time.
+    ``slots`` is the number of tasks that run at a time.
     """
     plan = Plan(folder)
     add = partial(Task, folder=folder, options=options)
@@ -118,11 +118,11 @@ def make_plan(
         for table in SCHEMAS:
             for file in sorted((earlier.folder / table).glob("*.parquet")):
                 of_file = logs_in(file)
-                if kept := tuple(sorted(of_file & plan.unchanged)):
-                    if len(kept) == len(of_file):
+                if unchanged := tuple(sorted(of_file & plan.unchanged)):
+                    if len(unchanged) == len(of_file):
                         plan.linked.append((table, file))
                     else:
-                        plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=kept))
+                        plan.tasks.append(add(len(plan.tasks), copy_from=file, logs=unchanged))
     changed = [log for log in logs if log.error is None and log.name not in plan.unchanged]
     plan.logs_to_read = len(changed)
     plan.bytes_to_read = sum(log.size for log in changed)
@@ -142,11 +142,11 @@ def make_plan(
 def write_result(
     logs: Sequence[LogFiles], plan: Plan, earlier: Earlier | None, run: Run, result: Path
 ) -> None:
-    """Do what is planned, and bring the three tables together in the new folder ``result``.
+    """Run the plan, and merge the three tables in the new folder ``result``.
 
-    Tasks write into ``plan.folder``, on the same file system, and what the first copy of each task
-    wrote is moved: a copy that was given up may still be writing. Raises what ``run`` raises, and
-    ``OSError`` for the output; nothing on account of a log.
+    Tasks write into ``plan.folder``, on the same file system. The files of the first attempt of a
+    task to finish are moved, because an abandoned attempt may still be writing. Raises the errors
+    of ``run``, and ``OSError`` for the output, but no errors of logs.
     """
     for table in SCHEMAS:
         (result / table).mkdir(parents=True)
@@ -193,7 +193,7 @@ def _write(path: Path, table: pa.Table) -> None:
 
 
 def _link(old: Path, new: Path) -> None:
-    """Give a file a second name; copy it where the file system has no hard links."""
+    """Create a hard link, or a copy if the file system has no hard links."""
     try:
         new.hardlink_to(old)
     except OSError:
@@ -201,19 +201,19 @@ def _link(old: Path, new: Path) -> None:
 
 
 def run_in_pool(tasks: Sequence[Task]) -> Iterator[Written]:
-    """Do tasks on all cores of this machine.
+    """Run tasks on all cores of this machine.
 
-    If a worker is killed, the tasks that are left are done again with care. Raises
-    ``BrokenProcessPool`` if one is killed then.
+    If a worker is killed, the remaining tasks run again in careful mode. Raises
+    ``BrokenProcessPool`` if a worker is killed then.
     """
-    left = {task.number: task for task in tasks}
+    remaining = {task.number: task for task in tasks}
     for is_careful in (False, True):
         try:
             with progress_bar("reading logs", len(tasks)) as bar:
                 work = partial(write_rows, is_careful=is_careful)
-                for written in map_unordered(work, list(left.values())):
-                    del left[written.task]
-                    bar.show(done=len(tasks) - len(left))
+                for written in map_unordered(work, list(remaining.values())):
+                    del remaining[written.task]
+                    bar.show(done=len(tasks) - len(remaining))
                     yield written
             return
         except BrokenProcessPool:

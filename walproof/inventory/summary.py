@@ -1,4 +1,4 @@
-"""The summary of a result: the body of ``summary.json``, from which all that is shown is made.
+"""The summary of a result: the content of ``summary.json``, from which all output is generated.
 
 It is computed from the tables ``files`` and ``damage``. Sizes are bytes.
 """
@@ -18,11 +18,11 @@ import pyarrow.dataset
 import pyarrow.parquet
 
 VERDICTS = ("intact", "torn", "damaged", "refused")
+#: Bars in the plot of the positions of damage.
 PLOT_BARS = 40
-"""Bars of the plot that shows where in the files damage begins."""
 MAX_WORST_FILES = 20
+#: Maximum lost ranges of each of the worst files; the table ``damage`` has all.
 MAX_SHOWN_RANGES = 100
-"""Lost ranges of each of the worst files; all are in the table ``damage``."""
 MAX_LISTED_FILES = 100
 
 Row = Mapping[str, Any]
@@ -40,18 +40,18 @@ def summarise(result: Path) -> dict[str, Any]:
     for batch in pa.dataset.dataset(result / "damage").to_batches():
         if batch.num_rows:
             damage.add(batch)
-    known = [row for row in rows if row["format"]]
+    of_formats = [row for row in rows if row["format"]]
     return {
         "totals": {
-            **_counts(known),
+            **_counts(of_formats),
             "other_files": sum(1 for row in rows if not row["format"] and not row["error"]),
             "unreadable": sum(1 for row in rows if row["error"]),
         },
         "formats": {
-            format_id: _counts([row for row in known if row["format"] == format_id])
-            for format_id in sorted({row["format"] for row in known})
+            format_id: _counts([row for row in of_formats if row["format"] == format_id])
+            for format_id in sorted({row["format"] for row in of_formats})
         },
-        "reasons": damage.reasons(known),
+        "reasons": damage.reasons(of_formats),
         "where": {"steps": PLOT_BARS, **damage.bars},
         "worst": [
             {
@@ -93,7 +93,7 @@ def _counts(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def _worst_files(rows: Iterable[Row]) -> list[Row]:
-    """The files that lost most, damaged ones before torn ones."""
+    """Return the files that lost most, damaged files before torn ones."""
     lossy = [row for row in rows if row["lost_ranges"]]
     lossy.sort(key=lambda row: (row["verdict"] != "damaged", -row["lost_bytes"], row["file"]))
     return lossy[:MAX_WORST_FILES]
@@ -101,12 +101,12 @@ def _worst_files(rows: Iterable[Row]) -> list[Row]:
 
 @dataclass
 class _Damage:
-    """Lost ranges, counted. Their places are kept for some files only."""
+    """Counts of lost ranges; their positions are stored for some files only."""
 
     shown_files: set[str]
     counts: dict[tuple[str, str, str, str], list[int]] = field(default_factory=dict)
     bars: dict[str, list[int]] = field(
-        default_factory=lambda: {kind: [0] * PLOT_BARS for kind in ("torn", "damaged")}
+        default_factory=lambda: {verdict: [0] * PLOT_BARS for verdict in ("torn", "damaged")}
     )
     ranges: dict[str, list[tuple[int, int, bool]]] = field(default_factory=dict)
 
@@ -122,20 +122,22 @@ class _Damage:
             of_verdict = table.filter(pc.equal(table["verdict"], verdict))
             offsets = of_verdict["offset"].to_numpy()
             sizes = np.maximum(of_verdict["file_size"].to_numpy(), 1)
-            places = np.minimum(offsets * PLOT_BARS // sizes, PLOT_BARS - 1)
-            for place in places.tolist():
-                bars[place] += 1
+            bar_numbers = np.minimum(offsets * PLOT_BARS // sizes, PLOT_BARS - 1)
+            for bar in bar_numbers.tolist():
+                bars[bar] += 1
         shown = table.filter(pc.is_in(table["file"], pa.array(self.shown_files, pa.string())))
         for row in shown.select(["file", "offset", "length", "verdict"]).to_pylist():
             end, is_torn = row["offset"] + row["length"], row["verdict"] == "torn"
             self.ranges.setdefault(row["file"], []).append((row["offset"], end, is_torn))
 
     def ranges_of(self, file: str) -> list[list[int]]:
-        """Start and end of the first ranges of a file, and whether each is torn."""
-        return [list(each) for each in sorted(self.ranges.get(file, ()))[:MAX_SHOWN_RANGES]]
+        """Return the first ranges of a file: start, end, and true if it is torn."""
+        return [
+            list(lost_range) for lost_range in sorted(self.ranges.get(file, ()))[:MAX_SHOWN_RANGES]
+        ]
 
     def reasons(self, rows: Iterable[Row]) -> list[dict[str, Any]]:
-        """By format and reason: lost ranges, their bytes, and the files they are in."""
+        """Return lost ranges, bytes and files by format and reason."""
         sums: dict[tuple[str, str, str], list[int]] = {}
         for (format_id, verdict, reason, _), (ranges, size) in self.counts.items():
             count = sums.setdefault((format_id, verdict, reason), [0, 0, 0])
@@ -149,11 +151,13 @@ class _Damage:
             {"format": f, "verdict": v, "reason": r, "ranges": n, "bytes": size, "files": files}
             for (f, v, r), (n, size, files) in sums.items()
         ]
-        return sorted(reasons, key=lambda each: (-each["ranges"], -each["files"], each["reason"]))
+        return sorted(
+            reasons, key=lambda reason: (-reason["ranges"], -reason["files"], reason["reason"])
+        )
 
 
 def _listed(rows: Iterable[Row], chooses: Callable[[Row], object], column: str) -> dict[str, Any]:
-    """How many files there are, and the first of them."""
+    """Return the number of files, and the first of them."""
     chosen = [row for row in rows if chooses(row)]
     first = [{"file": row["file"], column: row[column]} for row in chosen[:MAX_LISTED_FILES]]
     return {"count": len(chosen), "first": first}

@@ -1,4 +1,4 @@
-"""Counts made while logs are read, added up over the parts of a log, and the rows they become."""
+"""Counts of logs, merged over the parts of a log, and the rows with these counts."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class FileTally:
         self.record_bytes += int(run.size.sum())
         moments = times(run)
         if moments is not None and moments.null_count < len(moments):
-            known = moments.drop_null().to_numpy()
-            self._add_times(int(known.min()), int(known.max()))
+            valid = moments.drop_null().to_numpy()
+            self._add_times(int(valid.min()), int(valid.max()))
 
     def add_lost(self, lost: Lost) -> None:
         """Count a lost range."""
@@ -73,8 +73,8 @@ class FileTally:
 class Tally:
     """Counts of a log, or of a part of one, by file (None in a log of one file).
 
-    ``format`` is None for what is no log. ``verdict`` and ``reason`` are the reader's, None for a
-    part. ``error`` says why reading ended early.
+    ``format`` is None for a file that is no log. ``verdict`` and ``reason`` are those of the
+    reader, None for a part. ``error`` is the reason why reading ended early.
     """
 
     format: str | None = None
@@ -84,7 +84,7 @@ class Tally:
     error: str | None = None
 
     def of_file(self, name: str | None) -> FileTally:
-        """Return the counts of a file, which are created at its first event."""
+        """Return the counts of a file, creating them at its first event."""
         return self.files.setdefault(name, FileTally())
 
 
@@ -93,23 +93,25 @@ def merged(parts: Iterable[Tally]) -> Tally:
     parts = list(parts)
     if len(parts) == 1:
         return parts[0]
-    whole = Tally(parts[0].format)
+    total = Tally(parts[0].format)
     for part in parts:
-        whole.error = whole.error or part.error
+        total.error = total.error or part.error
         for name, tally in part.files.items():
-            whole.of_file(name).merge(tally)
+            total.of_file(name).merge(tally)
     refused = next((part for part in parts if part.verdict == "refused"), None)
     if refused is not None:
-        whole.verdict, whole.reason = refused.verdict, refused.reason
-    elif whole.error is None:
-        faults = [tally.first_fault for tally in whole.files.values() if tally.first_fault]
-        faults.sort(key=lambda fault: fault[0] == "torn")  # stable: the first damage, else torn
-        whole.verdict, whole.reason = faults[0] if faults else ("intact", None)
-    return whole
+        total.verdict, total.reason = refused.verdict, refused.reason
+    elif total.error is None:
+        faults = [tally.first_fault for tally in total.files.values() if tally.first_fault]
+        faults.sort(
+            key=lambda fault: fault[0] == "torn"
+        )  # stable sort: first damage, else first torn range
+        total.verdict, total.reason = faults[0] if faults else ("intact", None)
+    return total
 
 
 def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
-    """Yield a row of ``files`` for each file of a log, and for each that it names and lacks."""
+    """Yield a row of ``files`` for each file of a log, including missing ones that it names."""
     of_log = {
         "log": log.name,
         "format": tally.format,
@@ -118,7 +120,7 @@ def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
         "error": tally.error,
     }
     members = {member.name: member for member in log.members}
-    # Of a log that cannot be listed there is a row all the same.
+    # A log whose files cannot be listed has one row too.
     for name in dict.fromkeys([*members, *tally.files]) or [None]:
         member, counts = members.get(name), tally.files.get(name, FileTally())
         verdict, reason = _verdict(tally, name, counts) if members or tally.files else (None, None)
@@ -143,7 +145,7 @@ def file_rows(log: LogFiles, tally: Tally) -> Iterator[dict[str, Any]]:
 
 
 def _verdict(tally: Tally, name: str | None, counts: FileTally) -> tuple[str | None, str | None]:
-    """The reader's verdict for a log of one file; of several, what was lost in this one."""
+    """Return the reader's verdict for a log of one file; for several, the loss in this file."""
     if tally.format is None or name is None or tally.verdict == "refused":
         return tally.verdict, tally.reason
     if counts.first_fault is not None:

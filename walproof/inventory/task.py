@@ -1,13 +1,15 @@
-"""What a worker does: read pieces of logs and write their rows as Parquet files.
+"""The work of a task: read pieces of logs and write their rows as Parquet files.
 
-The rows stay in the worker, also on Spark: through Spark's own writer they would pass a socket and
-the JVM, at several times the processor time (docs/cluster.md). A worker returns counts.
+Workers write the rows themselves, also on Spark: Spark's own writer would pass them through a
+socket and the JVM, which takes several times the CPU time (docs/cluster.md). A worker returns
+counts.
 """
 
 from __future__ import annotations
 
 import json
 import multiprocessing
+import re
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -44,16 +46,18 @@ from walproof.scan.reference import ScannerMissing
 from walproof.tables.parquet import ParquetFile
 from walproof.tables.rows import file_name
 
+#: Formats in the message of :class:`UnknownFormat` for a file of several formats.
+_SEVERAL_FORMATS = re.compile(r": (?:fits|matches) ([^;]+);")
+#: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
-"""Key in the metadata of a Parquet file: the names of the logs whose rows it holds, as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How logs are read and written.
+    """Options for reading and writing.
 
-    ``payload`` is whether the table has what the records hold, ``decode`` whether it has in words
-    what they mean.
+    With ``payload`` the table has the content of records; with ``decode`` it has the decoded
+    records as text.
     """
 
     source: lake.Options
@@ -62,7 +66,8 @@ class Options:
     compression: str = "zstd"
 
     def to_json(self) -> dict[str, Any]:
-        """Return all that rows depend on besides the logs: a result is reused if it is the same."""
+        """Return everything that rows depend on besides the logs; a result is reused if it is
+        equal."""
         return {
             "version": __version__,
             "payload": self.payload,
@@ -74,7 +79,7 @@ class Options:
 
 @dataclass(frozen=True)
 class LogPiece(Piece):
-    """A piece of the log that the tables call ``name``; ``number`` counts its pieces."""
+    """A piece of the log ``name``; ``number`` is the number of the piece."""
 
     name: str
     number: int
@@ -82,9 +87,10 @@ class LogPiece(Piece):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pieces of logs to read, or the rows of ``logs`` to copy from a file of an earlier result.
+    """Pieces of logs to read, or ``logs`` whose rows are copied from a file of an earlier
+    result.
 
-    ``folder`` is where the rows go, into one Parquet file for each table that has some.
+    The rows go to ``folder``, into one Parquet file for each table with rows.
     """
 
     number: int
@@ -97,9 +103,9 @@ class Task:
 
 @dataclass
 class Written:
-    """What a task did: the counts by log and number of the piece, and the files by table.
+    """The result of a task: counts by log and number of the piece, and files by table.
 
-    ``error`` is that of the output, never of a log; then there are no files.
+    ``error`` is an error of the output, never of a log; then there are no files.
     """
 
     task: int
@@ -109,10 +115,10 @@ class Written:
 
 
 def write_rows(task: Task, is_careful: bool = False) -> Written:
-    """Do a task. Whatever is wrong with a log becomes a part of its tally.
+    """Run a task. Errors of logs become part of their tally.
 
-    With ``is_careful`` a separate process reads each piece first: a log that kills its reader gets
-    an error in its tally and no rows. Use it where a task has killed its worker before.
+    With ``is_careful``, a separate process reads each piece first. A log that kills its reader then
+    gets an error in its tally and no rows. Use this if a task has killed its worker before.
     """
     written = Written(task.number)
     name = f"{uuid.uuid4().hex}.parquet"
@@ -131,13 +137,13 @@ def write_rows(task: Task, is_careful: bool = False) -> Written:
                 if file.has_rows:
                     file.finish({LOGS_KEY: json.dumps(sorted(logs))})
                     written.files.append((table, file.path))
-    except OSError as error:  # reading raises none: see _read
+    except OSError as error:  # of the output; _read handles errors of logs
         written.error = error
     return written
 
 
 def logs_in(file: Path) -> set[str]:
-    """Return the names of the logs whose rows a Parquet file holds. Raises ``OSError``."""
+    """Return the names of the logs in a Parquet file. Raises ``OSError``."""
     metadata = pa.parquet.read_metadata(file).metadata or {}
     return set(json.loads(metadata.get(LOGS_KEY.encode(), b"[]")))
 
@@ -146,8 +152,8 @@ def _properties(options: Options) -> Any:
     return lambda _: {"compression": options.compression}
 
 
+#: Name of a table, and rows for it.
 Row = tuple[str, pa.RecordBatch]
-"""The name of a table, and rows for it."""
 
 
 def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
@@ -166,7 +172,7 @@ def _rows(task: Task, written: Written, is_careful: bool) -> Iterator[Row]:
 
 
 def _killed_by(piece: LogPiece, options: Options) -> int:
-    """The signal that ends a process which reads the piece; 0 if none does."""
+    """Return the signal that kills a process reading the piece; 0 if it survives."""
     reader = multiprocessing.get_context("spawn").Process(
         target=_read_through, args=(piece, options), daemon=True
     )
@@ -181,9 +187,9 @@ def _read_through(piece: LogPiece, options: Options) -> None:
 
 
 def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
-    """Yield the rows of a piece, also those before an error of its reader.
+    """Yield the rows of a piece, including those before an error of its reader.
 
-    Raises :class:`ScannerMissing`: that fault is the machine's, not the log's.
+    Raises :class:`ScannerMissing`, a fault of the machine and not of the log.
     """
     path = piece.log.path
     gaps = _Gaps(piece.name)
@@ -208,10 +214,9 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
         if piece.number == 0:
             _note_if_blank(tally, path)
     except UnknownFormat as error:
-        # No log at all is no fault; what may be two things is.
-        _, fits, formats = str(error).partition(": fits ")
-        name, _, _ = formats.partition(";")
-        tally.error = f"fits {name}; tell with --option journalFormat=…" if fits else None
+        # A file of no format is not an error; a file of several formats is.
+        if several := _SEVERAL_FORMATS.search(str(error)):
+            tally.error = f"matches {several[1]}; choose one with --option journalFormat=…"
     except ScannerMissing:
         raise
     except Exception as error:
@@ -220,20 +225,20 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
 
 
 def _events(piece: LogPiece, options: Options) -> Iterator[tuple[str, Event]]:
-    """The events of a piece with the columns of the tables, and the id of its format."""
+    """Yield the id of the format and the events of a piece, with the columns of the tables."""
     with opened(piece.log, options.source) as log:
         columns = wanted_columns(log.format, options.payload)
         payload = options.payload
         if options.decode:
             columns |= decode.columns_for(log.format)
             payload = payload or decode.needs_payload(log.format)
-        wanted = Wanted(payload, columns, options.source.max_payload)
-        for event in log.scan(wanted, piece.part):
+        selection = Wanted(payload, columns, options.source.max_payload)
+        for event in log.scan(selection, piece.part):
             yield log.format, event
 
 
 def _note_if_blank(tally: Tally, path: str) -> None:
-    """Note a file of zeros, which may be a sound log without a record. ``OSError``."""
+    """Mark a file of zeros, which may be an intact log without records. Raises ``OSError``."""
     if tally.verdict not in ("intact", None) or not is_local(path) or not Path(path).is_file():
         return
     counts = tally.of_file(None)
@@ -242,7 +247,7 @@ def _note_if_blank(tally: Tally, path: str) -> None:
 
 
 class _Gaps:
-    """Collects lost ranges into batches: a damaged log may have a million of them."""
+    """Collect lost ranges into batches, since a damaged log may have a million."""
 
     def __init__(self, log: str) -> None:
         self.log = log
@@ -274,4 +279,4 @@ def _size(file: str, file_system: tuple[tuple[str, str], ...]) -> int:
     try:
         return tree_of(file, dict(file_system)).entry(file).size
     except OSError:
-        return 0  # a file that the log names and that is missing
+        return 0  # a missing file that the log names

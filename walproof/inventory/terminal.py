@@ -1,4 +1,4 @@
-"""The summary on a terminal: a table of formats, what is lost and why, the worst files."""
+"""Print the summary to a terminal: formats, reasons, and the worst files."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from walproof.verdict import VERDICT_STYLE
 
 MAX_SHOWN_REASONS = 12
 MAX_SHOWN_FILES = 5
+#: Width of a terminal from which on the number of files is shown.
 WIDE_COLUMNS = 92
-"""Columns of a terminal that shows the number of files, too."""
 _GAP = 2
 
 
 def print_summary(summary: Mapping[str, Any], console: Console) -> None:
-    """Print the summary of a result: formats, reasons, worst files, and one line for all."""
+    """Print the summary of a result: formats, reasons, worst files, and the overall verdict."""
     console.print()
     _print_formats(summary, console)
     _print_reasons(summary["reasons"], console)
@@ -31,13 +31,15 @@ def print_summary(summary: Mapping[str, Any], console: Console) -> None:
     say(_verdict(summary), console)
 
 
+#: Text and style.
 Cell = tuple[str, str]
-"""Text and style."""
 
 
 def _print_table(heads: Sequence[str], rows: Sequence[Sequence[Cell]], console: Console) -> None:
-    """Columns, the first and the last flush left. Of a last cell that is too long the end counts:
-    it is the name of a file."""
+    """Print columns; the first and the last are left-aligned.
+
+    If the last cell is too long, its end is shown, because it is the name of a file.
+    """
     widths = [
         max(len(text) for text in (head, *(row[n][0] for row in rows)))
         for n, head in enumerate(heads)
@@ -96,21 +98,21 @@ def _print_reasons(reasons: Sequence[Mapping[str, Any]], console: Console) -> No
     console.print()
     rows: list[list[Cell]] = [
         [
-            (each["reason"], VERDICT_STYLE[each["verdict"]]),
-            (number(each["ranges"]) if each["ranges"] else "·", ""),
-            (in_bytes(each["bytes"]) if each["ranges"] else "·", ""),
-            (number(each["files"]), ""),
-            (each["verdict"], ""),
-            (each["format"], "dim"),
+            (reason["reason"], VERDICT_STYLE[reason["verdict"]]),
+            (number(reason["ranges"]) if reason["ranges"] else "·", ""),
+            (in_bytes(reason["bytes"]) if reason["ranges"] else "·", ""),
+            (number(reason["files"]), ""),
+            (reason["verdict"], ""),
+            (reason["format"], "dim"),
         ]
-        for each in reasons[:MAX_SHOWN_REASONS]
+        for reason in reasons[:MAX_SHOWN_REASONS]
     ]
     _print_table(("reason", "ranges", "lost", "files", "verdict", "format"), rows, console)
     _print_more(len(reasons) - MAX_SHOWN_REASONS, "reason", console)
 
 
 def short_path(file: str, paths: Sequence[str]) -> str:
-    """A file below the one path that was searched; whole when there are more."""
+    """Return a file relative to the path that was searched, if there is only one."""
     return file.removeprefix(f"{paths[0].rstrip('/')}/") if len(paths) == 1 else file
 
 
@@ -122,40 +124,40 @@ def _print_worst(
     console.print()
     rows: list[list[Cell]] = [
         [
-            (each["reason"] or "", VERDICT_STYLE[each["verdict"] or "damaged"]),
-            (in_bytes(each["lost_bytes"]), ""),
-            (in_bytes(each["size"]), ""),
-            (number(each["records"]), ""),
-            (short_path(each["file"], paths), ""),
+            (file["reason"] or "", VERDICT_STYLE[file["verdict"] or "damaged"]),
+            (in_bytes(file["lost_bytes"]), ""),
+            (in_bytes(file["size"]), ""),
+            (number(file["records"]), ""),
+            (short_path(file["file"], paths), ""),
         ]
-        for each in worst[:MAX_SHOWN_FILES]
+        for file in worst[:MAX_SHOWN_FILES]
     ]
     _print_table(("first fault", "lost", "of", "records", "worst files"), rows, console)
 
 
 def _print_other_files(summary: Mapping[str, Any], console: Console) -> None:
-    """A line for each file that could not be read, or is all zeros; then how many are no logs."""
+    """Print unreadable and all-zero files, and the number of files that are not logs."""
     _print_files(summary, "unreadable", ("unreadable", "bold red"), "unreadable file", console)
     _print_files(summary, "blank", ("zeros", "yellow"), "all-zero file", console)
-    others = summary["totals"]["other_files"]
-    if others:
+    count = summary["totals"]["other_files"]
+    if count:
         console.print()
-        what = "file is no log" if others == 1 else "files are no logs"
-        say(Text(f"{number(others)} {what} of a known format.", style="dim"), console)
+        noun = "file is not a log" if count == 1 else "files are not logs"
+        say(Text(f"{number(count)} {noun} of a known format.", style="dim"), console)
 
 
 def _print_files(
     summary: Mapping[str, Any], key: str, label: tuple[str, str], noun: str, console: Console
 ) -> None:
-    found = summary[key]
-    if not found["count"]:
+    listed = summary[key]
+    if not listed["count"]:
         return
     console.print()
-    for each in found["first"][:MAX_SHOWN_FILES]:
-        why = each["error"] if "error" in each else f"{in_bytes(each['size'])}, all 0"
-        name = short_path(each["file"], summary["paths"])
-        say(Text.assemble(label, f"  {name}: {why}"), console)
-    _print_more(found["count"] - MAX_SHOWN_FILES, noun, console)
+    for file in listed["first"][:MAX_SHOWN_FILES]:
+        detail = file["error"] if "error" in file else f"{in_bytes(file['size'])}, all 0"
+        name = short_path(file["file"], summary["paths"])
+        say(Text.assemble(label, f"  {name}: {detail}"), console)
+    _print_more(listed["count"] - MAX_SHOWN_FILES, noun, console)
 
 
 def _print_more(count: int, noun: str, console: Console) -> None:
@@ -174,25 +176,25 @@ def _verdict(summary: Mapping[str, Any]) -> Text:
         bad.append((f"{number(totals['unreadable'])} unreadable", "bold red"))
     text = Text(f"{counted(totals['logs'], 'log')}, {counted(totals['records'], 'record')}: ")
     if not totals["logs"] and not bad:
-        return text.append("nothing to audit.", style="yellow")
+        return text.append("no logs found.", style="yellow")
     if not bad:
         return text.append("all intact.", style="bold green")
-    for n, (words, style) in enumerate(bad):
+    for n, (part, style) in enumerate(bad):
         text.append(", " if n else "")
-        text.append(words, style=style)
+        text.append(part, style=style)
     lost = totals["lost_bytes"]
     return text.append(f"; {in_bytes(lost)} lost." if totals["lost_ranges"] else ".")
 
 
 def work_line(summary: Mapping[str, Any], is_new: bool) -> str:
-    """Return a line that says what an audit read, and how fast."""
-    read, kept = summary["read"], summary["carried_over"]["logs"]
+    """Return a line with the amount of data that an audit read, and the rate."""
+    read, unchanged = summary["read"], summary["carried_over"]["logs"]
     if not is_new:
-        return f"Nothing has changed since {summary['started']}: the result stands."
+        return f"No changes since {summary['started']}; result is up to date."
     seconds = summary["seconds"]
-    others = " and other files" if summary["totals"]["other_files"] else ""
-    words = f"Read {counted(read['logs'], 'log')}{others}, {in_bytes(read['bytes'])}"
-    words += f", in {seconds:.1f} s"
+    suffix = " and other files" if summary["totals"]["other_files"] else ""
+    line = f"Read {counted(read['logs'], 'log')}{suffix}, {in_bytes(read['bytes'])}"
+    line += f", in {seconds:.1f} s"
     if seconds and read["bytes"] > 1 << 20:
-        words += f" ({in_bytes(read['bytes'] / seconds)}/s)"
-    return words + (f"; {number(kept)} unchanged, carried over." if kept else ".")
+        line += f" ({in_bytes(read['bytes'] / seconds)}/s)"
+    return line + (f"; {number(unchanged)} unchanged and reused." if unchanged else ".")

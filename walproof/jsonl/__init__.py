@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from conformance.text import json_pieces, json_text
 from reference_impl.answer import End, Event, Record, end_to_json
 
+#: Payload size in bytes above which the line of a record is generated in pieces.
 LARGE = 1 << 16
-"""Bytes of a payload from which on the line of its record is not made as a whole."""
 
 
 def line(event: Event) -> str:
-    """One event of an answer as a line."""
+    """Return one event of an answer as a line."""
     return "".join(pieces(event))
 
 
 def pieces(event: Event) -> Iterator[str]:
-    """The line of one event, that of a large record in many pieces."""
+    """Yield the line of one event, for a large record in many pieces."""
     if isinstance(event, Record) and len(event.payload) > LARGE:
         yield from json_pieces({"record": event.to_json()})
         yield "\n"

@@ -1,8 +1,8 @@
-"""The lines of what a scanner says, a run of records at a time.
+"""Convert the events of a scanner to JSON lines, a run of records at a time.
 
-Most runs are joined column by column, some fifty times as fast as record by record. A run with text
-that JSON would escape, a field that is no number or text, or a payload that is shown as a hash goes
-the slow way. Both give the same bytes.
+Most runs are joined column by column, about fifty times as fast as record by record. A run takes
+the slow path if it has text that JSON escapes, a field that is neither number nor text, or a
+payload that is shown as a hash. Both paths give the same bytes.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from walproof.scan import columns
 from walproof.scan.answers import records
 from walproof.scan.model import Event, Records
 
+#: Two hexadecimal digits for each byte.
 _HEX = np.frombuffer(bytes(range(256)).hex().encode(), np.uint16)
-"""Two digits for each byte."""
 
 
 def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryview]:
-    """The lines of what a scanner says, in pieces of a part, one or many."""
+    """Yield the lines of a scanner's events, in pieces of a partial line, one line or many
+    lines."""
     for event in events:
         if not isinstance(event, Records):
             yield line(event).encode()
@@ -42,7 +43,7 @@ def lines(format_id: str, events: Iterable[Event]) -> Iterator[bytes | memoryvie
 
 
 def _joined(format_id: str, run: Records) -> memoryview | None:
-    """The lines of a run; None where it must go the slow way."""
+    """Return the lines of a run; None if it must take the slow path."""
     payload = run.payload
     if payload is None or run.truncated is not None or plugin_for(format_id).adds_fields:
         return None
@@ -51,8 +52,8 @@ def _joined(format_id: str, run: Records) -> memoryview | None:
     ends = np.frombuffer(payload.buffers()[1], np.int32)[payload.offset :][: len(run) + 1]
     if int(np.diff(ends).max()) > INLINE_PAYLOAD_LIMIT:
         return None
-    place = f'"file": {json_text(run.file)}, ' if run.file is not None else ""
-    pieces = [f'{{"record": {{{place}"at": ', pa.array(run.at).cast(pa.string())]
+    file = f'"file": {json_text(run.file)}, ' if run.file is not None else ""
+    pieces = [f'{{"record": {{{file}"at": ', pa.array(run.at).cast(pa.string())]
     pieces += [', "size": ', pa.array(run.size).cast(pa.string())]
     for column in plugin_for(format_id).columns:
         if column.name in run.fields:
@@ -61,35 +62,35 @@ def _joined(format_id: str, run: Records) -> memoryview | None:
                 return None
             pieces.append(piece)
     pieces += [', "payload": "', _hex(payload, ends), '"}}\n', ""]
-    whole = pc.binary_join_element_wise(*pieces)
-    _, places, data = whole.buffers()
-    first, *_, last = np.frombuffer(places, np.int32)[whole.offset :][: len(run) + 1][[0, -1]]
+    joined = pc.binary_join_element_wise(*pieces)
+    _, offsets, data = joined.buffers()
+    first, *_, last = np.frombuffer(offsets, np.int32)[joined.offset :][: len(run) + 1][[0, -1]]
     return memoryview(data)[int(first) : int(last)]
 
 
 def _field(column: columns.Column, values: pa.Array) -> pa.Array | None:
-    """``, "name": value`` for each record that has the field."""
+    """Return ``, "name": value`` for each record that has the field."""
     name = f", {json_text(column.name)}: "
-    kind = type(column)
-    if kind is columns.NumberColumn:
-        made = pc.binary_join_element_wise(f'{name}"', values.cast(pa.string()), '"', "")
-    elif kind is columns.Column and pa.types.is_integer(values.type):
-        made = pc.binary_join_element_wise(name, values.cast(pa.string()), "")
-    elif kind is columns.Column and pa.types.is_string(values.type):
+    column_type = type(column)
+    if column_type is columns.NumberColumn:
+        text = pc.binary_join_element_wise(f'{name}"', values.cast(pa.string()), '"', "")
+    elif column_type is columns.Column and pa.types.is_integer(values.type):
+        text = pc.binary_join_element_wise(name, values.cast(pa.string()), "")
+    elif column_type is columns.Column and pa.types.is_string(values.type):
         if pc.any(pc.match_substring_regex(values, columns.TO_ESCAPE)).as_py():
             return None
-        made = pc.binary_join_element_wise(f'{name}"', values, '"', "")
+        text = pc.binary_join_element_wise(f'{name}"', values, '"', "")
     elif values.null_count == len(values):
-        return _nothing(len(values))
+        return _empty_texts(len(values))
     elif (texts := column.to_json(values)) is not None:
-        made = pc.binary_join_element_wise(name, texts, "")
+        text = pc.binary_join_element_wise(name, texts, "")
     else:
         return None
-    return made.fill_null("")
+    return text.fill_null("")
 
 
 @functools.lru_cache(maxsize=8)
-def _nothing(count: int) -> pa.Array:
+def _empty_texts(count: int) -> pa.Array:
     return pa.repeat(pa.scalar("", pa.string()), count)
 
 
@@ -98,5 +99,5 @@ def _hex(payload: pa.Array, ends: np.ndarray[tuple[int], np.dtype[np.int32]]) ->
     data = payload.buffers()[2]
     plain = np.frombuffer(data, np.uint8)[first:last] if data is not None else np.empty(0, np.uint8)
     digits = pa.py_buffer(_HEX[plain])
-    places = pa.py_buffer(((ends - first) * 2).astype(np.int32))
-    return pa.StringArray.from_buffers(len(payload), places, digits)
+    offsets = pa.py_buffer(((ends - first) * 2).astype(np.int32))
+    return pa.StringArray.from_buffers(len(payload), offsets, digits)

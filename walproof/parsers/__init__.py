@@ -1,6 +1,6 @@
-"""Parsers generated from ``ksy/``: packages to take away, and the proof that they agree.
+"""Parsers generated from ``ksy/``: packages for six languages, and checks of grammars.
 
-``package`` makes the packages, ``build`` what the drivers in ``walproof/implementations`` need;
-``lint`` and ``ksy_test`` are for people who write grammars. The listing by which parsers are
-compared is in ``conformance.structure``.
+``package`` generates the packages, and ``build`` the sources of the drivers in
+``walproof/implementations``. ``lint`` and ``ksy_test`` are for authors of grammars.
+``conformance.structure`` defines the listing that compares parsers.
 """

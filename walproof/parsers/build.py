@@ -1,8 +1,8 @@
-"""What the drivers of generated parsers are built from: the package, models, generated walkers.
+"""Build the sources of a parser driver: the package, models, and a generated walker.
 
-``python -m walproof.parsers.build LANGUAGE FOLDER`` writes three things into the folder: the
-package of the language as ``package/``, ``models.json`` (:meth:`Model.to_json` by grammar), and a
-walker if ``walkers/<language>*`` has a template for one. ``--without NAME`` leaves a grammar out.
+``python -m walproof.parsers.build LANGUAGE FOLDER`` writes the package of the language to
+``package/``, ``models.json`` (:meth:`Model.to_json` by grammar), and a walker if
+``walkers/<language>*`` has a template. ``--without NAME`` leaves out a grammar.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ WALKERS = Path(__file__).resolve().parent / "walkers"
 def build(
     language: str, out: Path, without: Sequence[str] = (), grammars: Path = GRAMMARS
 ) -> list[str]:
-    """Make all that the driver of a language needs. Returns the grammars that are in it."""
-    left_out = set(without)
+    """Build the sources of a driver; return the names of its grammars."""
+    excluded = set(without)
     names = [
         name
         for name in all_grammars(grammars)
-        if not left_out & {file.stem for file in Model(name, grammars).files}
+        if not excluded & {file.stem for file in Model(name, grammars).files}
     ]
     models = {name: Model(name, grammars) for name in names}
     make_package(LANGUAGES[language], out / "package", names, grammars)
-    said = {name: model.to_json() for name, model in models.items()}
-    (out / "models.json").write_text(json.dumps(said, indent=1) + "\n")
+    bodies = {name: model.to_json() for name, model in models.items()}
+    (out / "models.json").write_text(json.dumps(bodies, indent=1) + "\n")
     environment = templates.environment(WALKERS)
     for template in sorted(WALKERS.glob(f"{language}.*.j2")):
         text = environment.get_template(template.name).render(
@@ -49,20 +49,20 @@ def build(
 
 
 def _types(models: dict[str, Model]) -> dict[str, Model]:
-    """Every type that a walk may meet, once, with a model that knows it."""
+    """Return a model for each type that a walk may meet."""
     return {name: model for model in models.values() for name in model.fields}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line of this module."""
+    """Run the command line of this module."""
     parser = argparse.ArgumentParser(prog="python -m walproof.parsers.build")
     parser.add_argument("language", choices=list(LANGUAGES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--without", action="append", default=[], metavar="NAME")
     parser.add_argument("--ksy", type=Path, default=GRAMMARS)
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        build(given.language, given.folder, given.without, given.ksy)
+        build(options.language, options.folder, options.without, options.ksy)
     except (GrammarError, ToolMissing) as error:
         print(error, file=sys.stderr)
         return 1

@@ -1,20 +1,20 @@
-"""Tests for a grammar of your own: a file, and the values that its fields must have.
+"""Test a grammar against files and the expected values of their fields.
 
-A vector is a JSON file::
+A vector is a JSON file:
 
     {"title": "two records", "input": "two.bin",
      "expect": {"magic": {"hex": "cafe"}, "records": {"count": 2}, "records[0].len_data": 5,
                 "records[-1].type": "full", "records[0].name": "alpha", "trailer": null}}
 
-``title`` and ``doc`` are for people. ``input`` is beside it, or ``hex`` holds the bytes. A value
-is a number (a string of digits for one above 2^53), a text, ``true``, ``false``, ``{"hex": "…"}``
-for bytes, ``{"count": n}`` for an array, a name or number for an enum, ``null`` for a field that
-is not there. Paths name fields and instances. Instead of ``expect`` there may be ``"error":
-"ValidationNotEqualError"``, the exception of the Python runtime, and ``"at":
-"/types/header/seq/0"``, the place in the grammar.
+``title`` and ``doc`` are comments. ``input`` is a path relative to the vector, or ``hex`` holds the
+bytes. A value is a number (a string of digits above 2^53), a text, ``true``, ``false``, ``{"hex":
+"…"}`` for bytes, ``{"count": n}`` for an array, a name or number for an enum, or ``null`` for an
+absent field. Paths name fields and instances. Instead of ``expect``, a vector may have ``"error":
+"ValidationNotEqualError"``, an exception of the Python runtime, and ``"at":
+"/types/header/seq/0"``, its location in the grammar.
 
-A grammar may be anybody's, so ``python -m walproof.parsers.ksy_test GRAMMAR`` runs its parser in a
-sandbox. JSON lines on stdin and stdout: ``{"body": a vector, "data": bytes in hexadecimal}`` →
+Grammars are untrusted, so ``python -m walproof.parsers.ksy_test GRAMMAR`` runs the parser in a
+sandbox. It exchanges JSON lines on stdin and stdout: ``{"body": vector, "data": hexadecimal}`` →
 ``{"failures": [text, …]}``
 """
 
@@ -35,7 +35,7 @@ from conformance.kaitai.compile import compiled
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import class_name
 from conformance.process import NoReply
-from walproof.parsers.boxed_grammar import BoxedGrammar
+from walproof.parsers.sandboxed_grammar import SandboxedGrammar
 
 _STEP = re.compile(r"(\w+)((?:\[-?\d+\])*)")
 _ABSENT: Any = object()
@@ -43,35 +43,38 @@ _KEYS = ("title", "doc", "input", "hex", "expect", "error", "at")
 
 
 class BadVector(Exception):
-    """A vector cannot be used; the text says which and why."""
+    """Raised for an invalid vector."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one vector: no failures, or a line for each."""
+    """The result of one vector: no failures, or a line for each."""
 
     vector: Path
     title: str
     failures: tuple[str, ...]
 
 
-def find_vectors(places: list[Path]) -> Iterator[Path]:
-    """The JSON files among files and in folders. Raises :class:`BadVector` for a folder without."""
-    for place in places:
-        found = sorted(place.rglob("*.json")) if place.is_dir() else [place]
-        if not found:
-            raise BadVector(f"{place}: no .json in this folder")
-        yield from found
+def find_vectors(paths: list[Path]) -> Iterator[Path]:
+    """Yield the JSON files among paths and in folders.
+
+    Raises :class:`BadVector` for a folder without any.
+    """
+    for path in paths:
+        vectors = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        if not vectors:
+            raise BadVector(f"{path}: no .json file in this folder")
+        yield from vectors
 
 
 class GrammarUnderTest:
-    """Runs vectors against a grammar, whose parser runs in a sandbox.
+    """Run vectors against a grammar, whose parser runs in a sandbox.
 
-    Raises what :class:`~walproof.parsers.boxed_grammar.BoxedGrammar` raises.
+    Raises the errors of :class:`~walproof.parsers.sandboxed_grammar.SandboxedGrammar`.
     """
 
     def __init__(self, grammar: Path) -> None:
-        self._grammar = BoxedGrammar(grammar, "walproof.parsers.ksy_test")
+        self._grammar = SandboxedGrammar(grammar, "walproof.parsers.ksy_test")
         self.sandbox = self._grammar.sandbox
 
     def run(self, vector: Path) -> Outcome:
@@ -80,35 +83,35 @@ class GrammarUnderTest:
         title = str(body.get("title", vector.stem))
         request = {"body": body, "data": _input(vector, body).hex()}
         try:
-            said = self._grammar.request(request).get("failures")
-        except NoReply as why:
-            return Outcome(vector, title, (f"the parser's process: {why}",))
-        if not isinstance(said, list):
-            return Outcome(vector, title, ("the parser's process: what it said is no answer",))
-        return Outcome(vector, title, tuple(map(str, said)))
+            failures = self._grammar.request(request).get("failures")
+        except NoReply as error:
+            return Outcome(vector, title, (f"parser process: {error}",))
+        if not isinstance(failures, list):
+            return Outcome(vector, title, ("parser process: invalid reply",))
+        return Outcome(vector, title, tuple(map(str, failures)))
 
     def close(self) -> None:
-        """End the parser's process."""
+        """Stop the parser process."""
         self._grammar.close()
 
 
 def failures_of(parser: Any, model: Model, body: Mapping[str, Any], data: bytes) -> list[str]:
-    """What is not as a vector expects. It runs the parser: in a box, if the grammar is foreign."""
+    """Run the parser, and return a message for each unexpected value."""
     try:
         log = parser.from_bytes(data)
     except Exception as error:
         return list(_judge_error(body, error))
     if "error" in body:
-        return [f"expected {body['error']}, and it was read whole"]
+        return [f"expected {body['error']}, found no error"]
     return [
-        f"{path}: expected {_shown_json(wanted)}, found {found}"
-        for path, wanted in body["expect"].items()
-        if (found := _difference(log, path, wanted, model)) is not None
+        f"{path}: expected {_shown_json(expected)}, found {actual}"
+        for path, expected in body["expect"].items()
+        if (actual := _difference(log, path, expected, model)) is not None
     ]
 
 
 def parser_of(grammar: Path) -> tuple[Any, Model]:
-    """The class of a grammar's parser, which is compiled, and the model of the grammar."""
+    """Compile a grammar; return the class of its parser, and its model."""
     folder = grammar.parent
     module = compiled(grammar.stem, grammars=folder)
     return getattr(module, class_name(grammar.stem)), Model(grammar.stem, folder)
@@ -120,15 +123,15 @@ def _load(vector: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadVector(f"{vector}: {error.strerror}") from None
     except ValueError as error:
-        raise BadVector(f"{vector}: no JSON: {error}") from None
+        raise BadVector(f"{vector}: not JSON: {error}") from None
     if not isinstance(body, dict) or ("expect" in body) == ("error" in body):
-        raise BadVector(f"{vector}: a map with either `expect` or `error` was expected")
+        raise BadVector(f"{vector}: expected a map with either `expect` or `error`")
     if unknown := [key for key in body if key not in _KEYS]:
-        raise BadVector(f"{vector}: no key `{unknown[0]}`: there are {', '.join(_KEYS)}")
+        raise BadVector(f"{vector}: unknown key `{unknown[0]}`, expected {', '.join(_KEYS)}")
     if ("input" in body) == ("hex" in body):
-        raise BadVector(f"{vector}: either `input` or `hex` was expected")
+        raise BadVector(f"{vector}: expected either `input` or `hex`")
     if "expect" in body and not isinstance(body["expect"], dict):
-        raise BadVector(f"{vector}: `expect` is a map of path to value")
+        raise BadVector(f"{vector}: expected `expect` to be a map of paths to values")
     return body
 
 
@@ -145,102 +148,104 @@ def _input(vector: Path, body: Mapping[str, Any]) -> bytes:
 
 def _judge_error(body: Mapping[str, Any], error: Exception) -> Iterator[str]:
     name = type(error).__name__
-    said = f"{name}: {error}"
+    text = f"{name}: {error}"
     if "error" not in body:
-        yield f"it was not read: {said}"
-    elif body["error"] not in {kind.__name__ for kind in type(error).__mro__}:
-        yield f"expected {body['error']}, found {said}"
+        yield f"unexpected error: {text}"
+    elif body["error"] not in {error_class.__name__ for error_class in type(error).__mro__}:
+        yield f"expected {body['error']}, found {text}"
     elif "at" in body and body["at"] != getattr(error, "src_path", None):
-        place = getattr(error, "src_path", None) or "no place in the grammar"
-        yield f"expected {body['error']} at {body['at']}, found it at {place}"
+        location = getattr(error, "src_path", None) or "an unknown location"
+        yield f"expected {body['error']} at {body['at']}, found at {location}"
 
 
-def _difference(log: Any, path: str, wanted: Any, model: Model) -> str | None:
-    """What was found instead of the expected value; None if it was found."""
+def _difference(log: Any, path: str, expected: Any, model: Model) -> str | None:
+    """Return the actual value if it differs from the expected one, else None."""
     try:
-        found = _resolve(log, path, model)
-    except _NotThere as problem:
+        actual = _resolve(log, path, model)
+    except _NoSuchField as problem:
         return str(problem)
     except Exception as error:  # an instance that cannot be computed
         return f"{type(error).__name__}: {error}"
-    return None if _agree(found, wanted) else _shown(found)
+    return None if _agree(actual, expected) else _shown(actual)
 
 
-class _NotThere(Exception):
-    """A path leads nowhere."""
+class _NoSuchField(Exception):
+    """Raised if a path does not exist."""
 
 
 def _resolve(log: Any, path: str, model: Model) -> Any:
-    place = log
+    value = log
     for step in path.split("."):
         match = _STEP.fullmatch(step)
         if match is None:
-            raise _NotThere(f"nothing: `{step}` is not a field such as `records[0]`")
-        if place is _ABSENT:
-            raise _NotThere("nothing: a field on the way is not there")
-        if not isinstance(place, KaitaiStruct):
-            raise _NotThere(f"nothing: {_shown(place)} has no field `{match[1]}`")
-        known = _fields(place, model)
-        if match[1] not in known:
-            near = ", ".join(known)
-            raise _NotThere(f"no field `{match[1]}` in {type(place).__qualname__}: it has {near}")
-        place = getattr(place, match[1], _ABSENT)
-        place = _ABSENT if place is None else place
+            raise _NoSuchField(f"nothing: `{step}` is not a path step such as `records[0]`")
+        if value is _ABSENT:
+            raise _NoSuchField("nothing: a field in the path is absent")
+        if not isinstance(value, KaitaiStruct):
+            raise _NoSuchField(f"nothing: {_shown(value)} has no field `{match[1]}`")
+        names = _fields(value, model)
+        if match[1] not in names:
+            alternatives = ", ".join(names)
+            raise _NoSuchField(
+                f"no field `{match[1]}` in {type(value).__qualname__}: it has {alternatives}"
+            )
+        value = getattr(value, match[1], _ABSENT)
+        value = _ABSENT if value is None else value
         for index in re.findall(r"-?\d+", match[2]):
             try:
-                place = place[int(index)]
+                value = value[int(index)]
             except (IndexError, TypeError):
-                size = len(place) if isinstance(place, list) else 0
-                raise _NotThere(f"nothing: `{match[1]}` has {size} elements") from None
-    return place
+                size = len(value) if isinstance(value, list) else 0
+                raise _NoSuchField(f"nothing: `{match[1]}` has {size} elements") from None
+    return value
 
 
-def _fields(place: KaitaiStruct, model: Model) -> list[str]:
-    """The fields and instances that the grammar gives an object, in its order."""
-    body = model.types[type(place).__qualname__].body
-    named = (body.get("params") or [], body.get("seq") or [])
-    ids = [str(one["id"]) for some in named for one in some if "id" in one]
+def _fields(node: KaitaiStruct, model: Model) -> list[str]:
+    """Return the fields and instances of an object, in the order of the grammar."""
+    body = model.types[type(node).__qualname__].body
+    lists = (body.get("params") or [], body.get("seq") or [])
+    ids = [str(entry["id"]) for entries in lists for entry in entries if "id" in entry]
     return [*ids, *(body.get("instances") or {})]
 
 
-def _agree(found: Any, wanted: Any) -> bool:
-    if wanted is None or found is _ABSENT:
-        return wanted is None and found is _ABSENT
-    if isinstance(found, Enum):
-        return wanted in (found.name, found.value)
-    if isinstance(wanted, Mapping):
-        if "count" in wanted:
-            return isinstance(found, list) and len(found) == wanted["count"]
-        return isinstance(found, bytes) and found.hex() == str(wanted.get("hex", "")).lower()
-    if isinstance(found, bytes):
-        return isinstance(wanted, str) and found == wanted.encode()
-    if isinstance(found, int) and not isinstance(found, bool) and isinstance(wanted, str):
-        return wanted == str(found)
-    return type(found) is type(wanted) and bool(found == wanted)
+def _agree(actual: Any, expected: Any) -> bool:
+    if expected is None or actual is _ABSENT:
+        return expected is None and actual is _ABSENT
+    if isinstance(actual, Enum):
+        return expected in (actual.name, actual.value)
+    if isinstance(expected, Mapping):
+        if "count" in expected:
+            return isinstance(actual, list) and len(actual) == expected["count"]
+        return isinstance(actual, bytes) and actual.hex() == str(expected.get("hex", "")).lower()
+    if isinstance(actual, bytes):
+        return isinstance(expected, str) and actual == expected.encode()
+    if isinstance(actual, int) and not isinstance(actual, bool) and isinstance(expected, str):
+        return expected == str(actual)
+    return type(actual) is type(expected) and bool(actual == expected)
 
 
-def _shown(found: Any) -> str:
-    if found is _ABSENT:
-        return "null: the field is not there"
-    if isinstance(found, Enum):
-        return f'"{found.name}" ({found.value})'
-    if isinstance(found, bytes):
-        return json.dumps({"hex": found[:64].hex()}) + (" …" if len(found) > 64 else "")
-    if isinstance(found, list):
-        return json.dumps({"count": len(found)})
-    if isinstance(found, bool | int | float | str):
-        return json.dumps(found, ensure_ascii=False)
-    return f"a {type(found).__qualname__}"
+def _shown(value: Any) -> str:
+    if value is _ABSENT:
+        return "null: the field is absent"
+    if isinstance(value, Enum):
+        return f'"{value.name}" ({value.value})'
+    if isinstance(value, bytes):
+        return json.dumps({"hex": value[:64].hex()}) + (" …" if len(value) > 64 else "")
+    if isinstance(value, list):
+        return json.dumps({"count": len(value)})
+    if isinstance(value, bool | int | float | str):
+        return json.dumps(value, ensure_ascii=False)
+    return f"a {type(value).__qualname__}"
 
 
-def _shown_json(wanted: Any) -> str:
-    return json.dumps(wanted, ensure_ascii=False)
+def _shown_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
-    sys.stdout = sys.stderr  # output of a parser is no reply
+    sys.stdout = sys.stderr  # output of a parser must not mix with replies
     parser, model = parser_of(Path(sys.argv[1]))
     for line in sys.stdin:
         request = json.loads(line)

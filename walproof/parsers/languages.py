@@ -1,4 +1,4 @@
-"""The languages that packages are made for: how each names things, and what its packages need."""
+"""The target languages of packages: naming conventions, commands and runtimes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _BRACKET = re.compile(r"<(?!a href=|/a>)")
 class Language:
     """One target of the compiler.
 
-    ``sources`` is the folder of the parsers in a package, ``runtime`` what they depend on.
-    ``install``, ``example``, ``test`` and ``lint`` are commands for the folder of the package; the
-    README shows the first three, the workflow runs all. Names in braces are those of
-    :class:`Naming`. ``file_name`` returns the file of a grammar's parser. ``driver`` is the
-    implementation that tests the parsers, ``tools`` the Debian packages that the workflow installs.
-    ``finish`` corrects the text of a generated file.
+    ``sources`` is the folder of the parsers in a package; ``runtime`` is their dependency.
+    ``install``, ``example``, ``test`` and ``lint`` are commands to run in the folder of the
+    package; the README shows the first three, and the workflow runs all. Names in braces are those
+    of :class:`Naming`. ``file_name`` returns the file of a grammar's parser. ``driver`` is the
+    implementation that tests the parsers, ``tools`` are the Debian packages that the workflow
+    installs. ``finish`` corrects the text of a generated file.
     """
 
     id: str
@@ -45,7 +45,7 @@ class Language:
     finish: Callable[[str, Naming], str] = lambda text, naming: text
 
     def named(self, naming: Naming) -> Language:
-        """The same with the names in its paths and commands filled in."""
+        """Return the language with the names in its paths and commands filled in."""
 
         def filled(text: str) -> str:
             for key in ("identifier", "java_path", "java"):
@@ -64,22 +64,22 @@ def _camel(suffix: str) -> Callable[[str], str]:
 
 
 def _in_java_package(text: str, naming: Naming) -> str:
-    # The npm package of the compiler has no option for it. In comments, what stands in angle
-    # brackets would be HTML; links are.
+    # The npm package of the compiler has no option for the package name. In comments, angle
+    # brackets would be parsed as HTML; links must be.
     text = _COMMENT.sub(lambda line: _BRACKET.sub("&lt;", line[0]), text)
-    head, line, rest = text.partition("\n\n")
-    return f"{head}\n\npackage {naming.java};{line}{rest}"
+    head, line, remainder = text.partition("\n\n")
+    return f"{head}\n\npackage {naming.java};{line}{remainder}"
 
 
 def _defined(text: str, naming: Naming) -> str:
-    # Both are undefined behaviour: a number without a name is no value of an enum whose type is
-    # not fixed, and what is cleaned up after a field that threw asks for the flags of later ones.
+    # Both would be undefined behaviour: an unnamed number in an enum without a fixed type, and a
+    # destructor that reads uninitialised flags of later fields after a field threw.
     text = re.sub(r"^( *)enum (\w+) \{", r"\1enum \2 : int64_t {", text, flags=re.MULTILINE)
     return re.sub(r"^( *)bool (n_\w+);", r"\1bool \2 = true;", text, flags=re.MULTILINE)
 
 
 def _in_go_package(text: str, naming: Naming) -> str:
-    # The compiler calls every package `parsers`, and assigns variables to themselves.
+    # The compiler names every package `parsers`, and assigns variables to themselves.
     text = re.sub(r"^package \w+$", f"package {naming.go}", text, count=1, flags=re.MULTILINE)
     text = re.sub(r"^\s*(tmp\d+) = \1\n", "", text, flags=re.MULTILINE)
     if shutil.which("gofmt") is None:
@@ -88,14 +88,15 @@ def _in_go_package(text: str, naming: Naming) -> str:
         file.write(text)
         file.flush()
         done = run_program(["gofmt", file.name], GOFMT_SECONDS)
-    return done.stdout if done.returncode == 0 else text  # go build says what is wrong with it
+    return done.stdout if done.returncode == 0 else text  # go build reports the errors
 
 
 def _without_std_import(text: str, naming: Naming) -> str:
-    # `extern crate` is from the 2015 edition; `super` finds the modules of one crate without it.
+    # `extern crate` is from the 2015 edition; inside one crate `super` finds the modules.
     return re.sub(r"^extern crate kaitai;\n", "", text, flags=re.MULTILINE)
 
 
+#: Languages by id.
 LANGUAGES = {
     language.id: language
     for language in (
@@ -141,16 +142,15 @@ LANGUAGES = {
         ),
     )
 }  # fmt: skip
-"""The languages by id."""
 
+#: Notes for users of a language in the README.
 NOTES = {
-    "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` gives the integer "
-    "as a BigInt. TypeScript finds the declarations in `index.d.ts`.",
-    "cpp": "The official C++ runtime is in no registry. `kaitai/` is a small one of this project "
-    "with the same interface; the official one, release 0.11, can take its place.",
-    "rust": "The crate `kaitai` of the registry is another project, and the official runtime "
-    "is not there. `kaitai/` is a small one of this project with the same interface.",
+    "javascript": "Numbers above 2^53 are inexact in JavaScript; `exact(value)` returns the "
+    "integer as a BigInt. `index.d.ts` has the declarations for TypeScript.",
+    "cpp": "The official C++ runtime is in no registry. `kaitai/` is a small runtime "
+    "with the same interface; you can replace it by the official release 0.11.",
+    "rust": "The crate `kaitai` in the registry is a different project, and the official runtime "
+    "is not published. `kaitai/` is a small runtime with the same interface.",
     "java": "Values of `u8` above 2^63 are negative, and an enum value without a name is null.",
-    "go": "A field whose `if` is false holds its zero value.",
+    "go": "A field whose `if` is false has its zero value.",
 }
-"""What users of a language must know, for the README."""

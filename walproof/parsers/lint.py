@@ -1,10 +1,13 @@
-"""``walproof parsers lint``: why the parsers of a grammar do not agree in all languages.
+"""``walproof parsers lint``: find constructs for which generated parsers differ between
+languages.
 
 The compiler accepts everything that is found here. Each rule is a function: first the style guide,
-then traps, where languages differ or a parser never ends. A comment excuses an intended finding:
-``# lint-ksy: RULE: reason`` covers the line below it (comments between do not count), or, in front
-of ``meta``, the whole file. An excuse without a reason, for an unknown rule, or for nothing is
-itself a finding.
+then traps, where languages differ or a parser does not terminate. The docstring of a rule is its
+description in ``--rules``.
+
+A comment excuses an intended finding: ``# lint-ksy: RULE: reason`` applies to the next line that is
+not a comment or, before ``meta``, to the whole file. An excuse without a reason, for an unknown
+rule, or without a finding is itself a finding.
 """
 
 from __future__ import annotations
@@ -23,12 +26,12 @@ from conformance.kaitai.guards import Guards
 from conformance.kaitai.model import Model
 from conformance.kaitai.types import Type, class_name
 
-_MISSHAPEN = "a list or a map stands where another was expected; the compiler says where"
+_MISSHAPEN = "a list or a map has the wrong type; the compiler reports where"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong, and what to do instead. Lines and columns count from 1."""
+    """A problem and how to fix it. Lines and columns count from 1."""
 
     path: Path
     line: int
@@ -42,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Node:
-    """A map in a grammar: what it says, where it stands, and the type that it belongs to.
+    """A map in a grammar, with its location and the type that contains it.
 
     ``role`` is grammar, meta, type, attribute, instance, param or enum.
     """
@@ -55,7 +58,7 @@ class Node:
 
 
 class LintedGrammar:
-    """One grammar. Raises ``yaml.MarkedYAMLError``, and ``ValueError`` for what is no grammar."""
+    """One grammar. Raises ``yaml.MarkedYAMLError``, and ``ValueError`` if it is not a grammar."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,13 +71,13 @@ class LintedGrammar:
             or "id" not in meta
             or not isinstance(node, yaml.MappingNode)
         ):
-            raise ValueError("no grammar: a map with meta/id was expected")
+            raise ValueError("not a grammar: expected a map with meta/id")
         self.root = node
         self.body = body
         try:
             self.model = Model(path.stem, path.parent)
         except (OSError, KeyError, GrammarError) as error:
-            raise ValueError(f"cannot follow the imports: {error}") from None
+            raise ValueError(f"cannot resolve the imports: {error}") from None
         except (AttributeError, TypeError):
             raise ValueError(_MISSHAPEN) from None
         self.guards = Guards(self.model)
@@ -83,18 +86,18 @@ class LintedGrammar:
         except (AttributeError, TypeError, KeyError):
             raise ValueError(_MISSHAPEN) from None
 
-    def own_types(self) -> Iterator[Type]:
-        """The types of this file, imported ones left out."""
-        for one in self.model.types.values():
-            if one.file == self.path.parent / f"{self.path.stem}.ksy":
-                yield one
+    def types_of_file(self) -> Iterator[Type]:
+        """Yield the types of this file, without imported ones."""
+        for type_ in self.model.types.values():
+            if type_.file == self.path.parent / f"{self.path.stem}.ksy":
+                yield type_
 
     def of(self, *roles: str) -> Iterator[Node]:
-        """The maps of these roles, in order."""
+        """Yield the maps with these roles, in order."""
         return (node for node in self.nodes if node.role in roles)
 
     def at(self, node: Node, key: str | None, rule: str, message: str) -> Finding:
-        """A finding at a key of a map, or at the map."""
+        """Return a finding at a key of a map, or at the map itself."""
         mark = node.node.start_mark
         for name, _ in node.node.value:
             if name.value == key:
@@ -102,9 +105,11 @@ class LintedGrammar:
         return Finding(self.path, mark.line + 1, mark.column + 1, rule, message)
 
     def _nodes(self) -> Iterator[Node]:
-        yield from self._type(self.root, self.body, str(self.body["meta"]["id"]), "grammar", "")
+        yield from self._type_nodes(
+            self.root, self.body, str(self.body["meta"]["id"]), "grammar", ""
+        )
 
-    def _type(
+    def _type_nodes(
         self, node: yaml.MappingNode, body: Mapping[str, Any], name: str, role: str, outer: str
     ) -> Iterator[Node]:
         qualified = f"{outer}.{class_name(name)}" if outer else class_name(name)
@@ -114,18 +119,18 @@ class LintedGrammar:
         if "meta" in parts and role == "grammar":
             yield Node("meta", "meta", body["meta"], parts["meta"], owner)
         for key, inner_role in (("params", "param"), ("seq", "attribute")):
-            for item, said in zip(
+            for item, inner_body in zip(
                 parts[key].value if key in parts else (), body.get(key) or (), strict=False
             ):
-                yield Node(inner_role, str(said.get("id", "")), said, item, owner)
+                yield Node(inner_role, str(inner_body.get("id", "")), inner_body, item, owner)
         for key, inner_role in (("instances", "instance"), ("enums", "enum")):
             for inner, value in parts[key].value if key in parts else ():
-                said = (body.get(key) or {}).get(yaml.safe_load(inner.value), {})
+                inner_body = (body.get(key) or {}).get(yaml.safe_load(inner.value), {})
                 if isinstance(value, yaml.MappingNode):
-                    yield Node(inner_role, inner.value, said, value, owner)
+                    yield Node(inner_role, inner.value, inner_body, value, owner)
         for inner, value in parts["types"].value if "types" in parts else ():
-            said = body["types"][inner.value]
-            yield from self._type(value, said, inner.value, "type", qualified)
+            inner_body = body["types"][inner.value]
+            yield from self._type_nodes(value, inner_body, inner.value, "type", qualified)
 
 
 # -- excuses -----------------------------------------------------------------------------------
@@ -135,7 +140,7 @@ _EXCUSE = re.compile(r"^ *# lint-ksy:\s*([\w-]*)\s*:?\s*(.*?)\s*$")
 
 @dataclass(frozen=True)
 class Excuse:
-    """One comment. ``covers`` is the line that it is for, None for the whole file."""
+    """An excuse. ``covers`` is the line that it applies to, None for the whole file."""
 
     line: int
     rule: str
@@ -144,13 +149,13 @@ class Excuse:
 
 
 def excuses(text: str) -> Iterator[Excuse]:
-    """The excuses in a grammar, in order."""
+    """Yield the excuses in a grammar, in order."""
     lines = text.split("\n")
     first = next((n for n, line in enumerate(lines) if re.match(r"\w", line)), len(lines))
     for number, line in enumerate(lines):
         if match := _EXCUSE.match(line):
-            below = (n for n in range(number + 1, len(lines)) if not _is_comment(lines[n]))
-            covers = None if number < first else next(below, number) + 1
+            following = (n for n in range(number + 1, len(lines)) if not _is_comment(lines[n]))
+            covers = None if number < first else next(following, number) + 1
             yield Excuse(number + 1, match[1], match[2], covers)
 
 
@@ -159,26 +164,26 @@ def _is_comment(line: str) -> bool:
 
 
 def excused(
-    path: Path, text: str, found: Iterable[Finding], rules: Container[str]
+    path: Path, text: str, findings: Iterable[Finding], rules: Container[str]
 ) -> Iterator[Finding]:
-    """The findings that nothing excuses, and what is wrong with the excuses."""
-    waiting = list(found)
-    for one in excuses(text):
+    """Yield the findings that are not excused, and findings for invalid excuses."""
+    waiting = list(findings)
+    for excuse in excuses(text):
         covered = [
             finding
             for finding in waiting
-            if finding.rule == one.rule and one.covers in (None, finding.line)
+            if finding.rule == excuse.rule and excuse.covers in (None, finding.line)
         ]
-        if one.rule not in rules:
-            why = f"`{one.rule}` is no rule: `# lint-ksy: RULE: reason`"
-        elif not one.reason:
-            why = f"say why: `# lint-ksy: {one.rule}: reason`"
+        if excuse.rule not in rules:
+            message = f"unknown rule `{excuse.rule}`: use `# lint-ksy: RULE: reason`"
+        elif not excuse.reason:
+            message = f"add a reason: `# lint-ksy: {excuse.rule}: reason`"
         elif not covered:
-            why = f"nothing to excuse for `{one.rule}`: take this line out"
+            message = f"no finding of `{excuse.rule}` to excuse: remove this line"
         else:
             waiting = [finding for finding in waiting if finding not in covered]
             continue
-        yield Finding(path, one.line, 1, "excuse", why)
+        yield Finding(path, excuse.line, 1, "excuse", message)
     yield from waiting
 
 
@@ -201,37 +206,37 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def key_order(grammar: LintedGrammar) -> Iterator[Finding]:
-    """Keys in the order of the style guide."""
+    """Keys follow the order of the style guide."""
     orders = {"grammar": TYPE, "type": TYPE, "meta": META}
     for node in grammar.of("grammar", "type", "meta", "attribute", "instance", "param"):
         yield from _in_order(grammar, node, orders.get(node.role, ATTRIBUTE))
 
 
 def _in_order(grammar: LintedGrammar, node: Node, order: Sequence[str]) -> Iterator[Finding]:
-    # A project's own keys start with - and may stand anywhere after the id, except -orig-id.
+    # Custom keys start with - and may be anywhere after the id, except -orig-id.
     keys = [key.value for key, _ in node.node.value if key.value in order]
     if "type" in keys and "size" in keys:
-        # The style guide has size first; type first reads as well where the size is one word.
+        # The style guide puts size first; type first is as readable if the size is one word.
         keys = [key for key in keys if key != "type"]
-    right = sorted(keys, key=order.index)
-    for found, wanted in zip(keys, right, strict=True):
-        if found != wanted:
+    expected = sorted(keys, key=order.index)
+    for key, expected_key in zip(keys, expected, strict=True):
+        if key != expected_key:
             yield grammar.at(
-                node, found, "key-order",
-                f"`{wanted}` stands before `{found}`; the order is {', '.join(right)}",
+                node, key, "key-order",
+                f"move `{expected_key}` before `{key}`: the order is {', '.join(expected)}",
             )  # fmt: skip
             return
 
 
 def licence(grammar: LintedGrammar) -> Iterator[Finding]:
-    """An SPDX licence."""
+    """The grammar has an SPDX licence."""
     meta = next(grammar.of("meta"))
     if "license" not in meta.body:
         yield grammar.at(meta, None, "license", "add `license`, such as `license: CC0-1.0`")
 
 
 def file_name(grammar: LintedGrammar) -> Iterator[Finding]:
-    """The id of a grammar is the name of its file."""
+    """The id of a grammar equals the name of its file."""
     meta = next(grammar.of("meta"))
     if meta.body["id"] != grammar.path.stem:
         yield grammar.at(
@@ -241,33 +246,29 @@ def file_name(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def names(grammar: LintedGrammar) -> Iterator[Finding]:
-    """``len_x``, ``num_xs``, ``ofs_x``, lower case."""
+    """Ids are lower case, with prefixes such as ``len_x``, ``num_xs`` and ``ofs_x``."""
     for node in grammar.of("attribute", "instance"):
         if node.id and not _NAME.fullmatch(node.id):
-            yield grammar.at(
-                node, "id", "name", f"`{node.id}`: ids are lower_case_with_underscores"
-            )
+            yield grammar.at(node, "id", "name", f"`{node.id}`: use lower_case_with_underscores")
         for ending, start in (("_length", "len_"), ("_len", "len_"), ("_offset", "ofs_")):
             if node.id.endswith(ending) and not node.id.startswith(("has_", "is_")):
                 better = start + node.id.removesuffix(ending)
                 yield grammar.at(
                     node, "id", "name",
-                    f"`{node.id}`: call it `{better}`, and keep the source's name in `-orig-id`",
+                    f"rename `{node.id}` to `{better}`, and keep the original name in `-orig-id`",
                 )  # fmt: skip
 
 
 def private_meta(grammar: LintedGrammar) -> Iterator[Finding]:
-    """No compiler switches in a grammar that others use."""
+    """A published grammar has no compiler switches."""
     meta = next(grammar.of("meta"))
     for key in ("ks-debug", "ks-opaque-types"):
         if key in meta.body:
-            yield grammar.at(
-                meta, key, "private-meta", f"take `{key}` out: pass it to the compiler"
-            )
+            yield grammar.at(meta, key, "private-meta", f"remove `{key}`: pass it to the compiler")
 
 
 def layout(grammar: LintedGrammar) -> Iterator[Finding]:
-    """LF, a final newline, no tabs, no trailing blanks, imports as a block list."""
+    """LF, a final newline, no tabs, no trailing spaces, imports as a block list."""
     lines = grammar.text.split("\n")
     if lines[-1]:
         yield Finding(
@@ -275,8 +276,8 @@ def layout(grammar: LintedGrammar) -> Iterator[Finding]:
         )  # fmt: skip
     for number, line in enumerate(lines, 1):
         if line != line.rstrip() or "\t" in line:
-            what = "a tab" if "\t" in line else "blanks at the end of the line, or CR LF"
-            yield Finding(grammar.path, number, 1, "layout", f"{what}: take them out")
+            problem = "a tab" if "\t" in line else "trailing spaces or CR LF"
+            yield Finding(grammar.path, number, 1, "layout", f"remove {problem}")
     meta = next(grammar.of("meta"))
     for key, value in meta.node.value:
         if key.value == "imports" and (
@@ -315,8 +316,8 @@ def _expressions(node: Node) -> Iterator[tuple[str, str]]:
 def boxed_equality(grammar: LintedGrammar) -> Iterator[Finding]:
     """``==`` between two instances compares references in Java."""
     for node in grammar.of("attribute", "instance"):
-        own = (node.owner.body.get("instances") or {}) if node.owner else {}
-        numbers = {name for name, body in own.items() if not _is_bytes(body)}
+        instances = (node.owner.body.get("instances") or {}) if node.owner else {}
+        numbers = {name for name, body in instances.items() if not _is_bytes(body)}
         for key, text in _expressions(node):
             for match in re.finditer(r"(\b[\w.]+)(?:\.as<\w+>)?\s*(==|!=)\s*([a-z_][\w.]*)", text):
                 left, sign, right = match.groups()
@@ -324,8 +325,8 @@ def boxed_equality(grammar: LintedGrammar) -> Iterator[Finding]:
                 if ends <= numbers and right not in ("true", "false"):
                     yield grammar.at(
                         node, key, "boxed-equality",
-                        f"`{left} {sign} {right}` compares references in Java, false for equal "
-                        f"numbers above 127: write `{left} - {right} {sign} 0`",
+                        f"`{left} {sign} {right}` compares references in Java, which differ for "
+                        f"equal numbers above 127: write `{left} - {right} {sign} 0`",
                     )  # fmt: skip
 
 
@@ -344,15 +345,15 @@ def wide_equality(grammar: LintedGrammar) -> Iterator[Finding]:
         if ranged and node.body["type"].startswith("u8"):
             yield grammar.at(
                 node, "valid", "wide-valid",
-                "values of u8 above 2^63 are negative in Java: leave the range to the reader",
+                "values of u8 above 2^63 are negative in Java: check the range in the reader",
             )  # fmt: skip
             continue
         for bound in bounds:
             if _number(bound) is not None and abs(_number(bound) or 0) >= _UNSAFE_INTEGER:
                 yield grammar.at(
                     node, "valid", "wide-valid",
-                    "JavaScript rounds numbers above 2^53 and would accept neighbours: use two u4, "
-                    "or `contents` with the bytes",
+                    "JavaScript rounds numbers above 2^53 and would accept other values: use two "
+                    "u4, or `contents` with the bytes",
                 )  # fmt: skip
 
 
@@ -364,25 +365,25 @@ def _number(value: object) -> int | None:
 
 
 def large_number(grammar: LintedGrammar) -> Iterator[Finding]:
-    """Numbers above 2^53 must be quoted; other spellings differ between YAML 1.1 and 1.2."""
+    """Numbers above 2^53 must be quoted; some spellings differ between YAML 1.1 and 1.2."""
     for scalar in _scalars(grammar.root):
         if scalar.style is not None or not _NUMBER.fullmatch(scalar.value):
             continue
-        place = (scalar.start_mark.line + 1, scalar.start_mark.column + 1)
+        position = (scalar.start_mark.line + 1, scalar.start_mark.column + 1)
         if "_" in scalar.value or re.fullmatch(r"0\d+", scalar.value):
             yield Finding(
-                grammar.path, *place, "number",
-                f"`{scalar.value}` is not a number in every YAML: no underscores, no leading zero",
+                grammar.path, *position, "number",
+                f"`{scalar.value}` is text in some parsers: remove underscores and leading zeros",
             )  # fmt: skip
         elif (_number(scalar.value) or 0) >= _UNSAFE_INTEGER:
             yield Finding(
-                grammar.path, *place, "number",
-                f"quote it ('{scalar.value}'): the compiler reads YAML in JavaScript and rounds it",
+                grammar.path, *position, "number",
+                f"quote it ('{scalar.value}'): the compiler runs in JavaScript and rounds it",
             )  # fmt: skip
 
 
 def yaml_word(grammar: LintedGrammar) -> Iterator[Finding]:
-    """Ids that YAML 1.1 takes for booleans."""
+    """Some ids are booleans in YAML 1.1."""
     for mapping in _maps(grammar.root):
         for key, value in mapping.value:
             for word in [key, value] if key.value == "id" else [key]:
@@ -396,21 +397,21 @@ def yaml_word(grammar: LintedGrammar) -> Iterator[Finding]:
 
 
 def mapping_is_cases(word: yaml.Node) -> bool:
-    """Whether ``true:`` is a case of a switch, where a boolean is meant."""
+    """Return whether ``true:`` is a case of a switch, where a boolean is intended."""
     return isinstance(word, yaml.ScalarNode) and word.value in ("true", "false")
 
 
 def duplicate_key(grammar: LintedGrammar) -> Iterator[Finding]:
-    """The same key twice: Python's YAML takes the last, the compiler refuses."""
+    """A key occurs twice: the YAML library of Python keeps the last, the compiler rejects it."""
     for mapping in _maps(grammar.root):
-        seen = set()
+        earlier = set()
         for key, _ in mapping.value:
-            if key.value in seen:
+            if key.value in earlier:
                 yield Finding(
                     grammar.path, key.start_mark.line + 1, key.start_mark.column + 1,
-                    "duplicate-key", f"`{key.value}` stands here twice: merge the two",
+                    "duplicate-key", f"`{key.value}` occurs twice: merge the two",
                 )  # fmt: skip
-            seen.add(key.value)
+            earlier.add(key.value)
 
 
 def _maps(node: yaml.Node) -> Iterator[yaml.MappingNode]:
@@ -436,51 +437,53 @@ def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
 
 
 def endless_repeat(grammar: LintedGrammar) -> Iterator[Finding]:
-    """``repeat: eos`` over something that may take no bytes never ends."""
+    """``repeat: eos`` over an element that may be empty does not terminate."""
     for node in grammar.of("attribute", "instance"):
         if node.body.get("repeat") == "eos" and node.owner and _may_be_empty(grammar, node, ()):
             yield grammar.at(
                 node, "repeat", "endless-repeat",
-                "an element that takes no bytes repeats for ever: give each at least one byte, "
-                "or use `repeat: until` with a condition that an empty one ends",
+                "an empty element repeats forever: give each at least one byte, "
+                "or use `repeat: until` with a condition that ends at an empty element",
             )  # fmt: skip
 
 
-def _may_be_empty(grammar: LintedGrammar, node: Node, seen: tuple[str, ...]) -> bool:
-    return node.owner is not None and _empty(grammar, node.body, node.owner.name, seen)
+def _may_be_empty(grammar: LintedGrammar, node: Node, outer_types: tuple[str, ...]) -> bool:
+    return node.owner is not None and _empty(grammar, node.body, node.owner.name, outer_types)
 
 
 def _empty(
-    grammar: LintedGrammar, body: Mapping[str, object], owner: str, seen: tuple[str, ...]
+    grammar: LintedGrammar, body: Mapping[str, object], owner: str, outer_types: tuple[str, ...]
 ) -> bool:
-    """Whether one element may take nothing, as far as the grammar shows."""
+    """Return whether an element may be empty, as far as the grammar shows."""
     written = body.get("type")
     if "contents" in body or "terminator" in body or written == "strz":
         return False
     if "size" in body:
-        return str(body["size"]) == "0"  # an expression is taken at its word
+        return str(body["size"]) == "0"  # expressions are assumed to be positive
     if "size-eos" in body:
-        return False  # takes what is left, and something is
-    if not isinstance(written, str) or _WIDTH.fullmatch(written) or written in seen:
+        return False  # the rest of the stream is not empty here
+    if not isinstance(written, str) or _WIDTH.fullmatch(written) or written in outer_types:
         return False
-    found = grammar.model.resolve(written, grammar.model.types[owner])
-    if found is None:
+    resolved = grammar.model.resolve(written, grammar.model.types[owner])
+    if resolved is None:
         return False
-    fields = found.body.get("seq") or ()
+    fields = resolved.body.get("seq") or ()
     return all(
-        "if" in one or "repeat" in one or _empty(grammar, one, found.name, (*seen, written))
-        for one in fields
+        "if" in field
+        or "repeat" in field
+        or _empty(grammar, field, resolved.name, (*outer_types, written))
+        for field in fields
     )
 
 
 def type_name(grammar: LintedGrammar) -> Iterator[Finding]:
-    """Types that hide a class which generated code needs."""
+    """A type hides a class that generated code needs."""
     for node in grammar.of("type"):
         if node.id in _CLASS_NAMES:
             yield grammar.at(
                 node, None, "type-name",
-                f"a type `{node.id}` hides the class of that name in Java or JavaScript: "
-                f"call it `{node.id}_type` or what it is",
+                f"a type `{node.id}` hides the built-in class in Java or JavaScript: "
+                f"rename it, for example to `{node.id}_type`",
             )  # fmt: skip
 
 
@@ -489,8 +492,8 @@ def conditional_sizeof(grammar: LintedGrammar) -> Iterator[Finding]:
     for node in grammar.of("attribute", "instance"):
         for key, text in _expressions(node):
             for name in re.findall(r"\b(?:bit)?sizeof<([\w:]+)>", text):
-                found = grammar.model.resolve(name, node.owner) if node.owner else None
-                if found and any("if" in one for one in found.body.get("seq") or ()):
+                resolved = grammar.model.resolve(name, node.owner) if node.owner else None
+                if resolved and any("if" in field for field in resolved.body.get("seq") or ()):
                     yield grammar.at(
                         node, key, "sizeof",
                         f"`sizeof<{name}>` counts fields whose `if` is false: write the number",
@@ -505,53 +508,54 @@ def own_index(grammar: LintedGrammar) -> Iterator[Finding]:
                 if _UNGUARDED.search(text):
                     yield grammar.at(
                         node, key, "index-in-until",
-                        "`_index` with `repeat: until` is one more in Go, and in the condition one "
-                        f"more in C++, Java and JavaScript: ask for `{node.id}.size`",
+                        "`_index` with `repeat: until` is one higher in Go, and in the condition "
+                        f"one higher in C++, Java and JavaScript: use `{node.id}.size`",
                     )  # fmt: skip
 
 
 def moving_position(grammar: LintedGrammar) -> Iterator[Finding]:
-    """An instance that reads ``_io.pos`` depends on when it is asked first."""
+    """An instance that reads ``_io.pos`` depends on the time of its first use."""
     for node in grammar.of("instance"):
         for key, text in _expressions(node):
             if re.search(r"(?<!\w)_io\.(pos|eof)\b", text):
                 yield grammar.at(
                     node, key, "moving-position",
-                    "an instance that reads `_io.pos` has the value of the moment it is first "
-                    "asked, and in Rust that of the start of the object: hand the position over "
+                    "an instance that reads `_io.pos` gets the position at its first use, and in "
+                    "Rust the start of the object: pass the position "
                     "as a parameter, or write the expression where it is used",
                 )  # fmt: skip
 
 
 def unguarded(grammar: LintedGrammar) -> Iterator[Finding]:
-    """An instance that reads what may not be there."""
+    """An instance reads a field that may be absent."""
     for node in grammar.of("instance"):
         if node.owner is None:
             continue
         if missing := grammar.guards.missing_in_instance(node.owner, node.id):
             yield grammar.at(
                 node, next((k for k in ("value", "pos") if k in node.body), None), "unguarded",
-                f"`{missing}` has an `if` and may not be there: a crash in C++, a panic in Rust. "
-                f"Give `{node.id}` the same `if`, or ask first: `condition ? … : 0`",
+                f"`{missing}` has an `if` and may be absent: a crash in C++, a panic in Rust. "
+                f"Give `{node.id}` the same `if`, or test it first: `condition ? … : 0`",
             )  # fmt: skip
 
 
 def linked_recursion(grammar: LintedGrammar) -> Iterator[Finding]:
-    """Instances at offsets that lead from type to type and back."""
+    """Instances at offsets form a chain of objects."""
     for node in grammar.of("instance"):
         if node.owner is None or "pos" not in node.body or "type" not in node.body:
             continue
         written = node.body["type"]
-        found = grammar.model.resolve(written, node.owner) if isinstance(written, str) else None
-        if found and found.name == node.owner.name:
+        resolved = grammar.model.resolve(written, node.owner) if isinstance(written, str) else None
+        if resolved and resolved.name == node.owner.name:
             yield grammar.at(
                 node, "type", "linked",
-                f"`{node.id}` leads from one `{node.owner.ids[-1]}` to the next: walking it "
-                "overflows the stack on a long chain. Give the offset only, and list the objects "
-                "in a row",
+                f"`{node.id}` links one `{node.owner.ids[-1]}` to the next: walking the links "
+                "overflows the stack on a long chain. Keep only the offset, and list the objects "
+                "in an array",
             )  # fmt: skip
 
 
+#: Rules by id; findings of one line are reported in this order.
 RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {
     "file-name": file_name,
     "key-order": key_order,
@@ -572,28 +576,27 @@ RULES: dict[str, Callable[[LintedGrammar], Iterator[Finding]]] = {
     "wide-valid": wide_equality,
     "yaml-word": yaml_word,
 }
-"""The rules by id, in the order in which findings of one line are reported."""
 
 
 def lint(path: Path) -> list[Finding]:
-    """The findings in one grammar, by line. A file that is not a grammar is one finding."""
+    """Return the findings in one grammar, by line; a file that is no grammar is one finding."""
     try:
         grammar = LintedGrammar(path)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-        return [Finding(path, *place, "yaml", f"no YAML: {error.problem}; the compiler says more")]
+        position = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+        return [Finding(path, *position, "yaml", f"not YAML: {error.problem}")]
     except ValueError as error:
         return [Finding(path, 1, 1, "yaml", str(error))]
-    found = [finding for rule in RULES.values() for finding in rule(grammar)]
+    findings = [finding for rule in RULES.values() for finding in rule(grammar)]
     return sorted(
-        excused(path, grammar.text, found, RULES),
+        excused(path, grammar.text, findings, RULES),
         key=lambda finding: (finding.line, finding.column),
     )
 
 
 def compile_errors(paths: Sequence[Path]) -> list[str]:
-    """What the compiler refuses, one ``FILE:LINE:COLUMN: error: WHY`` each.
+    """Return the errors of the compiler, each ``FILE:LINE:COLUMN: error: REASON``.
 
     Raises ``ToolMissing``.
     """
@@ -606,12 +609,13 @@ def compile_errors(paths: Sequence[Path]) -> list[str]:
 
 
 def _findings(text: str, paths: Sequence[Path]) -> list[str]:
-    """The compiler's lines, those joined that do not begin with a file: a name may hold lines."""
+    """Return the messages of the compiler; lines that do not begin with a file are
+    continuations."""
     begins = tuple(str(path).splitlines()[0] for path in paths)
-    found: list[str] = []
+    messages: list[str] = []
     for line in text.splitlines():
-        if found and not line.startswith(begins):
-            found[-1] += f"\n{line}"
+        if messages and not line.startswith(begins):
+            messages[-1] += f"\n{line}"
         else:
-            found.append(line)
-    return found
+            messages.append(line)
+    return messages

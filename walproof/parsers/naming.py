@@ -1,4 +1,4 @@
-"""What a package is called, which version and licence it has: by default that of this project."""
+"""Names, version and licence of a package."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from dataclasses import dataclass
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 MODULE = re.compile(r"[a-z0-9][a-z0-9.~_-]*(/[A-Za-z0-9][A-Za-z0-9.~_-]*)*")
 VERSION = re.compile(r"\d+\.\d+\.\d+")
+#: Names that every ecosystem accepts; licences are SPDX expressions.
 LICENCE = re.compile(r"[A-Za-z0-9.+() -]+")
-"""What every ecosystem takes; of licences what SPDX expressions are made of."""
 
+#: Licence of the grammars of Walproof, and of the parsers generated from them.
 FREE = "CC0-1.0"
-"""The licence of our own grammars, and of what is generated from them."""
 
 
 class BadName(ValueError):
-    """A name that not every ecosystem takes."""
+    """Raised for a name that some ecosystem rejects."""
 
 
 @dataclass(frozen=True)
 class Naming:
-    """``name`` is that in registries, ``module`` a path as Go has it, ``licence`` in SPDX's words.
+    """Names of a package: ``name`` in registries, ``module`` as in Go, ``licence`` as in SPDX.
 
-    Without a licence a package has that of its grammars. Raises :class:`BadName`.
+    Without a licence, a package gets the licence of its grammars. Raises :class:`BadName`.
     """
 
     name: str = "walproof-parsers"
@@ -32,52 +32,55 @@ class Naming:
     licence: str | None = None
 
     def __post_init__(self) -> None:
-        for what, text, pattern, like in (
+        for option, text, pattern, like in (
             ("name", self.name, NAME, "my-parsers"),
             ("module", self.module, MODULE, "example.org/me/parsers"),
             ("version", self.version, VERSION, "1.2.3"),
             ("licence", self.licence or FREE, LICENCE, "MIT OR Apache-2.0"),
         ):
             if not pattern.fullmatch(text):
-                raise BadName(f"{what} {text!r}: one like {like} was expected")
+                raise BadName(f"{option} {text!r}: expected one like {like}")
 
     @property
     def identifier(self) -> str:
-        """The name as Python, Rust and CMake write it."""
+        """The name in Python, Rust and CMake."""
         return self.name.replace("-", "_")
 
     @property
     def java(self) -> str:
-        """``example.org/me/parsers`` → ``org.example.me.parsers``."""
-        host, *rest = self.module.split("/")
-        parts = [*reversed(host.split(".")), *rest]
-        words = [re.sub(r"\W", "_", part).lower() for part in parts]
-        return ".".join(f"_{word}" if word[0].isdigit() else word for word in words)
+        """The Java package: ``example.org/me/parsers`` → ``org.example.me.parsers``."""
+        host, *path = self.module.split("/")
+        parts = [*reversed(host.split(".")), *path]
+        identifiers = [re.sub(r"\W", "_", part).lower() for part in parts]
+        return ".".join(
+            f"_{identifier}" if identifier[0].isdigit() else identifier
+            for identifier in identifiers
+        )
 
     @property
     def java_path(self) -> str:
-        """The same as a path."""
+        """The Java package as a path."""
         return self.java.replace(".", "/")
 
     @property
     def java_group(self) -> str:
-        """The group of the artefact."""
+        """The Maven group."""
         return self.java.rpartition(".")[0] or self.java
 
     @property
     def go(self) -> str:
-        """The name of the package, which every file of it begins with."""
+        """The Go package."""
         return re.sub(r"\W", "", self.module.rpartition("/")[2]).lower()
 
 
 def licence_of(stated: list[str | None], chosen: str | None = None) -> str | None:
-    """The licence of what is generated: the chosen one, else all that the grammars state.
+    """Return the licence of generated files: the chosen one, or all licences of the grammars.
 
-    None if a grammar states none: nobody may use what has no licence.
+    None if a grammar states no licence.
     """
     if chosen or not stated or None in stated:
         return chosen
-    found = sorted({one for one in stated if one})
-    if len(found) == 1:
-        return found[0]
-    return " AND ".join(f"({one})" if " " in one else one for one in found)
+    licences = sorted({licence for licence in stated if licence})
+    if len(licences) == 1:
+        return licences[0]
+    return " AND ".join(f"({licence})" if " " in licence else licence for licence in licences)

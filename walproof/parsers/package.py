@@ -1,8 +1,8 @@
-"""Ready-to-use packages of the parsers, one per language.
+"""Generate ready-to-use packages of the parsers, one per language.
 
-``templates/<language>/`` is the package as it will be; a file that is filled in has a name that
-ends in ``.j2``. ``templates/README.md.j2`` and the workflow are the same for all languages, and
-``examples/`` says what the tests read, a file for each grammar.
+``templates/<language>/`` holds the files of a package; files with the suffix ``.j2`` are templates.
+``templates/README.md.j2`` and the workflow are shared by all languages. ``examples/`` describes the
+logs that the tests read, one file per grammar.
 """
 
 from __future__ import annotations
@@ -28,34 +28,33 @@ from walproof.parsers.languages import COMPILER, LANGUAGES, NOTES, Language
 from walproof.parsers.naming import FREE, Naming, licence_of
 from walproof.parsers.spelling import lower_camel, number, spelled
 
+#: File that identifies a package: its language, and the folder of its parsers.
 MARK = ".walproof-parsers"
-"""The file of a package that says what it is: its language, and where its parsers are."""
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "templates"
+#: Examples by grammar: ``log``, a path in ``vectors/``; ``array``, a field; ``count``, the number
+#: of its elements. ``steps`` and ``columns`` define the output of the program ``example``. A step
+#: is a loop over an array (``each``, with the ``name`` of an element) or a condition (``if``).
+#: ``columns`` are printed after the element numbers of all loops; a column is a field that is a
+#: number in every language, or the ``length`` of bytes. ``printed`` is the output for ``log``.
+#: :mod:`walproof.parsers.spelling` writes paths in each language.
 EXAMPLES: list[dict[str, Any]] = [
     {"grammar": file.stem, **tomllib.loads(file.read_text("utf-8"))}
     for file in sorted((HERE / "examples").glob("*.toml"))
 ]
-"""By grammar: ``log``, a path inside ``vectors/``; ``array``, a field; ``count``, its elements.
-
-What the program ``example`` does with it: ``steps``, each an array that is gone through (``each``,
-with the ``name`` of an element) or a condition without which nothing more follows (``if``), and the
-``columns`` of the line that it prints then, after the number of the element at each step. Columns
-are fields that hold numbers in every language, or the ``length`` of bytes. ``printed`` is what it
-prints of ``log``. How paths are written in a language is in :mod:`walproof.parsers.spelling`.
-"""
 WORKFLOW = "workflow.yml.j2"
+#: Names in the paths of templates, by property of :class:`Naming`.
 _PATHS = {"IDENTIFIER": "identifier", "JAVA_PATH": "java_path"}
-"""Names in the paths of templates, by property of :class:`Naming`."""
 
 RUNTIME = HERE / "runtime"
+#: Runtimes included as ``kaitai/``, for languages whose official runtime is in no registry.
 RUNTIMES = {"cpp": RUNTIME / "cpp" / "kaitai", "rust": RUNTIME / "rust"}
-"""What a package carries as ``kaitai/`` where the official runtime is in no registry."""
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """One grammar in a package: ``file`` is its parser, ``needs`` are the grammars it imports."""
+    """A grammar in a package: ``file`` is its parser, ``needs`` are the grammars that it
+    imports."""
 
     id: str
     class_name: str
@@ -66,11 +65,11 @@ class Grammar:
 
 
 class NotOurs(Exception):
-    """A folder holds something other than a package that was made here."""
+    """Raised if the output folder is not empty and not a package of this program."""
 
 
 def all_grammars(grammars: Path = GRAMMARS) -> list[str]:
-    """The grammars of a folder by name."""
+    """Return the names of the grammars in a folder."""
     return sorted(file.stem for file in grammars.glob("*.ksy"))
 
 
@@ -81,15 +80,15 @@ def make_package(
     grammars: Path = GRAMMARS,
     naming: Naming | None = None,
 ) -> list[Grammar]:
-    """Make the package of one language in the folder ``out``, whose own package it replaces.
+    """Generate the package of one language in ``out``, replacing an earlier package there.
 
-    ``chosen`` names grammars; without one, all of the folder are in it. Raises ``GrammarError``
-    and ``ToolMissing`` of :mod:`conformance.kaitai.compile`, :class:`NotOurs`, and ``OSError`` with
-    ``out`` for what cannot be written.
+    ``chosen`` are names of grammars; by default, all in the folder. Raises ``GrammarError`` and
+    ``ToolMissing`` of :mod:`conformance.kaitai.compile`, :class:`NotOurs`, and ``OSError`` with
+    ``out`` if writing fails.
     """
-    is_there = out.exists() and not all(map(is_unfinished, out.iterdir()))
-    if is_there and not (out / MARK).exists():
-        raise NotOurs(f"{out} is not empty, and not a package that was made here")
+    has_files = out.exists() and not all(map(is_unfinished, out.iterdir()))
+    if has_files and not (out / MARK).exists():
+        raise NotOurs(f"{out} is not empty, and not a package of walproof parsers")
     naming = naming or Naming(version=release_of(__version__))
     language = language.named(naming)
     names = list(chosen) or all_grammars(grammars)
@@ -97,18 +96,18 @@ def make_package(
         fresh.mkdir(parents=True)
         out.mkdir(parents=True, exist_ok=True)
         files = [grammars / f"{name}.ksy" for name in names]
-        # The compiler first: nothing else says so well what is wrong with a grammar.
+        # The compiler runs first, because it has the best error messages.
         compile_to(language.target, files, fresh / language.sources)
-        found = [_grammar(language, name, grammars) for name in names]
-        known = {grammar.id for grammar in found}
-        needed = [name for grammar in found for name in grammar.needs if name not in known]
-        found += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
+        packaged = [_grammar(language, name, grammars) for name in names]
+        ids = {grammar.id for grammar in packaged}
+        needed = [name for grammar in packaged for name in grammar.needs if name not in ids]
+        packaged += [_grammar(language, name, grammars) for name in dict.fromkeys(needed)]
         for file in (fresh / language.sources).iterdir():
             text = language.finish(file.read_text(encoding="utf-8"), naming)
             file.write_text(text, encoding="utf-8")
-        examples = _examples(language, found, grammars)
-        licence = licence_of([grammar.licence for grammar in found], naming.licence)
-        _add_templates(language, found, examples, licence, fresh, grammars, naming)
+        examples = _examples(language, packaged, grammars)
+        licence = licence_of([grammar.licence for grammar in packaged], naming.licence)
+        _add_templates(language, packaged, examples, licence, fresh, grammars, naming)
         if language.id in RUNTIMES:
             _copy_tree(RUNTIMES[language.id], fresh / "kaitai")
         (fresh / MARK).write_text(f"{language.id}\n{language.sources}\n")
@@ -118,38 +117,41 @@ def make_package(
         for file in _licence_files(licence, grammars):
             shutil.copy(file, fresh / file.name)
         _replace(fresh, out)
-    return found
+    return packaged
 
 
 def _copy_tree(folder: Path, to: Path) -> None:
-    """Copy a folder; unlike ``shutil.copytree``, what fails is one ``OSError`` with its name."""
+    """Copy a folder; unlike ``shutil.copytree``, a failure is one ``OSError`` with the file
+    name."""
     for file in sorted(path for path in folder.rglob("*") if path.is_file()):
         target = to / file.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(file, target)
 
 
-def _examples(language: Language, found: Sequence[Grammar], grammars: Path) -> list[dict[str, Any]]:
-    """The examples of a package: our logs say nothing of a grammar that only has such a name."""
+def _examples(
+    language: Language, packaged: Sequence[Grammar], grammars: Path
+) -> list[dict[str, Any]]:
+    """Return the examples of a package; none for other grammars, even if a name is equal."""
     if grammars.resolve() != GRAMMARS.resolve():
         return []
-    known = {grammar.id: grammar for grammar in found}
+    by_id = {grammar.id: grammar for grammar in packaged}
     return [
         {
-            **one,
-            "class_name": known[one["grammar"]].class_name,
+            **example,
+            "class_name": by_id[example["grammar"]].class_name,
             "steps": [
                 {"each": None, "number": number(language.id, step), **step} for step in steps
             ],
             "numbers": [number(language.id, step) for step in steps if "each" in step],
         }
-        for one in EXAMPLES
-        if one["grammar"] in known and (steps := one["steps"])
+        for example in EXAMPLES
+        if example["grammar"] in by_id and (steps := example["steps"])
     ]
 
 
 def _licence_files(licence: str | None, grammars: Path) -> list[Path]:
-    """The licence as a text: ours, or what lies beside grammars of somebody else."""
+    """Return the licence texts: of this project, or those beside other grammars."""
     if grammars.resolve() == GRAMMARS.resolve():
         return [GRAMMARS / "LICENSE"] if licence == FREE else []
     names = ("LICENSE*", "LICENCE*", "COPYING*")
@@ -157,9 +159,9 @@ def _licence_files(licence: str | None, grammars: Path) -> list[Path]:
 
 
 def release_of(version: str) -> str:
-    """Three numbers: what Cargo, npm and CMake all take of ``0.2.1.dev5+g1a2b3c4``."""
-    found = re.match(r"\d+\.\d+\.\d+", version)
-    return found[0] if found else "0.0.0"
+    """Return the first three numbers of a version, which Cargo, npm and CMake accept."""
+    match = re.match(r"\d+\.\d+\.\d+", version)
+    return match[0] if match else "0.0.0"
 
 
 def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
@@ -177,7 +179,7 @@ def _grammar(language: Language, name: str, grammars: Path) -> Grammar:
 
 def _add_templates(
     language: Language,
-    found: Sequence[Grammar],
+    packaged: Sequence[Grammar],
     examples: Sequence[Mapping[str, Any]],
     licence: str | None,
     fresh: Path,
@@ -190,11 +192,11 @@ def _add_templates(
     context: dict[str, Any] = {
         "language": language,
         "note": NOTES.get(language.id),
-        "grammars": sorted(found, key=lambda grammar: grammar.id),
+        "grammars": sorted(packaged, key=lambda grammar: grammar.id),
         "examples": examples,
         "naming": naming,
         "licence": licence,
-        "models": {grammar.id: Model(grammar.id, grammars) for grammar in found},
+        "models": {grammar.id: Model(grammar.id, grammars) for grammar in packaged},
         "version": naming.version,
         "walproof": __version__,
         "compiler": COMPILER,
@@ -227,23 +229,23 @@ def _templates(language: Language, examples: Sequence[Mapping[str, Any]]) -> Ite
 
 
 def _replace(fresh: Path, out: Path) -> None:
-    """Put the new package in the place of the old one; what a build left there stays."""
+    """Replace the files of the old package; build results stay."""
     is_ours = (out / MARK).exists()
     before = _sources(out) if is_ours else _sources(fresh)
     if not is_ours:
-        _put(fresh, out, fresh / MARK)  # first: who is killed is to know the package as ours
+        _put(fresh, out, fresh / MARK)  # first, so that a killed run leaves a marked package
     for file in sorted(path for path in fresh.rglob("*") if path.is_file()):
         if file != fresh / MARK:
             _put(fresh, out, file)
-    # Parsers of grammars that are gone must not stay importable, nor those of another name.
-    kept = {path.relative_to(fresh) for path in (fresh / _sources(fresh)).iterdir()}
+    # Remove parsers of removed grammars, and those under an earlier name.
+    current = {path.relative_to(fresh) for path in (fresh / _sources(fresh)).iterdir()}
     for folder in {_sources(fresh), before}:
         for old in (out / folder).iterdir() if (out / folder).is_dir() else ():
-            if old.is_file() and old.relative_to(out) not in kept and "Kaitai" not in old.name:
+            if old.is_file() and old.relative_to(out) not in current and "Kaitai" not in old.name:
                 first = old.read_text(encoding="utf-8", errors="replace")[:400]
                 if "kaitai-struct-compiler" in first:
                     old.unlink()
-    _put(fresh, out, fresh / MARK)  # last: until then it says which parsers are to go
+    _put(fresh, out, fresh / MARK)  # last, because the old one locates the old parsers
 
 
 def _put(fresh: Path, out: Path, file: Path) -> None:
@@ -254,6 +256,6 @@ def _put(fresh: Path, out: Path, file: Path) -> None:
 
 
 def _sources(package: Path) -> str:
-    """Where a package keeps its parsers."""
-    id, *said = (package / MARK).read_text().split("\n")
-    return said[0] if said and said[0] else LANGUAGES[id].named(Naming()).sources
+    """Return the folder of the parsers in a package."""
+    id, *lines = (package / MARK).read_text().split("\n")
+    return lines[0] if lines and lines[0] else LANGUAGES[id].named(Naming()).sources

@@ -1,7 +1,7 @@
-"""How a path of a grammar, such as ``record.header.len_data``, is written in each language.
+"""Write a path of a grammar, such as ``record.header.len_data``, in each language.
 
-The first name is that of a variable. The example programs of all packages are made with this from
-one description (``examples/``), so that all print the same.
+The first step of a path is a variable. All example programs are generated with this module from one
+description (``examples/``), so that they print the same.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from collections.abc import Mapping
 
 from conformance.kaitai.types import class_name
 
+#: Expressions for the number of bytes, if it is not the property ``length``.
 _LENGTHS = {
     "python": "len({})", "go": "len({})", "cpp": "{}.size()", "rust": "{}.len()",
 }  # fmt: skip
-"""The number of bytes, where it is not the property ``length``."""
 
 _CAMEL = ("go", "java", "javascript")
 
 
 def lower_camel(name: str) -> str:
-    """``len_data`` → lenData."""
-    head, *rest = name.split("_")
-    return head + "".join(part.capitalize() for part in rest)
+    """Convert ``len_data`` to ``lenData``."""
+    first, *parts = name.split("_")
+    return first + "".join(part.capitalize() for part in parts)
 
 
 def spelled(language: str, path: str) -> str:
-    """A path in one language. One that ends in ``.length`` is the number of bytes of a field."""
+    """Return a path in one language; ``.length`` at its end is the number of bytes of a field."""
     if path.endswith(".length"):
         field = spelled(language, path.removesuffix(".length"))
         return _LENGTHS.get(language, "{}.length").format(field)
@@ -34,13 +34,13 @@ def spelled(language: str, path: str) -> str:
 
 
 def number(language: str, step: Mapping[str, str]) -> str:
-    """The variable with the number of the element that a step goes through."""
+    """Return the variable with the element number of a loop."""
     name = f"{step.get('name', '')}_number"
     return lower_camel(name) if language in _CAMEL else name
 
 
 def _step(language: str, name: str) -> str:
-    """One field or instance of an object, with what stands before it."""
+    """Return the access to a field or instance of an object."""
     match language:
         case "java":
             return f".{lower_camel(name)}()"

@@ -1,1 +1,1 @@
-"""``walproof review``: what a change does to readers, writers and recovery."""
+"""``walproof review``: report which readers and writers a format change breaks."""

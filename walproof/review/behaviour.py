@@ -1,4 +1,4 @@
-"""Old and new readers on old and new logs, undamaged and damaged: what really changes."""
+"""Run old and new readers on old and new logs, undamaged and damaged, and compare the answers."""
 
 from __future__ import annotations
 
@@ -21,39 +21,41 @@ from walproof.review.revision import Worker
 _NO_AIM = Aim()
 SIDES = ("old", "new")
 PARTS = ("records", "verdict", "reason", "lost", "end")
+#: Bytes shown of each side.
 SHOWN_BYTES = 8
-"""Bytes that are shown of each side."""
+#: Expected answers in a vector, and the profile of each.
 EXPECTED_IN = {"expect": "recover", "expect_strict": "strict"}
-"""The answers of a vector, and the profiles that give them."""
 
 
 @dataclass(frozen=True)
 class Changed:
-    """One log that the two readers answer differently; ``how`` takes the old answer first.
+    """One log that the two readers answer differently.
 
-    ``shown`` are the bytes that it is about: what damage changed, or where the answers part.
+    ``difference`` describes the change from the old answer to the new one. ``shown`` are the bytes
+    at the damage, or where the answers diverge.
     """
 
     log: str
     origin: str
     damaged: bool
     rule: str
-    how: str
+    difference: str
     shown: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As ``walproof review --output json`` shows it."""
+        """Return the entry in ``walproof review --output json``."""
         return {"log": self.log, "origin": self.origin, "damaged": self.damaged,
-                "rule": self.rule, "how": self.how, "bytes": self.shown or None}  # fmt: skip
+                "rule": self.rule, "how": self.difference, "bytes": self.shown or None}  # fmt: skip
 
 
 @dataclass
 class Table:
-    """One reader (the executable specification, or a grammar) of a format, old against new.
+    """Agreement of the old and the new version of one reader: executable specification or
+    grammar.
 
-    ``cells`` counts logs as (agreeing, all) by whose logs they are and whether they are damaged:
-    ``("old", False)`` is the new reader on undamaged old logs, ``("new", False)`` the old reader
-    on undamaged new ones.
+    ``cells`` counts logs as (agreeing, all) by the side of the logs and by damage: ``("old",
+    False)`` is the new reader on undamaged old logs, ``("new", False)`` the old reader on undamaged
+    new logs.
     """
 
     format: str
@@ -69,7 +71,7 @@ class Table:
             self.cells[side, log.damaged] = (agreeing + agrees, total + 1)
 
     def to_json(self) -> dict[str, Any]:
-        """As ``walproof review --output json`` shows it."""
+        """Return the table in ``walproof review --output json``."""
         return {
             "format": self.format,
             "reader": self.reader,
@@ -89,7 +91,7 @@ class Table:
 
 
 class Behaviour:
-    """Runs both sides of one format. ``workers`` has a :class:`Worker` for each side."""
+    """Run both sides of one format. ``workers`` has a :class:`Worker` for each side."""
 
     def __init__(
         self, format: str, workers: Mapping[str, Worker], bodies: Mapping[str, Mapping[str, Any]],
@@ -107,27 +109,29 @@ class Behaviour:
             self.profiles.append("strict")
 
     def gather(self, count: int, seed: int, aim: Aim = _NO_AIM) -> None:
-        """Old and new vectors, logs by both writers, and damage to them; each read by both.
+        """Read vectors of both sides, logs by both writers, and damaged copies, with both
+        readers.
 
-        ``aim`` is what expressions have changed about: damage is aimed at that, too.
+        ``aim`` holds numbers and names from changed expressions; part of the damage is aimed at
+        them.
         """
         vectors = [logs_of(self.bodies[side], side) for side in SIDES]
         self.logs = merged(*vectors, *(self._written(side) for side in SIDES))
         self._read(self.logs.values())
         for log in self.logs.values():
-            # Another dialect, say: nothing that a reader of this format owes anything.
+            # A log that its own side does not report as intact counts as damaged.
             log.damaged = log.damaged or not _intact(log)
         bases = [log for log in self.logs.values() if not log.damaged]
         for side in SIDES:
-            own = [log for log in bases if side in log.sides]
-            for log in sweep(own, count // 2, seed + SIDES.index(side)):
+            logs_of_side = [log for log in bases if side in log.sides]
+            for log in sweep(logs_of_side, count // 2, seed + SIDES.index(side)):
                 self.logs.setdefault(log.key, log)
         for log in aimed(bases, aim):
             self.logs.setdefault(log.key, log)
         self._read(log for log in self.logs.values() if not log.answers)
 
     def specification(self) -> Table:
-        """The table of the executable specification; adds what it shows to ``findings``."""
+        """Return the table of the executable specification; add its differences to ``findings``."""
         table = Table(self.format, "executable specification")
         missing = [side for side in SIDES if self.readers[side]]
         if missing:
@@ -135,11 +139,11 @@ class Behaviour:
             return table
         changed: dict[str, list[Changed]] = {}
         for log in self.logs.values():
-            rules = self._judged(log)
+            rules = self._broken_rules(log)
             table.count(log, not rules)
-            for rule, how in rules:
+            for rule, difference in rules:
                 shown = bytes_of(log, self._control(log))
-                entry = Changed(log.name, log.origin, log.damaged, rule, how, shown)
+                entry = Changed(log.name, log.origin, log.damaged, rule, difference, shown)
                 table.changed.append(entry)
                 changed.setdefault(rule, []).append(entry)
         for rule, entries in changed.items():
@@ -147,47 +151,50 @@ class Behaviour:
         return table
 
     def sampled(self) -> str:
-        """The remark on logs that are too large to be damaged as often as the others."""
+        """Return a remark on logs that are too large for the full number of damaged copies."""
         large = [log for log in self.logs.values() if size(log.contents) > LARGE_BYTES]
         bases = sum(not log.damaged for log in large)
         if not bases:
             return ""
         samples = sum(log.origin == "sweep" for log in large)
         return (
-            f"fresh damage to {bases} log{'s' * (bases != 1)} of {self.format} above"
-            f" {LARGE_BYTES // 1024} KiB, but for {samples} sample{'s' * (samples != 1)}"
+            f"damaged copies of {bases} log{'s' * (bases != 1)} of {self.format} above"
+            f" {LARGE_BYTES // 1024} KiB, except {samples} sample{'s' * (samples != 1)}"
         )
 
-    def _judged(self, log: LogUnderReview) -> list[tuple[str, str]]:
-        """The rules that a log shows, each with what differs; none if the answers agree."""
+    def _broken_rules(self, log: LogUnderReview) -> list[tuple[str, str]]:
+        """Return the rules that a log violates, each with the difference; empty if the answers
+        agree."""
         old, new = log.answers["old"], log.answers["new"]
-        how = describe(old, new)
-        if not how and log.strict:
-            how = describe(log.strict["old"], log.strict["new"])
-            how = f"profile strict: {how}" if how else ""
-            if how and log.damaged:
-                return [("STRICT_CHANGED", how)]
-        if not how:
+        difference = describe(old, new)
+        if not difference and log.strict:
+            difference = describe(log.strict["old"], log.strict["new"])
+            difference = f"profile strict: {difference}" if difference else ""
+            if difference and log.damaged:
+                return [("STRICT_CHANGED", difference)]
+        if not difference:
             return []
         if not log.damaged:
             rules = [("READS_OLD_FILE", "old"), ("READS_NEW_FILE", "new")]
-            return [(rule, how) for rule, side in rules if side in log.sides]
+            return [(rule, difference) for rule, side in rules if side in log.sides]
         parent = self._control(log)
         if parent is not None and describe(parent.answers["old"], parent.answers["new"]):
-            return [("READS_DAMAGED", how)]  # no wonder: it is not read alike without damage
+            return [("READS_DAMAGED", difference)]  # the undamaged original differs too
         if "error" in old or "error" in new or _survivors(old) != _survivors(new):
-            return [("SURVIVORS_CHANGED", how)]
+            return [("SURVIVORS_CHANGED", difference)]
         parts = [{k: v for k, v in a["answer"].items() if k != "records"} for a in (old, new)]
         for part in parts:
             part.pop("reason")
             part["lost"] = [{k: v for k, v in gap.items() if k != "reason"} for gap in part["lost"]]
-        return [("REASON_CHANGED" if parts[0] == parts[1] else "LOSS_CHANGED", how)]
+        return [("REASON_CHANGED" if parts[0] == parts[1] else "LOSS_CHANGED", difference)]
 
     def _control(self, log: LogUnderReview) -> LogUnderReview | None:
         if log.control in self.logs:
             return self.logs[log.control]
-        named = (other for other in self.logs.values() if log.control in other.aliases)
-        return next((other for other in named if other.sides & log.sides), None)
+        matching = (
+            candidate for candidate in self.logs.values() if log.control in candidate.aliases
+        )
+        return next((candidate for candidate in matching if candidate.sides & log.sides), None)
 
     def _read(self, logs: Iterable[LogUnderReview]) -> None:
         waiting = list(logs)
@@ -211,23 +218,23 @@ class Behaviour:
                     )  # fmt: skip
                     if side == "new" and answers[side].get("hangs"):
                         hung.set()
-                        raise CannotReview(_hangs(answers[side], log, profile))
+                        raise CannotReview(_timeout_text(answers[side], log, profile))
 
-        with ThreadPoolExecutor(2) as both:
-            list(both.map(run, SIDES))
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(run, SIDES))
 
     def path(self, log: LogUnderReview, number: int) -> Path:
-        """The path of a log, under the file name that the format expects."""
+        """Return the path of a log, with the file name that the format expects."""
         folder = self.scratch / f"{log.origin}-{number}-{log.key[:12]}"
         folder.mkdir(exist_ok=True)
         return folder / log.file_name
 
     def _written(self, side: str) -> Iterable[LogUnderReview]:
-        """Logs that the writer of one side makes of the records in the vectors."""
+        """Yield the logs that the writer of one side creates from the records in the vectors."""
         if self.readers[side]:
             return
         with tempfile.TemporaryDirectory(dir=self.scratch) as folder:
-            bodies = {id: body for each in SIDES for id, body in self.bodies[each].items()}
+            bodies = {id: body for name in SIDES for id, body in self.bodies[name].items()}
             for number, (id, body) in enumerate(bodies.items()):
                 if body["operation"] != "write":
                     continue
@@ -245,7 +252,7 @@ class Behaviour:
                     )  # fmt: skip
 
     def writers(self) -> None:
-        """Add a finding if the writers make different bytes of the same records."""
+        """Add a finding if the writers produce different bytes for the same records."""
         names: dict[str, set[str]] = {}
         for log in self.logs.values():
             if log.origin == "written" and len(log.sides) == 1:
@@ -258,23 +265,23 @@ class Behaviour:
                     ("WRITE",),
                     "warning",
                     self.format,
-                    f"records of {several(sorted(names))}",
-                    "whoever compares bytes; whether old readers read them is in the table",
+                    f"records of {first_names(sorted(names))}",
+                    "programs that compare bytes; the table shows whether old readers read them",
                     format=self.format,
                 )
             )
 
 
-def _hangs(reply: Mapping[str, Any], log: LogUnderReview, profile: str) -> str:
-    place = reply.get("place") or "no line of reference_impl"
+def _timeout_text(reply: Mapping[str, Any], log: LogUnderReview, profile: str) -> str:
+    location = reply.get("place") or "outside reference_impl"
     return (
-        f"{place}: the new reader of {log.format} gives {reply['error']} to {log.name}, profile"
-        f" {profile}"
+        f"{location}: the new reader of {log.format} failed on {log.name}, profile"
+        f" {profile}: {reply['error']}"
     )
 
 
 def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
-    """What differs between two replies, in words; empty when they say the same."""
+    """Describe the difference between two replies; empty if they agree."""
     if "error" in old or "error" in new:
         outcomes = [reply.get("error", "an answer") for reply in (old, new)]
         return "" if outcomes[0] == outcomes[1] else f"{outcomes[0]} → {outcomes[1]}"
@@ -283,7 +290,7 @@ def describe(old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
         return ""
     sentences = differences(a, b, PARTS)
     if not sentences:
-        return "the records have other fields or places"
+        return "the records have different fields or offsets"
     return "; ".join(sentences).replace("expected ", "").replace(", found ", " → ")
 
 
@@ -292,75 +299,78 @@ def _survivors(reply: Mapping[str, Any]) -> Any:
 
 
 def _intact(log: LogUnderReview) -> bool:
-    """Whether the reader from the log's own side finds nothing wrong with it."""
+    """Return whether the reader of the log's own side reports it as intact."""
     return any(
         log.answers[side].get("answer", {}).get("verdict") == "intact" for side in log.sides
     ) or all("error" in reply for reply in log.answers.values())
 
 
-_WHO: dict[str, tuple[Class, Severity, str]] = {
-    "READS_OLD_FILE": ("READ", "breaking", "new readers return something else from old logs"),
-    "READS_NEW_FILE": ("WRITE", "breaking", "old readers return something else from new logs"),
-    "READS_DAMAGED": ("READ", "note", "a consequence: their undamaged siblings differ as well"),
-    "SURVIVORS_CHANGED": ("RECOVER", "breaking", "whoever recovers: other records survive"),
+_EFFECTS: dict[str, tuple[Class, Severity, str]] = {
+    "READS_OLD_FILE": ("READ", "breaking", "new readers of old logs"),
+    "READS_NEW_FILE": ("WRITE", "breaking", "old readers of new logs"),
+    "READS_DAMAGED": ("READ", "note", "nobody else: the undamaged originals differ too"),
+    "SURVIVORS_CHANGED": ("RECOVER", "breaking", "recovery: different records survive"),
     "LOSS_CHANGED": (
         "RECOVER",
         "breaking",
-        "whoever recovers: the records are the same, but what is reported lost, the verdict, or"
-        " where a writer may go on is not",
+        "recovery: the records are the same, but the lost ranges, the verdict or the end differ",
     ),
     "STRICT_CHANGED": (
         "RECOVER",
         "breaking",
-        "whoever stops at the first damage; recovery is the same",
+        "readers that stop at the first damage; recovery is the same",
     ),
-    "REASON_CHANGED": ("RECOVER", "warning", "whoever acts on the reason that is reported"),
+    "REASON_CHANGED": ("RECOVER", "warning", "programs that use the reported reason"),
 }
 
 
 def _finding(rule: str, entries: list[Changed], format: str) -> Finding:
-    who, severity, hurts = _WHO[rule]
+    class_, severity, hurts = _EFFECTS[rule]
     first = entries[0]
-    change = f"{counted(entries)}: {several([e.log for e in entries], 1)}: {first.how}"
+    change = (
+        f"{count_logs(entries)}: {first_names([e.log for e in entries], 1)}: {first.difference}"
+    )
     change += f"; {first.shown}" if first.shown else ""
     subject = "executable specification"
-    return Finding(rule, (who,), severity, subject, change, hurts, format=format)
+    return Finding(rule, (class_,), severity, subject, change, hurts, format=format)
 
 
-def counted(entries: list[Changed]) -> str:
-    """``1 log``, ``12 logs``."""
+def count_logs(entries: list[Changed]) -> str:
+    """Return a number of logs in words: ``1 log``, ``12 logs``."""
     return f"{len(entries)} log{'s' * (len(entries) != 1)}"
 
 
-def several(names: list[str], shown: int = 3) -> str:
-    """The first names, and how many more there are."""
-    rest = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {rest} more" if rest > 0 else "")
+def first_names(names: list[str], shown: int = 3) -> str:
+    """Return the first names, and the number of further names."""
+    more = len(names) - shown
+    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
 # -- examples -------------------------------------------------------------------------------------
 
 
 def bytes_of(log: LogUnderReview, control: LogUnderReview | None) -> str:
-    """Of a damaged log what the damage changed; of another one where the two answers part.
+    """Show the bytes that the damage changed, or those where the two answers diverge.
 
-    Empty where no byte shows it: the answers differ in what is said of the log as a whole.
+    Empty if the answers differ only as a whole.
     """
     if control is not None:
         changed = first_change(control.contents, log.contents)
         if changed is not None:
             file, at = changed
-            before, after = (_at(each, file, at) for each in (control.contents, log.contents))
-            return f"bytes from {_place(file, at)}: {before} → {after}"
-    place = _parting(log.answers.get("old", {}), log.answers.get("new", {}))
-    if place is None:
+            before, after = (
+                _at(contents, file, at) for contents in (control.contents, log.contents)
+            )
+            return f"bytes from {_location(file, at)}: {before} → {after}"
+    divergence = _divergence(log.answers.get("old", {}), log.answers.get("new", {}))
+    if divergence is None:
         return ""
-    file, at = place
-    return f"bytes from {_place(file, at)}: {_at(log.contents, file, at)}"
+    file, at = divergence
+    return f"bytes from {_location(file, at)}: {_at(log.contents, file, at)}"
 
 
 def first_change(before_damage: Contents, after_damage: Contents) -> tuple[str, int] | None:
-    """File and offset of the first byte that differs; None if none does."""
+    """Return file and offset of the first byte that differs; None if the contents are equal."""
     old, new = by_name(before_damage), by_name(after_damage)
     for name in sorted(old.keys() | new.keys()):
         a, b = old.get(name, b""), new.get(name, b"")
@@ -371,8 +381,8 @@ def first_change(before_damage: Contents, after_damage: Contents) -> tuple[str, 
     return None
 
 
-def _parting(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] | None:
-    """Where the first record or lost range is that only one of two answers has."""
+def _divergence(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] | None:
+    """Return file and offset of the first record or lost range that only one answer has."""
     for part, start in (("records", "at"), ("lost", "from")):
         sides = [reply.get("answer", {}).get(part, []) for reply in (old, new)]
         for entry in (*sides[0], *sides[1]):
@@ -383,10 +393,10 @@ def _parting(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, int] 
 
 def _at(contents: Contents, file: str, at: int) -> str:
     shown = by_name(contents).get(file, b"")[at : at + SHOWN_BYTES]
-    return shown.hex(" ") or "the end of the file"
+    return shown.hex(" ") or "end of file"
 
 
-def _place(file: str, at: int) -> str:
+def _location(file: str, at: int) -> str:
     return f"{at} of {file}" if file else str(at)
 
 
@@ -399,9 +409,10 @@ def contradicted(
     worker: Worker,
     readers: Mapping[str, str | None],
 ) -> Iterator[Finding]:
-    """The findings, those of edited answers with what the new executable specification says.
+    """Yield the findings; those for edited answers that the new specification contradicts
+    change.
 
-    ``bodies`` are the new vectors of one format, ``worker`` has the new readers.
+    ``bodies`` are the new vectors of one format; ``worker`` runs the new readers.
     """
     for finding in findings:
         body = bodies.get(finding.subject)
@@ -409,13 +420,13 @@ def contradicted(
         if not is_edited or body is None or readers["new"] or body["operation"] != "read":
             yield finding
             continue
-        how = _contradiction(body, worker)
-        if not how:
+        difference = _contradiction(body, worker)
+        if not difference:
             yield finding
             continue
         yield replace(
-            finding, rule="VECTOR_CONTRADICTS", change=f"{finding.change}; but it answers {how}",
-            hurts="every right implementation: the executable specification does not answer so",
+            finding, rule="VECTOR_CONTRADICTS", change=f"{finding.change}; actual {difference}",
+            hurts="every correct implementation: the executable specification contradicts",
         )  # fmt: skip
 
 
@@ -428,6 +439,6 @@ def _contradiction(body: Mapping[str, Any], worker: Worker) -> str:
             do="read", format=body["format"], path=str(path), profile=profile,
             context=body.get("context", {}),
         )  # fmt: skip
-        if how := describe({"answer": body[key]}, reply):
-            return how if profile == "recover" else f"profile {profile}: {how}"
+        if difference := describe({"answer": body[key]}, reply):
+            return difference if profile == "recover" else f"profile {profile}: {difference}"
     return ""

@@ -1,4 +1,4 @@
-"""Findings that are known and intended: ``.walproof-review.toml``, each with a reason."""
+"""Excused findings: entries of ``.walproof-review.toml``, each with a reason."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _KEYS = {"rule", "subject", "format", "reason"}
 
 
 class BrokenExcuses(Exception):
-    """The file of excuses is not valid; the text says what is wrong."""
+    """Raised if the file of excuses is invalid."""
 
 
 @dataclass(frozen=True)
 class Excuse:
-    """One ``[[excuse]]``: a rule, a shell glob for the subject, and why the finding is harmless."""
+    """One ``[[excuse]]``: a rule, a shell glob for the subject, and the reason."""
 
     rule: str
     reason: str
@@ -28,7 +28,7 @@ class Excuse:
     format: str = "*"
 
     def covers(self, finding: Finding) -> bool:
-        """Whether a finding is excused by this."""
+        """Return whether this entry excuses a finding."""
         return (
             self.rule == finding.rule
             and fnmatch.fnmatchcase(finding.subject, self.subject)
@@ -37,7 +37,7 @@ class Excuse:
 
 
 def load_excuses(path: Path) -> list[Excuse]:
-    """The excuses in a file; none if it is not there. Raises :class:`BrokenExcuses`."""
+    """Return the excuses in a file; empty if it does not exist. Raises :class:`BrokenExcuses`."""
     if not path.exists():
         return []
     try:
@@ -46,13 +46,17 @@ def load_excuses(path: Path) -> list[Excuse]:
         raise BrokenExcuses(f"{path.name}: {error}") from None
     excuses = []
     for number, entry in enumerate(entries, 1):
-        said = f"{path.name}: excuse {number}"
+        entry_name = f"{path.name}: excuse {number}"
         if unknown := sorted(set(entry) - _KEYS):
-            raise BrokenExcuses(f"{said}: unknown key {unknown[0]!r}; there are {sorted(_KEYS)}")
+            raise BrokenExcuses(
+                f"{entry_name}: unknown key {unknown[0]!r}, expected {sorted(_KEYS)}"
+            )
         if entry.get("rule") not in RULES:
-            raise BrokenExcuses(f"{said}: no rule {entry.get('rule')!r}; docs/review.md lists them")
+            raise BrokenExcuses(
+                f"{entry_name}: unknown rule {entry.get('rule')!r} (see docs/review.md)"
+            )
         if not str(entry.get("reason", "")).strip():
-            raise BrokenExcuses(f"{said}: expected a reason")
+            raise BrokenExcuses(f"{entry_name}: expected a reason")
         excuses.append(Excuse(**entry))
     return excuses
 
@@ -60,7 +64,7 @@ def load_excuses(path: Path) -> list[Excuse]:
 def excused(
     findings: Iterable[Finding], excuses: Iterable[Excuse]
 ) -> tuple[list[Finding], list[Excuse]]:
-    """The findings, excused ones with their reasons, and the excuses that excuse nothing."""
+    """Return the findings with the reasons of excuses, and the excuses that match no finding."""
     excuses = list(excuses)
     used: set[Excuse] = set()
     marked = []

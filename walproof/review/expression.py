@@ -1,8 +1,8 @@
-"""Expressions of a grammar, compared by their values.
+"""Compare expressions of grammars by their values.
 
-Nothing is proved. Two expressions that are not written alike are computed for many values of the
-fields: numbers in the expressions, one more or less, and values for which the sides of a comparison
-are equal, or one apart. The expressions are the same if all results are.
+Two expressions that are written differently are evaluated for many values of the fields: numbers in
+the expressions, these plus or minus 1, and values for which the sides of a comparison are equal or
+differ by 1. The expressions count as equal if all results are equal. This is no proof.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 
 from walproof.review.grammar_model import Class, Member, Model, Name, Node, target
 
+#: A number, boolean, text, or a tuple of the name of an operation and its operands.
 Tree = Any
-"""A number, a truth value, a text, or a tuple: the name of an operation, then its parts."""
+#: Function that returns the new name of a member: ``(type or None if unknown, old name)``.
 Rename = Callable[[Name | None, str], str]
-"""New name of a member, given its type (None if that is not known) and its old name."""
 
+#: Number of assignments for which two expressions are evaluated.
 TRIALS = 1000
-"""Choices of values for which two expressions are computed."""
 MAX_DEPTH = 24
 SELF: Tree = ("self",)
 
@@ -51,7 +51,7 @@ _FIELDS = ("name", "attr")
 
 @dataclass(frozen=True, eq=False)
 class Expression:
-    """An expression with the names of its fields resolved."""
+    """An expression with resolved field names."""
 
     tree: Tree
 
@@ -69,7 +69,7 @@ class Expression:
 
 
 def nodes(tree: Tree) -> Iterator[tuple[Any, ...]]:
-    """Yield a tree and the trees in it, without numbers and texts."""
+    """Yield a tree and its subtrees, without numbers and texts."""
     if isinstance(tree, tuple):
         yield tree
         for part in tree[1:]:
@@ -77,30 +77,30 @@ def nodes(tree: Tree) -> Iterator[tuple[Any, ...]]:
 
 
 def _is_computed(tree: Tree) -> bool:
-    """Return whether a tree has known operations only, and no field."""
-    known = {"if", "And", "Or", "Not", "Minus", *_COMPARISONS, *_ARITHMETIC}
-    return all(node[0] in known for node in nodes(tree))
+    """Return whether a tree consists of known operations without fields."""
+    operations = {"if", "And", "Or", "Not", "Minus", *_COMPARISONS, *_ARITHMETIC}
+    return all(node[0] in operations for node in nodes(tree))
 
 
-def _is_same(one: Tree, other: Tree) -> bool:
-    if one == other and type(one) is type(other):
+def _is_same(first: Tree, second: Tree) -> bool:
+    if first == second and type(first) is type(second):
         return True
-    both = [node for tree in (one, other) for node in nodes(("", tree))]
-    numbers = {part for node in both for part in node[1:] if type(part) is int}
+    all_nodes = [node for tree in (first, second) for node in nodes(("", tree))]
+    numbers = {part for node in all_nodes for part in node[1:] if type(part) is int}
     pool = sorted({number + step for number in numbers | {0, 1} for step in (-1, 0, 1)})
-    comparisons = list(dict.fromkeys(node for node in both if node[0] in _COMPARISONS))
+    comparisons = list(dict.fromkeys(node for node in all_nodes if node[0] in _COMPARISONS))
     for number in range(TRIALS):
         trial = _Trial(number, pool)
         start = number % max(1, len(comparisons))
         for comparison in (*comparisons[start:], *comparisons[:start]):
             trial.aim_at(comparison)
-        if not _is_equal(trial.value(one), trial.value(other)):
+        if not _is_equal(trial.value(first), trial.value(second)):
             return False
     return True
 
 
 class _Trial:
-    """One choice of values: numbers of a pool mostly, the same for the same field."""
+    """An assignment of values to fields, mostly numbers of a pool."""
 
     def __init__(self, number: int, pool: list[int]) -> None:
         self.number = number
@@ -108,14 +108,15 @@ class _Trial:
         self.aimed: dict[Tree, int] = {}
 
     def aim_at(self, comparison: tuple[Any, ...]) -> None:
-        """Choose a field so that the two sides of a comparison are equal, or one apart."""
+        """Choose the value of a field so that the sides of a comparison are equal or differ by
+        1."""
         _, left, right = comparison
         fields = [node for node in nodes(comparison) if node[0] in _FIELDS]
         fields = [field for field in fields if field not in self.aimed]
         if not fields:
             return
         field = fields[_drawn(self.number, comparison) % len(fields)]
-        wanted = (0, 0, 1, -1)[_drawn(comparison, self.number) % 4]
+        target_difference = (0, 0, 1, -1)[_drawn(comparison, self.number) % 4]
 
         def difference(value: int) -> int | None:
             self.aimed[field] = value
@@ -124,8 +125,8 @@ class _Trial:
 
         at_zero, at_one = difference(0), difference(1)
         if at_zero is not None and at_one is not None and at_zero != at_one:
-            value, rest = divmod(wanted - at_zero, at_one - at_zero)
-            if not rest and difference(value) == wanted:
+            value, remainder = divmod(target_difference - at_zero, at_one - at_zero)
+            if not remainder and difference(value) == target_difference:
                 return
         del self.aimed[field]
 
@@ -153,18 +154,18 @@ class _Trial:
                 return _ORDER[operation](*values)
             if operation in _ARITHMETIC and (values[1] or operation not in ("Div", "Mod")):
                 return _ARITHMETIC[operation](*values)
-        # A field, or an operation that is not known: some number, the same for the same parts.
+        # A field or an unknown operation: a number that depends only on the operands.
         drawn = _drawn(self.number, operation, *values)
         return drawn >> drawn // 5 % 57 if drawn % 5 == 0 else self.pool[drawn % len(self.pool)]
 
 
-def _is_equal(one: Any, other: Any) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return bool(one) == bool(other)
-    if type(one) is not type(other):
-        # A field is compared with a text: it may be that text.
-        return _drawn(*sorted(map(repr, (one, other)))) % 2 == 0
-    return bool(one == other)
+def _is_equal(first: Any, second: Any) -> bool:
+    if isinstance(first, bool) or isinstance(second, bool):
+        return bool(first) == bool(second)
+    if type(first) is not type(second):
+        # A field that is compared with a text may equal it.
+        return _drawn(*sorted(map(repr, (first, second)))) % 2 == 0
+    return bool(first == second)
 
 
 def _drawn(*key: Any) -> int:
@@ -172,21 +173,24 @@ def _drawn(*key: Any) -> int:
 
 
 class ExpressionReader:
-    """Resolves the expressions of one model: names, value instances, enums and sizes of types."""
+    """Resolve the expressions of one model: names, value instances, enums and sizes of types.
+
+    ``transparent`` holds fields, by type and name, whose fields count as fields of the enclosing
+    type.
+    """
 
     def __init__(self, model: Model, rename: Rename) -> None:
         self.model = model
         self.rename = rename
         self.transparent: set[tuple[Name, str]] = set()
-        """Fields whose own fields count as those of the type around them, by type and name."""
 
     def read(
         self, node: Node, owner: Name, base: Tree | None = None, element: Name | None = None
     ) -> Expression:
-        """Return the expression of a node that stands in type ``owner``.
+        """Return the expression of a node in type ``owner``.
 
-        ``base`` is the object it is read of (None: the one it stands in), ``element`` the type of
-        ``_``.
+        ``base`` is the object that contains the fields (None: the enclosing object); ``element`` is
+        the type of ``_``.
         """
         return Expression(self._tree(node, owner, base, element, 0))
 
@@ -219,7 +223,7 @@ class ExpressionReader:
         if node_type == "CastToType":
             to = "::".join(node["typeName"]["names"])
             value = inner(node["value"])
-            # Widening to 64 bits loses nothing; the grammars do it for languages such as Go.
+            # Widening to 64 bits is lossless; the grammars use it for languages such as Go.
             return value if to in ("s8", "u8") else ("cast", to, value)
         if node_type in ("ByteSizeOfType", "BitSizeOfType"):
             return self._size_of(node, owner, 8 if node_type == "ByteSizeOfType" else 1)
@@ -241,7 +245,6 @@ class ExpressionReader:
         return (node_type, *parts)
 
     def _member(self, owner: Name | None, name: str, base: Tree | None, depth: int) -> Tree:
-        """Resolve member ``name`` of an object of type ``owner``."""
         spec = self.model.classes.get(owner) if owner else None
         member = spec.member(name) if spec else None
         if base == SELF:
@@ -260,7 +263,8 @@ class ExpressionReader:
         return ("name", name) if base is None else ("attr", base, name)
 
     def _type_of(self, node: Node, owner: Name, element: Name | None) -> Name | None:
-        """Return the type of the object that an expression leads to, or of an array's elements."""
+        """Return the type of the object that an expression refers to, or of the elements of an
+        array."""
         node_type = node.get("_") if isinstance(node, dict) else None
         if node_type in ("Subscript", "ArraySubscript"):
             return self._type_of(node["value"], owner, element)
@@ -292,12 +296,12 @@ class ExpressionReader:
     def _enum_value(self, node: Node, owner: Name) -> Tree:
         label = node["label"]["name"]
         inside = tuple(node["inType"]["names"]) if node.get("inType") else ()
-        wanted = (*inside, node["enumName"]["name"])
-        for name in _seen_from(owner, wanted):
+        enum = (*inside, node["enumName"]["name"])
+        for name in _candidates(owner, enum):
             for value, member in self.model.enums.get(name, {}).items():
                 if member == label:
                     return value
-        return ("enum", "::".join((*wanted, label)))
+        return ("enum", "::".join((*enum, label)))
 
     # -- sizes ---------------------------------------------------------------------------------
 
@@ -316,14 +320,14 @@ class ExpressionReader:
         names = tuple(node["typeName"]["names"])
         primitive = {"u1": 8, "s1": 8, "u2": 16, "s2": 16, "u4": 32, "s4": 32, "u8": 64, "s8": 64}
         bits = primitive.get(names[0]) if len(names) == 1 else None
-        for name in _seen_from(owner, names):
+        for name in _candidates(owner, names):
             if bits is None and name in self.model.classes:
                 bits = self._fixed_bits(name, 0)
                 break
         return bits // unit if bits is not None else ("sizeof", *names)
 
     def _fixed_bits(self, name: Name, depth: int) -> int | None:
-        """Return the bits of a type of one size; conditional fields count as present."""
+        """Return the bits of a type of fixed size; conditional fields count as present."""
         if name not in self.model.classes or depth > MAX_DEPTH:
             return None
         total = 0
@@ -360,6 +364,6 @@ def _index(spec: Class, member: Member) -> int:
     return [param.id for param in spec.params].index(member.id)
 
 
-def _seen_from(owner: Name, wanted: Name) -> list[Name]:
-    """The qualified names that a name may stand for, innermost scope first."""
-    return [(*owner[:depth], *wanted) for depth in range(len(owner), -1, -1)]
+def _candidates(owner: Name, name: Name) -> list[Name]:
+    """Return the qualified names that a name may refer to, innermost scope first."""
+    return [(*owner[:depth], *name) for depth in range(len(owner), -1, -1)]

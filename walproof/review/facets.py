@@ -1,4 +1,4 @@
-"""What a member of a type is on the wire: facets by key, with expressions that can be compared."""
+"""Facets of a member: its encoding in the log, by key, with comparable expressions."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Facets = dict[str, Any]
 
 @dataclass(frozen=True)
 class AcceptedValues:
-    """The values that a field may have: those listed, a range, or what rules let through.
+    """The values that a field accepts: a set, a range, or values that satisfy rules.
 
-    All of them if nothing is given. Nothing is known of the effect of ``rules``, but that more of
-    them accept less.
+    By default every value is accepted. The effect of ``rules`` is unknown, except that additional
+    rules accept fewer values.
     """
 
     values: frozenset[Any] | None = None
@@ -26,12 +26,12 @@ class AcceptedValues:
     rules: tuple[Expression, ...] = ()
 
     @property
-    def everything(self) -> bool:
-        """Return whether no value is refused."""
+    def is_everything(self) -> bool:
+        """Return whether every value is accepted."""
         return self == AcceptedValues()
 
     def is_within(self, other: AcceptedValues) -> bool:
-        """Return whether all values that are accepted here are certainly accepted there."""
+        """Return whether all values accepted here are certainly accepted by ``other``."""
         if any(rule not in self.rules for rule in other.rules):
             return False
         if self.values is not None:
@@ -39,7 +39,7 @@ class AcceptedValues:
         return other.values is None and other.low <= self.low and self.high <= other.high
 
     def accepts(self, value: Any) -> bool:
-        """Return whether a value passes all but the rules."""
+        """Return whether a value satisfies the set and the range."""
         if self.values is not None and value not in self.values:
             return False
         if isinstance(value, int):
@@ -47,7 +47,7 @@ class AcceptedValues:
         return self.low == -math.inf and self.high == math.inf
 
     def shown(self) -> str:
-        """Return the set in words."""
+        """Describe the accepted values."""
         parts = []
         if self.values is not None:
             shown = (v.hex(" ") if isinstance(v, bytes) else repr(v) for v in self.values)
@@ -62,7 +62,10 @@ class AcceptedValues:
 
 
 class FacetReader:
-    """Reads the facets of the members of one model."""
+    """Read the facets of the members of one model.
+
+    ``base`` is the object whose members are read, as seen from outside; None for its own view.
+    """
 
     def __init__(
         self, model: Model, expressions: ExpressionReader, base: Tree | None = None
@@ -70,10 +73,9 @@ class FacetReader:
         self.model = model
         self.expressions = expressions
         self.base = base
-        """The object whose members are read, as others see it; None for its own view."""
 
     def of(self, member: Member) -> Facets:
-        """All facets of a member: of its data type, its condition, and where and how it is read."""
+        """Return all facets of a member: data type, condition, position and repetition."""
         node, owner = member.node, member.owner
         if member.role == "value":
             return {
@@ -94,10 +96,10 @@ class FacetReader:
         return facets
 
     def data_type(self, node: Node, owner: Name) -> Facets:
-        """The facets of a data type, without those of a member."""
-        kind = node["_"]
-        if kind in ("Int1Type", "IntMultiType"):
-            width = 1 if kind == "Int1Type" else int(node["width"]["width"])
+        """Return the facets of a data type alone."""
+        node_type = node["_"]
+        if node_type in ("Int1Type", "IntMultiType"):
+            width = 1 if node_type == "Int1Type" else int(node["width"]["width"])
             endian = _plain(node.get("endian"))
             return {
                 "kind": "integer",
@@ -105,36 +107,36 @@ class FacetReader:
                 "signed": node["signed"],
                 "endian": endian,
             }
-        if kind == "FloatMultiType":
+        if node_type == "FloatMultiType":
             endian, width = _plain(node.get("endian")), int(node["width"]["width"])
             return {"kind": "float", "bits": 8 * width, "endian": endian}
-        if kind in ("BitsType1", "BitsType"):
-            bits = 1 if kind == "BitsType1" else int(node["width"])
+        if node_type in ("BitsType1", "BitsType"):
+            bits = 1 if node_type == "BitsType1" else int(node["width"])
             return {"kind": "integer", "bits": bits, "signed": False, "packed": True,
                     "endian": _plain(node.get("bitEndian"))}  # fmt: skip
-        if kind == "EnumType":
+        if node_type == "EnumType":
             spec = node.get("enumSpec")
             return {**self.data_type(node["basedOn"], owner), "enum": tuple(spec["name"])}
-        if kind == "StrFromBytesType":
+        if node_type == "StrFromBytesType":
             return {**self.data_type(node["bytes"], owner), "kind": "text",
                     "encoding": node["encoding"]}  # fmt: skip
-        if kind in ("UserTypeInstream", "UserTypeFromBytes"):
+        if node_type in ("UserTypeInstream", "UserTypeFromBytes"):
             inner = self.data_type(node["bytes"], owner) if "bytes" in node else {}
             args = tuple(self._read(arg, owner) for arg in node["args"])
             return {**inner, "kind": "type", "type": target(node), "args": args,
                     "bounded": "bytes" in node}  # fmt: skip
-        if kind == "SwitchType":
+        if node_type == "SwitchType":
             cases = {
                 self.case(key, owner): self.data_type(case, owner) for key, case in node["cases"]
             }
             on = self._read(node["on"], owner)
             return {"kind": "switch", "on": on, "cases": cases}
-        if kind.startswith("Bytes"):
+        if node_type.startswith("Bytes"):
             return self._bytes(node, owner)
-        return {"kind": kind, "is": repr(_plain(node))}
+        return {"kind": node_type, "is": repr(_plain(node))}
 
     def accepts(self, member: Member) -> AcceptedValues:
-        """Return the values that a field may have: its ``valid``, ``contents`` or ``in-enum``."""
+        """Return the values that a field accepts: its ``valid``, ``contents`` or ``in-enum``."""
         valid, data_type = member.node["valid"], member.node["dataType"]
         if valid is None:
             return AcceptedValues()
@@ -147,12 +149,12 @@ class FacetReader:
         if rule == "ValidationEq":
             return _listed([read("value")])
         if rule == "ValidationAnyOf":
-            return _listed([self._read(each, member.owner, element) for each in valid["values"]])
+            return _listed([self._read(bound, member.owner, element) for bound in valid["values"]])
         if rule in ("ValidationMin", "ValidationMax", "ValidationRange"):
             bounds = {key: read(key) for key in ("min", "max") if key in valid}
-            known = {key: each.constant for key, each in bounds.items()}
-            rules = tuple(each for key, each in bounds.items() if known[key] is None)
-            low, high = known.get("min"), known.get("max")
+            constants = {key: bound.constant for key, bound in bounds.items()}
+            rules = tuple(bound for key, bound in bounds.items() if constants[key] is None)
+            low, high = constants.get("min"), constants.get("max")
             return AcceptedValues(
                 None, -math.inf if low is None else low, math.inf if high is None else high, rules
             )
@@ -206,7 +208,7 @@ def _listed(values: list[Expression]) -> AcceptedValues:
 
 
 def _constant(value: Expression) -> Any:
-    """Return a number or a text, or the bytes of ``contents``; None if there are fields in it."""
+    """Return a number or a text, or the bytes of ``contents``; None if it depends on fields."""
     if isinstance(value.tree, tuple) and value.tree[0] == "List":
         (_, *elements) = {part[0]: part for part in value.tree[1:]}["elts"]
         if all(isinstance(element, int) for element in elements):
@@ -215,8 +217,8 @@ def _constant(value: Expression) -> Any:
 
 
 def _plain(node: Node) -> Any:
-    """A leaf of the model that compares and prints well."""
+    """Return a node of the model in a form that can be compared and printed."""
     if isinstance(node, dict):
-        rest = tuple((key, _plain(value)) for key, value in node.items() if key != "_")
-        return (node["_"], *rest) if rest else node["_"]
+        values = tuple((key, _plain(value)) for key, value in node.items() if key != "_")
+        return (node["_"], *values) if values else node["_"]
     return tuple(map(_plain, node)) if isinstance(node, list) else node

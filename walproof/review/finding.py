@@ -1,4 +1,4 @@
-"""Findings of a review, and the rules that they come from."""
+"""Findings of a review, and the rules that produce them."""
 
 from __future__ import annotations
 
@@ -6,34 +6,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+#: Affected parties. ``READ``: new readers on old files. ``WRITE``: old readers on new files.
+#: ``RECOVER``: records that survive damage. ``API``: names only, that is programs that use a
+#: generated parser. ``TEXT``: the text of the specification; all bytes are read as before.
 Class = Literal["READ", "WRITE", "RECOVER", "API", "TEXT"]
-"""Who is hurt.
-
-``READ``: a new reader on old files. ``WRITE``: an old reader on new files. ``RECOVER``: what
-survives damage. ``API``: names only, so programs that use a generated parser. ``TEXT``: readers of
-the specification; no byte is read in another way.
-"""
 Severity = Literal["breaking", "warning", "note"]
 
 CLASSES: tuple[Class, ...] = ("READ", "WRITE", "RECOVER", "API", "TEXT")
 SEVERITIES: tuple[Severity, ...] = ("breaking", "warning", "note")
 
-FOLLOWS = "as it was, but what it refers to has changed"
-"""The change of a finding that only follows from others: reports show these in one line."""
+#: Change of a finding that only results from others; reports show these in one line.
+FOLLOWS = "unchanged, but it refers to something that changed"
 
 
 class CannotReview(Exception):
-    """The new side does not run: nothing can be said of what it does."""
+    """Raised if the new side does not run, so that its behaviour is unknown."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that a change does.
+    """One effect of a change.
 
-    ``rule`` is an id of :data:`RULES`; ``classes`` say who is hurt and ``hurts`` says it in a
-    sentence. ``subject`` is what it is about (``record_header.len_data``, ``LDB-014``, a vector),
-    ``change`` the change in words, ``where`` a ``file:line``. ``excused`` is the reason of the
-    entry that excuses it. ``fields`` are the members whose expressions alone made the finding.
+    ``rule`` is an id of :data:`RULES`. ``classes`` name the affected parties and ``hurts``
+    describes them. ``subject`` is a member (``record_header.len_data``), a requirement or a vector;
+    ``change`` describes the change, and ``where`` is a ``file:line``. ``excused`` is the reason of
+    a matching excuse. ``fields`` are members if the finding rests only on their expressions.
     """
 
     rule: str
@@ -49,23 +46,23 @@ class Finding:
 
     @property
     def breaks(self) -> bool:
-        """Whether it makes the review fail."""
+        """True if the finding makes the review fail."""
         return self.severity == "breaking" and self.excused is None
 
     @property
-    def place(self) -> tuple[str, int]:
-        """File and line, which is 0 where a file as a whole is meant."""
+    def location(self) -> tuple[str, int]:
+        """File and line; the line is 0 for a whole file."""
         file, _, line = self.where.rpartition(":")
         return (file, int(line)) if line.isdigit() else (self.where, 0)
 
     @property
     def grammar(self) -> str:
-        """Id of the grammar that a structural finding is about, from its place."""
+        """Id of the grammar of a structural finding, from its location."""
         file = self.where.rpartition(":")[0]
         return file.rpartition("/")[2].removesuffix(".ksy") if file.endswith(".ksy") else ""
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as ``walproof review --output json`` shows it."""
+        """Return the finding in ``walproof review --output json``."""
         return {
             "rule": self.rule,
             "classes": list(self.classes),
@@ -79,6 +76,7 @@ class Finding:
         }
 
 
+#: Description of each rule, by id; docs/review.md lists them.
 RULES: dict[str, str] = {
     "FIELD_ADDED": "a field was inserted, or appended where old files end",
     "FIELD_APPENDED": "a field was appended; old readers skip it, and the file may end before it",
@@ -140,11 +138,10 @@ RULES: dict[str, str] = {
     "FORMAT_REMOVED": "the executable specification no longer reads a format",
     "NOT_RUN": "a reader could not be run, so its behaviour is unknown",
 }
-"""The description of each rule, by id; docs/review.md lists them."""
 
 
 def summary(findings: Iterable[Finding]) -> dict[str, int]:
-    """Number of findings that are not excused, by severity."""
+    """Count the findings that are not excused, by severity."""
     counts: dict[str, int] = dict.fromkeys(SEVERITIES, 0)
     for finding in findings:
         if finding.excused is None:
@@ -153,7 +150,7 @@ def summary(findings: Iterable[Finding]) -> dict[str, int]:
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Worst first, then by class, file and line; duplicates are dropped."""
+    """Sort findings by severity, class, file and line, without duplicates."""
     unique = dict.fromkeys(findings)
     return sorted(
         unique,
@@ -161,13 +158,13 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
             f.excused is not None,
             SEVERITIES.index(f.severity),
             CLASSES.index(f.classes[0]),
-            f.place,
+            f.location,
         ),
     )
 
 
 def split(findings: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Causes and consequences; without a cause, consequences stand for themselves."""
+    """Return causes and consequences; without causes, the consequences count as causes."""
     causes = [finding for finding in findings if FOLLOWS not in finding.change]
-    rest = [finding for finding in findings if FOLLOWS in finding.change]
-    return (causes, rest) if causes else (rest, [])
+    consequences = [finding for finding in findings if FOLLOWS in finding.change]
+    return (causes, consequences) if causes else (consequences, [])

@@ -1,6 +1,6 @@
-"""Fresh damage to intact logs: at random, and aimed at expressions that have changed.
+"""Damage intact logs: at random, and aimed at changed expressions.
 
-Chance seldom makes the one length at which ``>= 17`` and ``>= 16`` differ.
+Random damage rarely produces the one length for which ``>= 17`` and ``>= 16`` differ.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from conformance.recipes.algebra import Damage
 from walproof.review.finding import Finding
 from walproof.review.logs import LARGE_BYTES, LogUnderReview
 
+#: Maximum number of intact logs with aimed damage.
 MAX_LOGS = 8
-"""Intact logs to which aimed damage is done."""
+#: Number of record boundaries at the end of a file after which a log is truncated.
 MAX_EDGES = 4
-"""Ends of records, the last ones of a file, after which a log is made to end."""
+#: Interval at which the copy of a large log is chosen.
 LARGE_INTERVAL = 12
-"""One copy in so many is of a large log."""
 
 _NUMBER = re.compile(r"\b(?:0x[0-9a-fA-F]+|0|[1-9][0-9]*)\b")
 _NAME = re.compile(r"\b[a-z]\w*\b")
@@ -30,45 +30,47 @@ _NAME = re.compile(r"\b[a-z]\w*\b")
 
 @dataclass(frozen=True)
 class Aim:
-    """The numbers in changed expressions, and the names of fields that they are compared with."""
+    """Numbers in changed expressions, and the names of the fields in them."""
 
     numbers: frozenset[int] = frozenset()
     names: frozenset[str] = frozenset()
 
 
 def aim_at(findings: Iterable[Finding]) -> Aim:
-    """What to aim at: findings that rest on expressions alone say how they were written."""
+    """Return the numbers and names in findings that rest only on expressions."""
     text = " ".join(finding.change for finding in findings if finding.fields)
     numbers = (int(number, 0) for number in _NUMBER.findall(text))
     return Aim(frozenset(n for n in numbers if n <= LARGE_BYTES), frozenset(_NAME.findall(text)))
 
 
 def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]:
-    """Damaged copies of the first undamaged logs; none if there is no number to aim at.
+    """Yield damaged copies of the first undamaged logs; none if there is no number to aim at.
 
-    Each ends at a number of an expression, or a byte less or more, after the last edges of its
-    records, or a byte before or after its own end; or has a field of a name in an expression that
-    is such a number, or one less or more.
+    A copy is truncated or extended by one byte, or truncated at a distance of such a number (± 1)
+    after one of the last record boundaries. Or a field with one of the names is set to such a
+    number (± 1).
     """
     if not aim.numbers:
         return
-    near = sorted({number + off for number in aim.numbers for off in (-1, 0, 1)} - {-1})
+    distances = sorted({number + step for number in aim.numbers for step in (-1, 0, 1)} - {-1})
     for base in [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES][:MAX_LOGS]:
         files = Damage(base.contents, base.format).files
         for file in sorted(name for name, data in files.items() if data):
             length = len(files[file])
             ends = {
-                edge + one for edge in edges_of(base, file, length)[-MAX_EDGES:] for one in near
+                edge + distance
+                for edge in edges_of(base, file, length)[-MAX_EDGES:]
+                for distance in distances
             }
             for end in sorted(end for end in ends | {length - 1} if 0 <= end < length):
                 damage = Damage(base.contents, base.format)
                 damage.truncate(end, file)
                 yield damaged_copy(base, damage)
             damage = Damage(base.contents, base.format)
-            damage.extend(bytes(1), "a zero", file)
+            damage.extend(bytes(1), "1 zero", file)
             yield damaged_copy(base, damage)
             for field in _fields(base, file, aim):
-                for number in near:
+                for number in distances:
                     if number < 1 << 8 * (field.end - field.start):
                         damage = Damage(base.contents, base.format)
                         damage.set(f"{file}:{field.path}" if file else field.path, number)
@@ -76,7 +78,7 @@ def aimed(bases: Sequence[LogUnderReview], aim: Aim) -> Iterator[LogUnderReview]
 
 
 def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
-    """Whole numbers whose names stand in an expression: the first, the middle and the last."""
+    """Yield integer fields with one of the names: the first, the middle and the last."""
     try:
         all_fields = Damage(log.contents, log.format).fields_of(file)
     except ParseStopped:
@@ -92,10 +94,10 @@ def _fields(log: LogUnderReview, file: str, aim: Aim) -> Iterator[Field]:
 
 
 def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[LogUnderReview]:
-    """``count`` damaged copies of undamaged logs, the same for the same seed.
+    """Yield ``count`` damaged copies of undamaged logs, reproducible by ``seed``.
 
-    Aimed with the records that a reader found: at and around their edges, and into their headers.
-    One copy in :data:`LARGE_INTERVAL` is of a log above :data:`LARGE_BYTES`, which is slow to read.
+    Most damage hits record boundaries and headers. One copy in :data:`LARGE_INTERVAL` is of a log
+    above :data:`LARGE_BYTES`, which is slow to read.
     """
     chance = random.Random(seed)
     usable = [log for log in bases if 0 < size(log.contents) <= LARGE_BYTES]
@@ -115,7 +117,7 @@ def sweep(bases: Sequence[LogUnderReview], count: int, seed: int) -> Iterator[Lo
 
 
 def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
-    """What damage has made of a log, named after what was done to it."""
+    """Return a damaged copy of a log, named after the damage."""
     return LogUnderReview(
         f"{base.name} · {'; '.join(damage.operations)}", base.format, damage.contents,
         base.context, set(base.sides), True, "sweep", base.key, base.file_name,
@@ -123,7 +125,7 @@ def damaged_copy(base: LogUnderReview, damage: Damage) -> LogUnderReview:
 
 
 def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
-    """Offsets at which records of a file begin and end, in the answer of the log's own side."""
+    """Return the record boundaries of a file, from the answer of the log's own side."""
     reply: dict[str, Any] = next(iter(log.answers.values()), {})
     records = reply.get("answer", {}).get("records", ())
     edges = {0, length}
@@ -134,7 +136,7 @@ def edges_of(log: LogUnderReview, file: str, length: int) -> list[int]:
 
 
 def _near(edges: Sequence[int], length: int, chance: random.Random) -> int:
-    """An offset inside the file: in the first bytes after an edge, or anywhere."""
+    """Return an offset in the file: in the first bytes after a boundary, or anywhere."""
     if chance.random() < 0.7:
         return min(chance.choice(edges) + chance.randrange(24), length - 1)
     return chance.randrange(length)
@@ -177,7 +179,7 @@ def _insert(damage: Damage, file: str, edges: Sequence[int], chance: random.Rand
 
 
 def _drop(damage: Damage, file: str, edges: Sequence[int], chance: random.Random) -> None:
-    """A whole record vanishes, or a part of the log where none was found."""
+    """Remove the bytes between two boundaries."""
     start = chance.randrange(len(edges) - 1)
     a, b = edges[start], edges[start + 1]
     del damage.files[file][a:b]

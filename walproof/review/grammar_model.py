@@ -1,9 +1,8 @@
-"""The resolved model of grammars: what the Kaitai compiler understood, however it was written.
+"""The resolved model of grammars, as the Kaitai compiler understands them.
 
-``conformance/kaitai/model.mjs`` prints it. The compiler has found the types, passed byte order and
-encodings down and parsed the expressions, so two spellings of one grammar have the same model. For
-types by the names of their generated classes, without the compiler, see
-:mod:`conformance.kaitai.types`.
+``conformance/kaitai/model.mjs`` prints it. The compiler has resolved types, byte order, encodings
+and expressions, so that equivalent spellings of a grammar have the same model. For types by the
+names of their generated classes, without the compiler, see :mod:`conformance.kaitai.types`.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ import yaml
 
 from conformance.kaitai.compile import GrammarError, compile_to, run_node
 
+#: Qualified name of a type: ``("leveldb_log", "record_header")``.
 Name = tuple[str, ...]
-"""A type under its qualified name: ``("leveldb_log", "record_header")``."""
+#: A node of the compiler's model: a dict with its class in ``_``, a list, or a plain value.
 Node = Any
-"""A node of the compiler's model: a dict with its class in ``_``, a list, or a plain value."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,8 @@ class Member:
 
     @property
     def shown(self) -> str:
-        """``record_header.len_data``; a field of the top level is just ``blocks``."""
+        """Qualified name, ``record_header.len_data``; fields of the top-level type without a
+        prefix."""
         return ".".join([*self.owner[1:], self.id]) if len(self.owner) > 1 else self.id
 
 
@@ -57,7 +57,7 @@ class Class:
     instances: dict[str, Member]
 
     def member(self, id: str) -> Member | None:
-        """The member of this name."""
+        """Return the member with this name."""
         for member in (*self.seq, *self.params):
             if member.id == id:
                 return member
@@ -68,8 +68,7 @@ class Class:
 class Model:
     """All types and enums of the grammars in a folder, imports included.
 
-    ``tops`` names the type that each grammar file describes a file with; ``files`` has the path of
-    each grammar by its id, relative to ``root``.
+    ``tops`` are the ids of the grammars; ``files`` has the path of each, relative to ``root``.
     """
 
     root: Path
@@ -88,12 +87,12 @@ class Model:
         return documents
 
     def meta(self, grammar: str) -> Mapping[str, Any]:
-        """The ``meta`` section of a grammar."""
+        """Return the ``meta`` section of a grammar."""
         meta: Mapping[str, Any] = self._documents[grammar][0].get("meta", {})
         return meta
 
     def reachable(self, grammars: list[str]) -> set[str]:
-        """Grammars and all that they import."""
+        """Return grammars and everything that they import."""
         reached: set[str] = set()
         waiting = list(grammars)
         while waiting:
@@ -103,8 +102,8 @@ class Model:
                 waiting += [Path(path).name for path in self.meta(name).get("imports", ())]
         return reached
 
-    def place(self, grammar: str, path: Name, *more: str) -> str:
-        """``ksy/x.ksy:12`` for a path in the document of a grammar."""
+    def location(self, grammar: str, path: Name, *more: str) -> str:
+        """Return ``ksy/x.ksy:12`` for a path in the document of a grammar."""
         if grammar not in self.files:
             return ""
         node = self._documents[grammar][1]
@@ -124,12 +123,12 @@ class Model:
                 break
         return f"{self.files[grammar].as_posix()}:{line}"
 
-    def where(self, member: Member, *more: str) -> str:
-        """``ksy/x.ksy:12`` for a member."""
-        return self.place(member.owner[0], member.path, *more)
+    def member_location(self, member: Member, *more: str) -> str:
+        """Return ``ksy/x.ksy:12`` for a member."""
+        return self.location(member.owner[0], member.path, *more)
 
     def written(self, member: Member) -> Mapping[str, Any]:
-        """The member as it stands in the YAML document."""
+        """Return the source of a member in the YAML document."""
         value = self._documents.get(member.owner[0], (None, None))[0]
         for key in member.path:
             try:
@@ -139,7 +138,7 @@ class Model:
         return value if isinstance(value, dict) else {}
 
     def uses(self, name: Name) -> Iterator[tuple[Class, Member, bool]]:
-        """Every member whose value is of a type, and whether it has a stream of its own size."""
+        """Yield each member whose value is of a type, and whether it has a substream of its own."""
         for owner in self.classes.values():
             for member in (*owner.seq, *owner.instances.values()):
                 if member.role == "value":
@@ -150,9 +149,9 @@ class Model:
 
 
 def load_models(*roots: Path) -> list[Model]:
-    """The models of all grammars in the folder ``ksy`` of each root.
+    """Return the models of all grammars in the folder ``ksy`` of each root.
 
-    Raises :class:`~conformance.kaitai.compile.GrammarError` for one that does not compile, and
+    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
     ``ToolMissing``.
     """
     files = [sorted((root / "ksy").glob("*.ksy")) for root in roots]
@@ -164,7 +163,7 @@ def load_models(*roots: Path) -> list[Model]:
 
 
 def _resolved(files: list[Path]) -> dict[str, Any]:
-    """The compiler's model of each file, by path."""
+    """Return the compiler's model of each file, by path."""
     if not files:
         return {}
     resolved: dict[str, Any] = json.loads(run_node("model.mjs", [str(file) for file in files]))
@@ -173,17 +172,17 @@ def _resolved(files: list[Path]) -> dict[str, Any]:
 
 def _model(root: Path, resolved: Mapping[Path, Any]) -> Model:
     model = Model(root)
-    for path, found in resolved.items():
-        if "error" in found:
-            _explain(path, found["error"])
-        own = found["classes"][0]["name"][0]
-        model.files[own] = path.relative_to(root)
-        model.tops.append(own)
-        for body in found["classes"]:
+    for path, resolved_file in resolved.items():
+        if "error" in resolved_file:
+            _explain(path, resolved_file["error"])
+        grammar = resolved_file["classes"][0]["name"][0]
+        model.files[grammar] = path.relative_to(root)
+        model.tops.append(grammar)
+        for body in resolved_file["classes"]:
             name = tuple(body["name"])
             if name not in model.classes:
                 model.classes[name] = _class(name, body)
-        for body in found["enums"]:
+        for body in resolved_file["enums"]:
             name = tuple(body["name"])
             model.enums[name] = {int(key["big"]): str(v["name"]) for key, v in body["members"]}
             model.enum_paths[name] = tuple(body["path"])
@@ -191,7 +190,7 @@ def _model(root: Path, resolved: Mapping[Path, Any]) -> Model:
 
 
 def _explain(file: Path, error: str) -> None:
-    """Raise the error of a grammar, with line and column if the usual compilation finds it too."""
+    """Raise the error of a grammar, with line and column if compiling it reports them."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -221,18 +220,19 @@ def _class(name: Name, body: Mapping[str, Any]) -> Class:
 
 
 def targets(data_type: Node) -> Iterator[tuple[Name, bool]]:
-    """The types that a data type leads to, and whether each gets a stream of its own."""
-    kind = data_type.get("_")
-    if kind == "SwitchType":
+    """Yield the types that a data type may refer to, and whether each has a substream of its
+    own."""
+    node_type = data_type.get("_")
+    if node_type == "SwitchType":
         for _, case in data_type["cases"]:
             yield from targets(case)
-    elif kind in ("UserTypeInstream", "UserTypeFromBytes") and data_type.get("classSpec"):
-        yield tuple(data_type["classSpec"]["name"]), kind == "UserTypeFromBytes"
+    elif node_type in ("UserTypeInstream", "UserTypeFromBytes") and data_type.get("classSpec"):
+        yield tuple(data_type["classSpec"]["name"]), node_type == "UserTypeFromBytes"
     elif "basedOn" in data_type:
         yield from targets(data_type["basedOn"])
 
 
 def target(data_type: Node) -> Name | None:
-    """The only type that a data type leads to; None for a switch and for plain values."""
+    """Return the type that a data type refers to; None for a switch and for plain values."""
     spec = data_type.get("classSpec") if isinstance(data_type, dict) else None
     return tuple(spec["name"]) if spec else None

@@ -1,4 +1,4 @@
-"""Old and new grammars on old and new logs: what a structural difference really does."""
+"""Run old and new grammars on old and new logs, to measure the effect of a structural change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.contents import by_name, size
 from conformance.kaitai.compile import parser_folder
 from conformance.kaitai.grammars import names_of
 from conformance.kaitai.types import class_name
-from walproof.review.behaviour import Changed, Table, counted, several
+from walproof.review.behaviour import Changed, Table, count_logs, first_names
 from walproof.review.finding import FOLLOWS, Finding
 from walproof.review.grammar_model import Model, target
 from walproof.review.logs import LARGE_BYTES, LogUnderReview
@@ -20,35 +20,41 @@ from walproof.review.members import b_id
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
 
-FEWEST = 3
-"""Undamaged logs that must hold a field before data may speak against the structural diff."""
+#: Minimum number of undamaged logs with a field before data may override the structural diff.
+MIN_LOGS = 3
 
 
 @dataclass
-class Seen:
-    """What the logs say of members: how many undamaged ones hold it, and where it differs."""
+class MemberStatistics:
+    """Statistics of members over the logs.
+
+    ``held`` counts the undamaged logs that contain a member; ``undamaged`` and ``damaged`` count
+    the logs in which it differs. ``names`` are the keys and names of the undamaged logs,
+    ``undamaged_count`` is their number, and ``differing_count`` the number that differ.
+    ``damaged_count`` is the number of damaged logs.
+    """
 
     held: dict[str, int] = field(default_factory=dict)
     undamaged: dict[str, int] = field(default_factory=dict)
     damaged: dict[str, int] = field(default_factory=dict)
     names: set[str] = field(default_factory=set)
-    whole: int = 0
-    unlike: int = 0
-    hurt: int = 0
+    undamaged_count: int = 0
+    differing_count: int = 0
+    damaged_count: int = 0
 
 
 class GrammarRun:
-    """Runs the grammars of one format, in both versions, over logs."""
+    """Run both versions of the grammars of one format over logs."""
 
     def __init__(self, diff: StructureDiff, format: str, worker: Worker, scratch: Path) -> None:
         self.diff, self.format, self.worker, self.scratch = diff, format, worker, scratch
-        self.seen = Seen()
+        self.statistics = MemberStatistics()
         self.findings: list[Finding] = []
         self._grown = {".".join((*owner, id)) for owner, id in diff.grown}
         self._only_grown: list[LogUnderReview] = []
 
     def run(self, logs: Iterable[LogUnderReview]) -> Table:
-        """The table; adds what it shows to ``findings``."""
+        """Return the table; add its differences to ``findings``."""
         table = Table(self.format, "grammar")
         tops = {
             old: new
@@ -56,20 +62,20 @@ class GrammarRun:
             if new in grammars_of(self.diff.new, self.format)
         }
         if not tops:
-            table.not_run = "no grammar of this format on both sides"
+            table.not_run = "no grammar of this format exists on both sides"
             return table
         requests = {old: self._request(old, new) for old, new in tops.items()}
         differing: dict[str, str] = {}
-        # Undamaged logs of any size; of the large ones that are damaged, what the sweep made.
+        # All undamaged logs; damaged logs only if they are small, or samples of the sweep.
         logs = [
             log
             for log in logs
             if size(log.contents) <= LARGE_BYTES or not log.damaged or log.origin == "sweep"
         ]
-        # Controls first: damage to a log that differs by itself proves nothing.
+        # Undamaged logs first: if one differs, its damaged copies prove nothing.
         undamaged = [(log, self._read(log, requests, differing)) for log in logs if not log.damaged]
-        # A few logs of later versions have bytes where a field was appended: they are there for it.
-        few = sum(not log.damaged for log in self._only_grown) < FEWEST
+        # Logs of later versions have bytes at the position of an appended field, as intended.
+        few = sum(not log.damaged for log in self._only_grown) < MIN_LOGS
         for log, why in chain(
             undamaged,
             ((log, self._read(log, requests, differing)) for log in logs if log.damaged),
@@ -106,8 +112,9 @@ class GrammarRun:
     def _read(
         self, log: LogUnderReview, requests: Mapping[str, Any], differing: Mapping[str, str]
     ) -> str | None:
-        """What differs in a log; ``""`` if nothing does, None if no grammar fits its files."""
-        found = None
+        """Describe the difference in a log; "" if there is none, None if no grammar fits its
+        files."""
+        difference = None
         differ: set[str] = set()
         held: set[str] = set()
         for name, data in by_name(log.contents).items():
@@ -118,100 +125,102 @@ class GrammarRun:
             path.write_bytes(data)
             reply = self.worker.ask(do="grammars", path=str(path), **requests[grammar])
             if "error" in reply:
-                found = found or str(reply["error"])
+                difference = difference or str(reply["error"])
                 continue
-            found = found or reply["why"] or ""
+            difference = difference or reply["why"] or ""
             differ |= set(reply["differ"])
             held |= set(reply["keys"])
         if differ and differ <= self._grown:
             self._only_grown.append(log)
         self._note(log, held, differ, differing)
-        return found
+        return difference
 
     def _note(
         self, log: LogUnderReview, held: set[str], differ: set[str], differing: Mapping[str, str]
     ) -> None:
         if log.damaged and self._expected(log, differing):
             return
-        counts = self.seen.damaged if log.damaged else self.seen.undamaged
+        counts = self.statistics.damaged if log.damaged else self.statistics.undamaged
         for key in differ:
             counts[key] = counts.get(key, 0) + 1
         if log.damaged:
-            self.seen.hurt += 1
+            self.statistics.damaged_count += 1
         else:
-            self.seen.whole += 1
-            self.seen.names |= {log.key, log.name, *log.aliases}
-            self.seen.unlike += bool(differ)
+            self.statistics.undamaged_count += 1
+            self.statistics.names |= {log.key, log.name, *log.aliases}
+            self.statistics.differing_count += bool(differ)
             for key in held:
-                self.seen.held[key] = self.seen.held.get(key, 0) + 1
+                self.statistics.held[key] = self.statistics.held.get(key, 0) + 1
 
     def _expected(self, log: LogUnderReview, differing: Mapping[str, str]) -> bool:
-        """Whether a damaged log must differ, because its undamaged sibling does.
+        """Return whether a damaged log must differ because its undamaged original does.
 
-        If the sibling was not read (it is too large, or none is named): whether most siblings do.
+        If the original was not read, it counts as differing if most undamaged logs differ.
         """
-        if log.control in self.seen.names:
+        if log.control in self.statistics.names:
             return log.control in differing
-        return 2 * self.seen.unlike > self.seen.whole
+        return 2 * self.statistics.differing_count > self.statistics.undamaged_count
 
     def _findings(self, table: Table) -> None:
         for rule, classes, severity, hurts in (
-            ("READS_OLD_FILE", ("READ",), "breaking", "parsers from the new grammar, on old logs"),
-            ("READS_NEW_FILE", ("WRITE",), "breaking", "parsers from the old grammar, on new logs"),
+            ("READS_OLD_FILE", ("READ",), "breaking", "parsers of the new grammar, on old logs"),
+            ("READS_NEW_FILE", ("WRITE",), "breaking", "parsers of the old grammar, on new logs"),
             (
                 "GRAMMAR_ON_DAMAGE", ("RECOVER",), "warning",
-                "recovery that is built on the generated parsers",
+                "recovery that uses the generated parsers",
             ),
         ):  # fmt: skip
             entries = [changed for changed in table.changed if changed.rule == rule]
             if entries:
-                first = f"{several([e.log for e in entries], 1)}: {entries[0].how}"
-                change = f"{counted(entries)}: {first}"
+                first = f"{first_names([e.log for e in entries], 1)}: {entries[0].difference}"
+                change = f"{count_logs(entries)}: {first}"
                 subject = "grammar"
                 self.findings.append(
                     Finding(rule, classes, severity, subject, change, hurts, format=self.format)  # type: ignore[arg-type]
                 )
 
 
-def by_data(findings: Iterable[Finding], seen: Seen) -> list[Finding]:
-    """The structural findings, where data knows better than the reading of an expression.
+def by_data(findings: Iterable[Finding], statistics: MemberStatistics) -> list[Finding]:
+    """Return the structural findings, corrected by data where they rest on expressions.
 
-    Only findings that rest on expressions, whose members stand in at least :data:`FEWEST`
-    undamaged logs that both grammars read alike: then damage is all that may tell them apart.
+    A finding is corrected only if its members occur in at least :data:`MIN_LOGS` undamaged logs
+    that both grammars read alike: then only damage can reveal a difference.
     """
     judged = []
     for finding in findings:
         keys = finding.fields
-        # What follows from a change that undamaged logs show is as bad as that change.
-        follows = FOLLOWS in finding.change and seen.undamaged
-        known = (
+        # A consequence of a change that undamaged logs show is as severe as the change.
+        follows = FOLLOWS in finding.change and statistics.undamaged
+        is_testable = (
             keys
             and not follows
-            and all(seen.held.get(key, 0) >= FEWEST and not seen.undamaged.get(key) for key in keys)
+            and all(
+                statistics.held.get(key, 0) >= MIN_LOGS and not statistics.undamaged.get(key)
+                for key in keys
+            )
         )
-        if not known:
+        if not is_testable:
             judged.append(finding)
             continue
-        logs = f"all {min(seen.held[key] for key in keys)} undamaged logs that have it"
-        damaged = max(seen.damaged.get(key, 0) for key in keys)
+        logs = f"all {min(statistics.held[key] for key in keys)} undamaged logs with the field"
+        damaged_logs = f"{statistics.damaged_count} damaged logs"
+        damaged = max(statistics.damaged.get(key, 0) for key in keys)
         if damaged:
-            hurts = (
-                f"recovery: {logs} are read alike, {damaged} of {seen.hurt} damaged ones are not"
-            )
+            hurts = f"recovery: {logs} are read alike, but {damaged} of {damaged_logs} are not"
             judged.append(replace(finding, classes=("RECOVER",), hurts=hurts))
         else:
-            hurts = f"perhaps nobody: {logs} are read alike, and {seen.hurt} damaged ones"
+            hurts = f"possibly nobody: {logs} and {damaged_logs} are read alike"
             judged.append(replace(finding, severity="warning", hurts=hurts))
     return judged
 
 
 def grammars_of(model: Model, format: str) -> list[str]:
-    """The grammars of a format that a revision has, without those that they import."""
+    """Return the grammars of a format in a revision, without imported ones."""
     return [name for name in names_of(format) if name in model.tops]
 
 
 def member_pairs(diff: StructureDiff) -> Iterator[tuple[str, str]]:
-    """Fields and instances that both sides have, under the names that the worker uses."""
+    """Yield fields and instances that both sides have, under the names of the worker."""
     for a, b in diff.pairing.classes.items():
         for old, new in diff.pairing.alignments[a].pairs:
             spared = (old.owner, old.id) in diff.spared
@@ -225,7 +234,7 @@ def member_pairs(diff: StructureDiff) -> Iterator[tuple[str, str]]:
 
 
 def _side(model: Model, grammar: str) -> dict[str, Any]:
-    """What the worker needs of one grammar: the debug parser, and how its classes are called."""
+    """Return the request for one grammar: its debug parser and the names of its classes."""
     file = model.root / model.files[grammar]
     return {
         "folder": str(parser_folder(file.stem, True, file.parent)),
@@ -238,10 +247,10 @@ def _side(model: Model, grammar: str) -> dict[str, Any]:
 
 
 def _grammar_for(file: str, grammars: list[str], model: Model) -> str | None:
-    """The grammar of a file in a log: by its ``file-extension``, or the only one there is."""
-    ending = file.rpartition(".")[2] if "." in file else ""
+    """Return the grammar of a file in a log: by ``file-extension``, or the only grammar."""
+    extension = file.rpartition(".")[2] if "." in file else ""
     for grammar in grammars:
-        said = model.meta(grammar).get("file-extension", ())
-        if ending and ending in ([said] if isinstance(said, str) else said):
+        extensions = model.meta(grammar).get("file-extension", ())
+        if extension and extension in ([extensions] if isinstance(extensions, str) else extensions):
             return grammar
     return grammars[0] if len(grammars) == 1 else None

@@ -1,4 +1,4 @@
-"""Where a type stands in a log: what an added field shifts, and what stays in place."""
+"""The layout of types in a log: whether an added field moves the bytes that follow."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from walproof.review.facets import FacetReader, Facets
 from walproof.review.grammar_model import Member, Model, Name, target
 
 
-def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bool:
-    """Whether bytes after the last known field of a type disturb nobody.
+def bounded(model: Model, name: Name, visited: frozenset[Name] = frozenset()) -> bool:
+    """Return whether readers ignore bytes after the last known field of a type.
 
-    That is so at the end of a file, in a stream of its own size, and at a place given by offset.
+    They do at the end of a file, in a substream of fixed size, and at a position given by an
+    offset.
     """
-    if name in seen:
+    if name in visited:
         return True
     if len(name) == 1 and name[0] in model.tops:
         return True
@@ -24,16 +25,16 @@ def bounded(model: Model, name: Name, seen: frozenset[Name] = frozenset()) -> bo
         if sized or (member.role == "parse" and once):
             continue
         last = member.role == "seq" and owner.seq[-1] is member
-        if not (last and once and bounded(model, owner.name, seen | {name})):
+        if not (last and once and bounded(model, owner.name, visited | {name})):
             return False
     return True
 
 
 def may_be_absent(facets: Facets, member: Member) -> str:
-    """Why an old log without this field is no trouble; ``""`` if it is.
+    """Return the reason why an old log without this field is still valid; "" if there is none.
 
-    ``end``: the condition asks whether the stream has ended. ``empty``: no bytes will do.
-    ``never``: the condition is constant and does not hold. ``condition``: any other one.
+    ``end``: the condition depends on the end of the stream. ``empty``: the field may have no bytes.
+    ``never``: the condition is constant and false. ``condition``: any other condition.
     """
     condition = facets.get("if")
     if condition is not None:
@@ -47,13 +48,13 @@ def may_be_absent(facets: Facets, member: Member) -> str:
     return "empty" if facets.get("bits") == 0 else ""
 
 
-def takes_what_is_left(facets: Facets, member: Member) -> bool:
-    """Whether a field is raw bytes to the end of its stream, whatever they are."""
+def holds_remaining_bytes(facets: Facets, member: Member) -> bool:
+    """Return whether a field holds all remaining raw bytes of its stream."""
     return (
         facets.get("how") == "BytesEosType"
         and facets["kind"] == "bytes"
         and "terminator" not in facets
-        and facets["accepts"].everything
+        and facets["accepts"].is_everything
         and member.node["cond"]["repeat"]["_"] == "NoRepeat"
     )
 
@@ -71,16 +72,16 @@ def _reads_stream(expression: Expression, names: tuple[str, ...]) -> bool:
 
 
 def names_in(expression: Expression | None) -> set[str]:
-    """Return the names that stand in an expression, whatever they belong to."""
+    """Return the names in an expression, whatever they belong to."""
     trees = () if expression is None else nodes(expression.tree)
     return {node[-1] for node in trees if node[0] in ("name", "attr")}
 
 
 def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
-    """The bytes of a type as a list of plain fields, whatever types they are grouped into.
+    """Return the bytes of a type as a list of plain fields, regardless of grouping into types.
 
-    References to fields are replaced by their place in the list; so two types that describe the
-    same bytes alike have the same list.
+    References to fields are replaced by their index in the list, so that two types with the same
+    bytes have equal lists.
     """
     slots: dict[Tree, Tree] = {}
     fields: list[Any] = []
@@ -89,7 +90,7 @@ def flattened(model: Model, reader: FacetReader, name: Name) -> list[Any]:
 
 
 def inlined(model: Model, member: Member) -> Name | None:
-    """The type of a field that stands there in full, once: its fields might as well be its own."""
+    """Return the type of an unconditional, single field, whose fields can be inlined."""
     node = member.node
     plain = node["dataType"]["_"] == "UserTypeInstream" and not node["dataType"]["args"]
     once = node["cond"]["ifExpr"] is None and node["cond"]["repeat"]["_"] == "NoRepeat"
@@ -106,19 +107,19 @@ def _flatten(
     reader = FacetReader(model, expressions, base)
     for member in model.classes[name].seq:
         new_name = expressions.rename(name, member.id)
-        here: Tree = ("name", new_name) if base is None else ("attr", base, new_name)
+        tree: Tree = ("name", new_name) if base is None else ("attr", base, new_name)
         if (inner := inlined(model, member)) and inner not in outer:
-            slots[("attr", here, "_io")] = ("name", "_io")
-            _flatten(model, expressions, inner, here, slots, fields, outer | {name})
+            slots[("attr", tree, "_io")] = ("name", "_io")
+            _flatten(model, expressions, inner, tree, slots, fields, outer | {name})
             continue
-        slots[here] = ("name", f"slot {len(fields)}")
+        slots[tree] = ("name", f"slot {len(fields)}")
         facets = reader.of(member)
         facets.pop("enum", None)
         fields.append(facets)
 
 
 def replaced(value: Any, trees: Mapping[Tree, Tree]) -> Any:
-    """Return facets, or a part of them, in whose expressions and names trees are replaced."""
+    """Return facets, or a part of them, with trees replaced in their expressions and names."""
     if isinstance(value, Expression):
         return Expression(replaced(value.tree, trees))
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The logs that both readers are given."""
+"""The logs that both readers get."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 from conformance.contents import Contents, digest, read_contents
 from conformance.vectors import BrokenVector
 
+#: Size above which the sweep damages, and grammars read, only a sample.
 LARGE_BYTES = 256 * 1024
-"""Bytes of a log above which the sweep damages, and grammars read, a sample only."""
 
 
 @dataclass
 class LogUnderReview:
-    """One log. ``sides`` says whose it is: ``old``, ``new`` or both.
+    """One log. ``sides`` holds ``old``, ``new`` or both.
 
-    ``control`` is the key of the log it was made from, None for an undamaged one. ``answers`` are
-    those of both sides with profile recover, ``strict`` those with strict if there is one.
+    ``control`` is the key of its undamaged original, None if it has none. ``answers`` are the
+    answers of both sides in the profile recover, ``strict`` those in strict, if there are any.
     """
 
     name: str
@@ -38,16 +38,16 @@ class LogUnderReview:
 
     @property
     def key(self) -> str:
-        """What tells one log from another: its bytes and what the reader is told besides."""
+        """Identity of the log: its contents and its context."""
         return digest(self.contents) + json.dumps(self.context, sort_keys=True)
 
 
 def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str, Any]]:
-    """The vectors of a tree by id, each with the folder that it lies in under ``folder``."""
-    wanted = set(formats)
+    """Return the vectors of a tree by id, each with its directory under ``folder``."""
+    selected = set(formats)
     bodies = {}
     for path in sorted((root / "vectors").glob("*/*.json")):
-        if wanted and path.parent.name not in wanted:
+        if selected and path.parent.name not in selected:
             continue
         try:
             body = json.loads(path.read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ def vector_bodies(root: Path, formats: Iterable[str] = ()) -> dict[str, dict[str
 
 
 def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogUnderReview]:
-    """The logs of the vectors of one side."""
+    """Yield the logs of the vectors of one side."""
     for id, body in bodies.items():
         input = Path(body["folder"]) / str(body["input"])
         if not input.exists():
@@ -72,11 +72,11 @@ def logs_of(bodies: Mapping[str, Mapping[str, Any]], side: str) -> Iterator[LogU
 
 
 def merged(*sides: Iterable[LogUnderReview]) -> dict[str, LogUnderReview]:
-    """Logs by key; a log that both sides have is there once."""
+    """Return logs by key; equal logs of both sides are merged."""
     by_key: dict[str, LogUnderReview] = {}
     for logs in sides:
         for log in logs:
-            known = by_key.setdefault(log.key, log)
-            known.sides |= log.sides
-            known.aliases.add(log.name)
+            first = by_key.setdefault(log.key, log)
+            first.sides |= log.sides
+            first.aliases.add(log.name)
     return by_key

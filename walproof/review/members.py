@@ -1,4 +1,4 @@
-"""Two versions of one field or instance: what differs, and who is hurt."""
+"""Compare two versions of a field or instance, and name the affected parties."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from walproof.review.finding import FOLLOWS, Class, Finding, Severity
 from walproof.review.grammar_model import Member, Model, Name
 
 BOTH: tuple[Class, ...] = ("READ", "WRITE")
-MISREAD = "new readers misread every old log that has it, old readers every new one"
+MISREAD = "both sides: each misreads every log of the other that has the field"
 
 _COVERAGE = re.compile(r"(checksum|crc|hash|digest|hmac).*(input|range|bytes|data|area)|_input$")
 _EXTENT = ("how", "size", "terminator", "include", "consume", "eosError")
-_STANDS_AT = {
+#: Keys of a member at which a finding of a rule is located; the first that exists counts.
+_LOCATED_AT = {
     "VALUES_LOOSENED": ("valid", "contents"),
     "VALUES_TIGHTENED": ("valid", "contents"),
     "VALUES_CHANGED": ("valid", "contents"),
@@ -34,7 +35,6 @@ _STANDS_AT = {
     "ENUM_ATTACHED": ("enum",),
     "CHECKSUM_COVERAGE": ("-checksum", "pos", "size"),
 }
-"""The key of a member at which a finding of a rule stands, the first that is there."""
 _KEYS = {
     "extent": ("size", "size-eos", "terminator", "include", "consume", "eos-error", "type"),
     "repeat": ("repeat", "repeat-expr", "repeat-until"),
@@ -42,16 +42,16 @@ _KEYS = {
 
 
 def is_coverage(member: Member, model: Model) -> bool:
-    """Whether a member is the bytes that a checksum covers: by its name, or by ``-checksum``."""
+    """Return whether a member holds the bytes under a checksum, by its name or by ``-checksum``."""
     if member.role == "parse" and _COVERAGE.search(member.id):
         return True
     owner = model.classes[member.owner]
-    rules = [model.written(other).get("-checksum") for other in owner.seq]
+    rules = [model.written(member_of_owner).get("-checksum") for member_of_owner in owner.seq]
     return any(isinstance(rule, dict) and rule.get("over") == member.id for rule in rules)
 
 
 class MemberDiff:
-    """Compares pairs of members; ``same_type`` says whether two types are one and the same."""
+    """Compare pairs of members; ``same_type`` returns whether two types are the same."""
 
     def __init__(
         self, old: Model, new: Model, same_type: Callable[[Name, Name], bool],
@@ -61,19 +61,23 @@ class MemberDiff:
         self.same_type, self.same_enum = same_type, same_enum
 
     def compare(self, a: Member, b: Member, fa: Facets, fb: Facets) -> Iterator[Finding]:
-        """The findings of one pair. The facets of ``a`` are in the new names."""
+        """Yield the findings of one pair. The facets of ``a`` use the new names."""
         self._a, self._b = a, b
         if a.id != b.id and not (a.unnamed and b.unnamed) and b.role != "param":
             yield self._finding(
                 "FIELD_RENAMED", ("API",), "warning", f"{a.id} → {b.id}",
-                "programs that use the name in a generated parser; the bytes are the same",
+                "programs that use the name in a generated parser; the bytes are unchanged",
             )  # fmt: skip
-        found = list(self._wire(fa, fb))
-        if b.role == "parse" and (is_coverage(b, self.new) or is_coverage(a, self.old)) and found:
-            change = "; ".join(dict.fromkeys(finding.change for finding in found))
-            yield self._coverage(change, found)
+        findings = list(self._wire(fa, fb))
+        if (
+            b.role == "parse"
+            and (is_coverage(b, self.new) or is_coverage(a, self.old))
+            and findings
+        ):
+            change = "; ".join(dict.fromkeys(finding.change for finding in findings))
+            yield self._coverage(change, findings)
         else:
-            yield from found
+            yield from findings
         yield from self._accepted(fa.get("accepts"), fb.get("accepts"))
         yield from self._checksum_rule()
 
@@ -87,22 +91,26 @@ class MemberDiff:
         if fa.get("value") != fb.get("value"):
             yield self._finding(
                 "VALUE_CHANGED", ("READ",), "breaking", self._change("value"),
-                "programs that use it: the same bytes give them another value",
+                "programs that use the instance: its value differs for the same bytes",
                 (b_id(self._b),),
             )  # fmt: skip
 
     def _data_type(self, fa: Facets, fb: Facets) -> Iterator[Finding]:
-        kinds = (fa["kind"], fb["kind"])
-        if kinds[0] != kinds[1]:
-            yield from self._other_kind(fa, fb)
+        types = (fa["kind"], fb["kind"])
+        if types[0] != types[1]:
+            yield from self._different_type(fa, fb)
             return
-        if kinds[0] == "switch":
+        if types[0] == "switch":
             yield from self._switch(fa, fb)
             return
         if fa.get("bits") != fb.get("bits") or any(fa.get(k) != fb.get(k) for k in _EXTENT):
             if fa.get("bits") is not None and fb.get("bits") is not None:
-                one, other = fa["bits"], fb["bits"]
-                shown = f"{_size(one)} → {_size(other)}" if one != other else self._extent()
+                old_bits, new_bits = fa["bits"], fb["bits"]
+                shown = (
+                    f"{_size(old_bits)} → {_size(new_bits)}"
+                    if old_bits != new_bits
+                    else self._extent()
+                )
                 yield self._finding("FIELD_RESIZED", BOTH, "breaking", shown, MISREAD)
             else:
                 yield self._expression("FIELD_RESIZED", self._extent())
@@ -114,7 +122,7 @@ class MemberDiff:
             yield self._finding("FIELD_TYPE", BOTH, "breaking", self._change("type"), MISREAD)
         if fa.get("signed") != fb.get("signed"):
             shown = f"{_sign(fa)} → {_sign(fb)}"
-            hurts = "both sides, for numbers with the highest bit set: negative here, large there"
+            hurts = "both sides, for numbers with the highest bit set: negative or large"
             yield self._finding("FIELD_SIGN", BOTH, "breaking", shown, hurts)
         if fa.get("encoding") != fb.get("encoding"):
             shown = f"{fa.get('encoding')} → {fb.get('encoding')}"
@@ -123,33 +131,33 @@ class MemberDiff:
             if fa.get(key) != fb.get(key):
                 shown = self._change("process", "pad-right", "type")
                 yield self._finding("FIELD_PROCESSED", BOTH, "breaking", shown, MISREAD)
-        if kinds[0] == "type":
+        if types[0] == "type":
             yield from self._user_type(fa, fb)
         if fa.get("enum") != fb.get("enum"):
             yield from self._enum(fa.get("enum"), fb.get("enum"))
 
-    def _other_kind(self, fa: Facets, fb: Facets) -> Iterator[Finding]:
-        """Another kind of field; over the same bytes that may be a matter of names only."""
-        kinds = {fa["kind"], fb["kind"]}
+    def _different_type(self, fa: Facets, fb: Facets) -> Iterator[Finding]:
+        """Compare fields of different types; over the same bytes only names may be affected."""
+        types = {fa["kind"], fb["kind"]}
         extent = [tuple(f.get(key) for key in _EXTENT) for f in (fa, fb)]
-        if kinds <= {"bytes", "type", "text", "switch"} and "switch" not in kinds:
+        if types <= {"bytes", "type", "text", "switch"} and "switch" not in types:
             if extent[0] != extent[1]:
                 yield self._expression("FIELD_RESIZED", self._extent())
-            elif "type" in kinds:
+            elif "type" in types:
                 yield self._finding(
                     "FIELD_STRUCTURED", ("API", "READ"), "warning", self._change("type"),
-                    "programs that use the field; and new readers, if old logs hold bytes there"
-                    " that the type does not fit",
+                    "programs that use the field; also new readers, if an old log holds bytes"
+                    " that do not fit the type",
                 )  # fmt: skip
             else:
                 yield self._finding(
                     "FIELD_TYPE", ("API",), "warning", self._change("type", "encoding"),
-                    "programs that use the field: text for bytes, or bytes for text",
+                    "programs that use the field: text instead of bytes, or bytes instead of text",
                 )  # fmt: skip
-        elif kinds == {"bytes", "integer"} and fa.get("bits") == fb.get("bits"):
+        elif types == {"bytes", "integer"} and fa.get("bits") == fb.get("bits"):
             yield self._finding(
                 "FIELD_TYPE", ("API",), "warning", self._change("type", "size"),
-                "programs that use the field: a number for bytes, or bytes for a number",
+                "programs that use the field: a number instead of bytes, or the reverse",
             )  # fmt: skip
         else:
             shown = self._change("type", "size", "contents")
@@ -166,7 +174,7 @@ class MemberDiff:
             return
         yield self._finding(
             "ENUM_ATTACHED", ("API",), "warning", self._change("enum"),
-            "programs that compare the field with names or numbers; the bytes are the same",
+            "programs that compare the field with names or numbers; the bytes are unchanged",
         )  # fmt: skip
 
     def _switch(self, fa: Facets, fb: Facets) -> Iterator[Finding]:
@@ -176,42 +184,42 @@ class MemberDiff:
         for key in [*old, *(key for key in new if key not in old)]:
             label = _label(key)
             if key not in new:
-                yield from self._case_gone(label, old[key], new.get(("else",)))
+                yield from self._case_removed(label, old[key], new.get(("else",)))
             elif key not in old:
-                yield from self._case_come(label, new[key], old.get(("else",)))
+                yield from self._case_added(label, new[key], old.get(("else",)))
             elif key == ("else",):
-                # Undamaged logs that have the field say whether any writer comes here.
+                # Undamaged logs show whether any writer uses the default.
                 for finding in self._data_type(old[key], new[key]):
                     yield replace(finding, fields=finding.fields or (b_id(self._b),))
             elif old[key]["kind"] == new[key]["kind"]:
                 yield from self._data_type(old[key], new[key])
             else:
-                yield from self._other_kind(old[key], new[key])
+                yield from self._different_type(old[key], new[key])
 
-    def _case_gone(self, label: str, case: Facets, default: Facets | None) -> Iterator[Finding]:
+    def _case_removed(self, label: str, case: Facets, default: Facets | None) -> Iterator[Finding]:
         skipped = default is not None and _extent(default) == _extent(case)
         hurts = (
-            "new readers, of old logs with it: the bytes are skipped and no longer understood"
+            "new readers of old logs with this case: they skip the bytes"
             if skipped
-            else "new readers, of old logs with it: they no longer know how long the field is"
+            else "new readers of old logs with this case: the length of the field is unknown"
         )
         yield self._finding("SWITCH_CASE_REMOVED", ("READ",), "breaking", f"case {label}", hurts)
 
-    def _case_come(self, label: str, case: Facets, default: Facets | None) -> Iterator[Finding]:
+    def _case_added(self, label: str, case: Facets, default: Facets | None) -> Iterator[Finding]:
         if default is not None and _extent(default) == _extent(case) and "size" in case | default:
             yield self._finding(
                 "SWITCH_CASE_ADDED", ("WRITE",), "note", f"case {label}",
-                "nobody: old readers keep the bytes as they are, since their size is given",
+                "nobody: old readers treat the field as raw bytes of the given size",
             )  # fmt: skip
         elif default is not None and _extent(default) == _extent(case) and "how" in case:
             yield self._finding(
                 "SWITCH_CASE_ADDED", ("WRITE",), "note", f"case {label}",
-                "nobody: old readers keep the bytes as they are, up to the end of the stream",
+                "nobody: old readers treat the field as raw bytes up to the end of the stream",
             )  # fmt: skip
         else:
             yield self._finding(
                 "SWITCH_CASE_ADDED", ("WRITE",), "breaking", f"case {label}",
-                "old readers, of new logs with it: they do not know how long the field is",
+                "old readers of new logs with this case: the length of the field is unknown",
             )  # fmt: skip
 
     def _accepted(self, a: AcceptedValues | None, b: AcceptedValues | None) -> Iterator[Finding]:
@@ -223,18 +231,18 @@ class MemberDiff:
         if a.is_within(b):
             yield self._finding(
                 "VALUES_LOOSENED", ("WRITE",), "breaking", change,
-                "old readers refuse new logs with the new values; and damage that makes one of"
-                " them passes unseen",
+                "old readers, which reject new logs with the new values; also recovery: damage"
+                " that produces a new value is not detected",
             )  # fmt: skip
         elif b.is_within(a):
             yield self._finding(
                 "VALUES_TIGHTENED", ("READ",), "breaking", change,
-                "new readers refuse old logs with the other values",
+                "new readers, which reject old logs with the other values",
             )  # fmt: skip
         else:
             yield self._finding(
                 "VALUES_CHANGED", BOTH, "breaking", change,
-                "new readers refuse old logs, old readers refuse new ones",
+                "both sides: each rejects logs of the other",
             )  # fmt: skip
 
     def _checksum_rule(self) -> Iterator[Finding]:
@@ -244,13 +252,13 @@ class MemberDiff:
         )
         if old and not new:
             yield self._finding(
-                "CHECKSUM_REMOVED", ("RECOVER",), "breaking", "the rule for the checksum is gone",
-                "damage that was noticed passes unseen",
+                "CHECKSUM_REMOVED", ("RECOVER",), "breaking", "the checksum rule was removed",
+                "recovery: damage is no longer detected",
             )  # fmt: skip
         elif new and not old:
             yield self._finding(
-                "CHECKSUM_ADDED", ("RECOVER",), "note", "a rule for the checksum was added",
-                "nobody, as long as old logs satisfy it",
+                "CHECKSUM_ADDED", ("RECOVER",), "note", "a checksum rule was added",
+                "nobody, if old logs satisfy the rule",
             )  # fmt: skip
         elif old != new:
             yield self._coverage(f"{_text(old)} → {_text(new)}", [])
@@ -259,12 +267,12 @@ class MemberDiff:
         fields = (b_id(self._b),) if parts and all(part.fields for part in parts) else ()
         return self._finding(
             "CHECKSUM_COVERAGE", ("READ", "WRITE", "RECOVER"), "breaking", change,
-            "each side finds the checksums of the other wrong, and takes sound records for damaged",
+            "both sides: each rejects the checksums of the other, and reports damage",
             fields,
         )  # fmt: skip
 
     def _expression(self, rule: str, change: str) -> Finding:
-        """A finding that rests only on an expression: data may show that its effect is smaller."""
+        """Return a finding that rests only on an expression, which data may correct."""
         return self._finding(rule, BOTH, "breaking", change, MISREAD, (b_id(self._b),))
 
     def _finding(
@@ -272,15 +280,17 @@ class MemberDiff:
         fields: tuple[str, ...] = (),
     ) -> Finding:  # fmt: skip
         written = self.new.written(self._b)
-        key = next((key for key in _STANDS_AT.get(rule, ()) if key in written), None)
-        where = self.new.where(self._b, *([key] if key else []))
-        return Finding(rule, classes, severity, self._b.shown, change, hurts, where, fields=fields)
+        key = next((key for key in _LOCATED_AT.get(rule, ()) if key in written), None)
+        location = self.new.member_location(self._b, *([key] if key else []))
+        return Finding(
+            rule, classes, severity, self._b.shown, change, hurts, location, fields=fields
+        )
 
     def _extent(self) -> str:
         return self._change(*_KEYS["extent"])
 
     def _change(self, *keys: str) -> str:
-        """The keys that differ as they are written, old → new."""
+        """Return the source of the keys that differ, old → new."""
         old, new = self.old.written(self._a), self.new.written(self._b)
         parts = [
             _differing_cases(key, old.get(key), new.get(key))
@@ -292,7 +302,7 @@ class MemberDiff:
 
 
 def b_id(member: Member) -> str:
-    """How a member is named in the reports of the field walker: type and field."""
+    """Return the name of a member in the reports of the worker: type and field."""
     return ".".join((*member.owner, member.id))
 
 
@@ -319,17 +329,17 @@ def _label(key: Any) -> str:
 
 
 def _differing_cases(key: str, old: Any, new: Any) -> str:
-    """Two switches in words: what is switched on, and the cases that are not the same."""
-    if not all(isinstance(one, dict) and "cases" in one for one in (old, new)):
+    """Describe the difference between two switches: the selector, and the cases that differ."""
+    if not all(isinstance(old_case, dict) and "cases" in old_case for old_case in (old, new)):
         return ""
     parts = []
     if old.get("switch-on") != new.get("switch-on"):
         parts.append(f"switch on {_text(old.get('switch-on'))} → {_text(new.get('switch-on'))}")
     cases = old["cases"], new["cases"]
     for case in [*cases[0], *(case for case in cases[1] if case not in cases[0])]:
-        one, other = (side.get(case) for side in cases)
-        if one != other:
-            parts.append(f"case {case}: {_text(one)} → {_text(other)}")
+        old_case, new_case = (side.get(case) for side in cases)
+        if old_case != new_case:
+            parts.append(f"case {case}: {_text(old_case)} → {_text(new_case)}")
     return f"{key}: {'; '.join(parts)}" if parts else ""
 
 

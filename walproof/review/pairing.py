@@ -1,7 +1,7 @@
-"""Which type, field and enum of the old grammars is which of the new ones.
+"""Pair the types, fields and enums of the old grammars with those of the new ones.
 
-Fields keep their name or their place, types are found through the fields that use them: a type
-under another name, or keys in another order, are not a change.
+Fields are paired by name or position, types through the fields that use them. Renamed types and
+reordered keys are therefore no change.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ T = TypeVar("T")
 
 @dataclass
 class Alignment:
-    """The fields of one type, old against new.
+    """Pairs of fields of one type.
 
-    ``pairs`` are in the new order; ``moved`` are new fields that changed places with others.
+    ``pairs`` are in the new order; ``moved`` are new fields that swapped positions with others.
     """
 
     pairs: list[tuple[Member, Member]] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Pairing:
         self.alignments: dict[Name, Alignment] = {}
         self._ids: dict[tuple[Name, str], str] = {}
         self.tops = _pair_tops(old, new)
-        # Names as they stand: enough to recognise the values of enums in the cases of a switch.
+        # Names without renaming: enough to recognise enum values in the cases of a switch.
         self._old_plain = FacetReader(old, ExpressionReader(old, lambda _, name: name))
         self._new_plain = FacetReader(new, ExpressionReader(new, lambda _, name: name))
         waiting: list[tuple[Name, Name]] = [((a,), (b,)) for a, b in self.tops.items()]
@@ -53,7 +53,7 @@ class Pairing:
                 self.enums[name] = self._moved_name(name)
 
     def rename(self, owner: Name | None, name: str) -> str:
-        """New name of a member of an old type; without a type, if all types agree on it."""
+        """Return the new name of a member of an old type; without a type, if all types agree."""
         if owner is not None:
             return self._ids.get((owner, name), name)
         news = {new for (_, old), new in self._ids.items() if old == name}
@@ -69,20 +69,26 @@ class Pairing:
         if b in self.classes.values():
             return
         self.classes[a] = b
-        one, other = self.old.classes[a], self.new.classes[b]
-        alignment = align(one.seq, other.seq)
+        old_class, new_class = self.old.classes[a], self.new.classes[b]
+        alignment = align(old_class.seq, new_class.seq)
         self._part(alignment)
         self.alignments[a] = alignment
-        same = [
-            (i, other.instances[id]) for id, i in one.instances.items() if id in other.instances
+        instances = [
+            (i, new_class.instances[id])
+            for id, i in old_class.instances.items()
+            if id in new_class.instances
         ]
-        for old, new in (*alignment.pairs, *same, *zip(one.params, other.params, strict=False)):
+        for old, new in (
+            *alignment.pairs,
+            *instances,
+            *zip(old_class.params, new_class.params, strict=False),
+        ):
             self._ids[old.owner, old.id] = new.id
             if old.role != "value" and new.role != "value":
                 self._pair_types(old.node["dataType"], new.node["dataType"], a, b, waiting)
 
     def _part(self, alignment: Alignment) -> None:
-        """Undo pairs of fields under two names whose types are known to be two types."""
+        """Separate pairs of renamed fields whose types are different types."""
         for old, new in list(alignment.pairs):
             a, b = (target(member.node["dataType"]) for member in (old, new))
             if old.id == new.id or not a or not b:
@@ -95,26 +101,30 @@ class Pairing:
     def _pair_types(
         self, a: Node, b: Node, owner: Name, new_owner: Name, waiting: list[tuple[Name, Name]]
     ) -> None:
-        kinds = (a["_"], b["_"])
-        if kinds == ("SwitchType", "SwitchType"):
+        node_types = (a["_"], b["_"])
+        if node_types == ("SwitchType", "SwitchType"):
             keys = {self._new_plain.case(key, new_owner): case for key, case in b["cases"]}
             for key, case in a["cases"]:
-                if (wanted := self._old_plain.case(key, owner)) in keys:
-                    self._pair_types(case, keys[wanted], owner, new_owner, waiting)
-        elif kinds == ("EnumType", "EnumType"):
-            one, other = tuple(a["enumSpec"]["name"]), tuple(b["enumSpec"]["name"])
-            if self._may_be(one, other, self.old.enums, self.new.enums):
-                self.enums.setdefault(one, other)
+                if (value := self._old_plain.case(key, owner)) in keys:
+                    self._pair_types(case, keys[value], owner, new_owner, waiting)
+        elif node_types == ("EnumType", "EnumType"):
+            old_enum, new_enum = tuple(a["enumSpec"]["name"]), tuple(b["enumSpec"]["name"])
+            if self._may_be(old_enum, new_enum, self.old.enums, self.new.enums):
+                self.enums.setdefault(old_enum, new_enum)
         else:
-            was, now = target(a), target(b)
-            if was and now and self._may_be(was, now, self.old.classes, self.new.classes):
-                waiting.append((was, now))
+            old_type, new_type = target(a), target(b)
+            if (
+                old_type
+                and new_type
+                and self._may_be(old_type, new_type, self.old.classes, self.new.classes)
+            ):
+                waiting.append((old_type, new_type))
 
     def _may_be(
         self, a: Name, b: Name, olds: dict[Name, Class] | dict[Name, dict[int, str]],
         news: dict[Name, Class] | dict[Name, dict[int, str]],
     ) -> bool:  # fmt: skip
-        """A name that both sides still know stands for itself; others may have been renamed."""
+        """Return whether a type may be the same: a name that both sides have refers to one type."""
         if self._moved_name(a) == b:
             return True
         return self._moved_name(a) not in news and not any(self._moved_name(n) == b for n in olds)
@@ -123,17 +133,19 @@ class Pairing:
         return (self.tops.get(name[0], name[0]), *name[1:])
 
     def _left_by_name(self) -> Iterator[tuple[Name, Name]]:
-        taken = set(self.classes.values())
+        paired = set(self.classes.values())
         for name in self.old.classes:
             moved = self._moved_name(name)
-            if name not in self.classes and moved in self.new.classes and moved not in taken:
+            if name not in self.classes and moved in self.new.classes and moved not in paired:
                 yield name, moved
 
 
 def align(old: Sequence[Member], new: Sequence[Member]) -> Alignment:
-    """Pair fields by name in order, then by place and shape, then by name only."""
-    anchors = _common([m.id for m in old if not m.unnamed], [m.id for m in new if not m.unnamed])
-    found = Alignment()
+    """Pair fields by name in order, then by position and shape, then by name only."""
+    anchors = _longest_common_subsequence(
+        [m.id for m in old if not m.unnamed], [m.id for m in new if not m.unnamed]
+    )
+    alignment = Alignment()
     pairs: dict[int, int] = {}
     i = j = 0
     for anchor in (*anchors, None):
@@ -143,70 +155,76 @@ def align(old: Sequence[Member], new: Sequence[Member]) -> Alignment:
         if anchor is not None:
             pairs[end_i] = end_j
         i, j = end_i + 1, end_j + 1
-    left = {m.id: n for n, m in enumerate(new) if n not in pairs.values() and not m.unnamed}
+    remaining = {m.id: n for n, m in enumerate(new) if n not in pairs.values() and not m.unnamed}
     for n, member in enumerate(old):
-        if n not in pairs and not member.unnamed and member.id in left:
-            pairs[n] = left[member.id]
-            found.moved.add(member.id)
+        if n not in pairs and not member.unnamed and member.id in remaining:
+            pairs[n] = remaining[member.id]
+            alignment.moved.add(member.id)
     backwards = {b: a for a, b in pairs.items()}
-    found.pairs = [(old[backwards[n]], new[n]) for n in sorted(backwards)]
-    found.removed = [member for n, member in enumerate(old) if n not in pairs]
-    found.added = [member for n, member in enumerate(new) if n not in backwards]
-    return found
+    alignment.pairs = [(old[backwards[n]], new[n]) for n in sorted(backwards)]
+    alignment.removed = [member for n, member in enumerate(old) if n not in pairs]
+    alignment.added = [member for n, member in enumerate(new) if n not in backwards]
+    return alignment
 
 
 def _renamed(
     old: Sequence[Member], new: Sequence[Member], olds: range, news: range
 ) -> dict[int, int]:
-    """Between two fields that kept their names: fields of one shape in order, or one for one."""
-    kept_old = {m.id for m in old}
-    kept_new = {m.id for m in new}
-    a = [n for n in olds if old[n].unnamed or old[n].id not in kept_new]
-    b = [n for n in news if new[n].unnamed or new[n].id not in kept_old]
-    if len(a) == len(b) == 1 and _kind(old[a[0]]) == _kind(new[b[0]]):
+    """Pair renamed fields between two unchanged fields, by shape or as the only candidates."""
+    old_ids = {m.id for m in old}
+    new_ids = {m.id for m in new}
+    a = [n for n in olds if old[n].unnamed or old[n].id not in new_ids]
+    b = [n for n in news if new[n].unnamed or new[n].id not in old_ids]
+    if len(a) == len(b) == 1 and _type_group(old[a[0]]) == _type_group(new[b[0]]):
         return {a[0]: b[0]}
     shapes = ([_shape(old[n]) for n in a], [_shape(new[n]) for n in b])
     pairs = {}
     start = 0
-    for shape in _common(*shapes):
+    for shape in _longest_common_subsequence(*shapes):
         at = shapes[1].index(shape, start)
         start = at + 1
         first = next(n for n in a if n not in pairs and _shape(old[n]) == shape)
-        # Two numbers of four bytes are one field renamed only if the rest of the gap agrees.
+        # Fields of the same shape count as renamed only if the whole gap has equal length.
         if len(a) == len(b) or old[first].unnamed:
             pairs[first] = b[at]
     return pairs
 
 
-def _kind(member: Member) -> str:
-    kind = str(member.node["dataType"]["_"])
-    return "Int" if kind.startswith("Int") else "Bytes" if kind.startswith("Bytes") else kind
+def _type_group(member: Member) -> str:
+    node_type = str(member.node["dataType"]["_"])
+    return (
+        "Int"
+        if node_type.startswith("Int")
+        else "Bytes"
+        if node_type.startswith("Bytes")
+        else node_type
+    )
 
 
 def _shape(member: Member) -> tuple[str, str]:
-    """Kind, width and size as written; what a field keeps when it only gets another name."""
+    """Return type, width and size as written, which a renamed field keeps."""
     node = member.node["dataType"]
-    return _kind(member), repr([node.get("width"), node.get("size"), node.get("name")])
+    return _type_group(member), repr([node.get("width"), node.get("size"), node.get("name")])
 
 
-def _common(one: list[T], other: list[T]) -> list[T]:
-    """The longest common subsequence."""
-    best = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
-    for i in range(len(one) - 1, -1, -1):
-        for j in range(len(other) - 1, -1, -1):
-            same = one[i] == other[j]
-            best[i][j] = best[i + 1][j + 1] + 1 if same else max(best[i + 1][j], best[i][j + 1])
+def _longest_common_subsequence(first: list[T], second: list[T]) -> list[T]:
+    """Return the longest common subsequence."""
+    best = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i in range(len(first) - 1, -1, -1):
+        for j in range(len(second) - 1, -1, -1):
+            equal = first[i] == second[j]
+            best[i][j] = best[i + 1][j + 1] + 1 if equal else max(best[i + 1][j], best[i][j + 1])
     i = j = 0
-    found = []
-    while i < len(one) and j < len(other):
-        if one[i] == other[j]:
-            found.append(one[i])
+    common = []
+    while i < len(first) and j < len(second):
+        if first[i] == second[j]:
+            common.append(first[i])
             i, j = i + 1, j + 1
         elif best[i + 1][j] >= best[i][j + 1]:
             i += 1
         else:
             j += 1
-    return found
+    return common
 
 
 def _index(members: Sequence[Member], id: object, start: int) -> int:
@@ -216,10 +234,10 @@ def _index(members: Sequence[Member], id: object, start: int) -> int:
 
 
 def _pair_tops(old: Model, new: Model) -> dict[str, str]:
-    """Grammars by name; if one is gone and one is new, and no others, it was renamed."""
+    """Pair grammars by name; a single missing and a single new grammar count as renamed."""
     pairs = {name: name for name in old.tops if name in new.tops}
-    gone = [name for name in old.tops if name not in pairs]
-    come = [name for name in new.tops if name not in pairs]
-    if len(gone) == len(come) == 1:
-        pairs[gone[0]] = come[0]
+    removed = [name for name in old.tops if name not in pairs]
+    added = [name for name in new.tops if name not in pairs]
+    if len(removed) == len(added) == 1:
+        pairs[removed[0]] = added[0]
     return pairs

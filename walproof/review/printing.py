@@ -1,4 +1,4 @@
-"""A review as text for a terminal, as Markdown for a pull request, as SARIF for a code host."""
+"""Print a review: text for a terminal, Markdown for a pull request, SARIF for a code host."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from walproof.review.finding import CLASSES, RULES, Finding, Severity, split
 from walproof.review.review import Review
 
 WIDTH = 110
-MOST = 12
-"""Findings and logs that are shown of one kind; the JSON has all."""
+#: Maximum number of findings and logs in each section; the JSON output has all.
+MAX_SHOWN = 12
 
 LEGEND = {
-    "READ": "a new reader on old files",
-    "WRITE": "an old reader on new files",
-    "RECOVER": "what survives damage",
+    "READ": "new readers on old files",
+    "WRITE": "old readers on new files",
+    "RECOVER": "records that survive damage",
     "API": "names only",
-    "TEXT": "the specification as prose",
+    "TEXT": "the text of the specification",
 }
 
 
 def headline(review: Review) -> str:
-    """The outcome in one line."""
+    """Return the outcome in one line."""
     if not review.findings:
-        return f"compatible with {review.against}: no difference that matters"
+        return f"compatible with {review.against}: no relevant difference"
     if not review.breaking:
         return f"compatible with {review.against}, {_counts(review)}"
     names = [c for c in CLASSES if any(f.breaks and c in f.classes for f in review.findings)]
@@ -36,54 +36,54 @@ def headline(review: Review) -> str:
 
 
 def text(review: Review) -> str:
-    """The page for a terminal."""
+    """Return the report for a terminal."""
     lines = [headline(review)]
     for title, findings in sections(review):
         lines += ["", title]
-        causes, rest = split(findings)
-        for finding in causes[:MOST]:
+        causes, consequences = split(findings)
+        for finding in causes[:MAX_SHOWN]:
             lines += _finding(finding)
-        lines += _more(len(causes) - MOST, "  ")
-        if rest:
-            lines += _wrapped(f"follows from these: {_names(rest)}", "  ")
+        lines += _more(len(causes) - MAX_SHOWN, "  ")
+        if consequences:
+            lines += _wrapped(f"consequences: {_names(consequences)}", "  ")
     for table in review.tables:
         lines += ["", f"Behaviour of the {table.reader}, {table.format}"]
         lines += [f"  {line}" for line in _table(table)]
         changed = _changed(table)
-        for line in changed[:MOST]:
+        for line in changed[:MAX_SHOWN]:
             lines += _wrapped(line, "  ", "      ")
-        lines += _more(len(changed) - MOST, "  ")
+        lines += _more(len(changed) - MAX_SHOWN, "  ")
     lines += _endings(review)
     return "\n".join(lines) + "\n"
 
 
 def markdown(review: Review) -> str:
-    """The page for a pull request, or for spec/CHANGES.md."""
+    """Return the report for a pull request, or for spec/CHANGES.md."""
     lines = [f"**{headline(review)}**"]
     for title, findings in sections(review):
-        lines += ["", f"### {title}", "", "| | class | rule | what | change | who is hurt |"]
+        lines += ["", f"### {title}", "", "| | class | rule | subject | change | affects |"]
         lines += ["|---|---|---|---|---|---|"]
-        causes, rest = split(findings)
-        for f in causes[:MOST]:
-            where = f"<br>`{f.where}`" if f.where else ""
+        causes, consequences = split(findings)
+        for f in causes[:MAX_SHOWN]:
+            location = f"<br>`{f.where}`" if f.where else ""
             state = f"excused: {_cell(f.excused)}" if f.excused else f.severity
-            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{where}"]
+            cells = [state, " ".join(f.classes), f"`{f.rule}`", f"`{f.subject}`{location}"]
             lines.append(f"| {' | '.join([*cells, _cell(f.change), _cell(f.hurts)])} |")
-        lines += ["", *_more(len(causes) - MOST, "")]
-        if rest:
-            lines.append(f"Follows from these: {_names(rest)}")
+        lines += ["", *_more(len(causes) - MAX_SHOWN, "")]
+        if consequences:
+            lines.append(f"Consequences: {_names(consequences)}")
     for table in review.tables:
         lines += ["", f"### Behaviour of the {table.reader}, {table.format}", "", "```"]
         lines += [*_table(table), "```", ""]
         changed = _changed(table)
-        lines += [f"- {_cell(line)}" for line in changed[:MOST]]
-        lines += _more(len(changed) - MOST, "- ")
+        lines += [f"- {_cell(line)}" for line in changed[:MAX_SHOWN]]
+        lines += _more(len(changed) - MAX_SHOWN, "- ")
     lines += _endings(review)
     return "\n".join(lines) + "\n"
 
 
 def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
-    """The findings under headings, empty ones left out."""
+    """Yield the non-empty sections with their findings."""
     by_title: dict[str, list[Finding]] = {
         "Structure": [],
         "Behaviour": [],
@@ -96,7 +96,7 @@ def sections(review: Review) -> Iterator[tuple[str, list[Finding]]]:
 
 
 def section(finding: Finding) -> str:
-    """Under which heading a finding stands."""
+    """Return the section of a finding."""
     if finding.excused is not None:
         return "Excused"
     if finding.classes == ("TEXT",) or finding.rule.startswith("VECTOR_"):
@@ -107,8 +107,8 @@ def section(finding: Finding) -> str:
 def _finding(finding: Finding) -> list[str]:
     head = f"{finding.severity:<9} {' '.join(finding.classes):<13} {finding.rule:<21}"
     lines = _wrapped(f"{head} {finding.subject}: {finding.change}", "  ", " " * 10)
-    where = f"{finding.where}  " if finding.where else ""
-    lines += _wrapped(f"{where}hurts {finding.hurts}", " " * 12)
+    location = f"{finding.where}  " if finding.where else ""
+    lines += _wrapped(f"{location}affects {finding.hurts}", " " * 12)
     if finding.excused:
         lines += _wrapped(f"excused: {finding.excused}", " " * 12)
     return lines
@@ -118,42 +118,44 @@ def _table(table: Table) -> list[str]:
     if table.not_run:
         return [f"not run: {table.not_run}"]
     lines = [f"{'':<14}{'old logs':>16}{'damaged':>16}{'new logs':>16}{'damaged':>16}"]
-    for reader, own in (("old reader", "old"), ("new reader", "new")):
+    for reader, own_side in (("old reader", "old"), ("new reader", "new")):
         cells = []
         for side in ("old", "new"):
             for damaged in (False, True):
                 agreeing, total = table.cells.get((side, damaged), (0, 0))
-                cells.append("reference" if side == own else f"{agreeing} of {total}")
+                cells.append("reference" if side == own_side else f"{agreeing} of {total}")
         lines.append(f"{reader:<14}" + "".join(f"{cell:>16}" for cell in cells))
-    return [*lines, "logs that the other side's reader reads just as their own side's reader does"]
+    return [*lines, "number of logs that both readers read alike"]
 
 
 def _changed(table: Table) -> list[str]:
-    """Each log once, also if it is both sides' log; consequences are left to the JSON."""
+    """Return a line for each changed log, without consequences, which only the JSON output has."""
     shown = (c for c in table.changed if c.rule != "READS_DAMAGED")
-    return list(dict.fromkeys(f"{c.log}: {c.how}" + f"; {c.shown}" * bool(c.shown) for c in shown))
+    return list(
+        dict.fromkeys(f"{c.log}: {c.difference}" + f"; {c.shown}" * bool(c.shown) for c in shown)
+    )
 
 
 def _endings(review: Review) -> list[str]:
     lines = [f"Not run: {reason}." for reason in review.skipped]
     for excuse in review.unused_excuses:
-        lines.append(f"Excuses nothing any more: {excuse.rule} {excuse.subject}")
+        lines.append(f"Unused excuse: {excuse.rule} {excuse.subject}")
     if held := review.isolation:
         open = f"; not isolated, they could {'; '.join(held['could'])}" if held["could"] else ""
-        lines.append(f"The readers ran in isolation: {', '.join(held['by'])}{open}.")
+        lines.append(f"Isolation of the readers: {', '.join(held['by'])}{open}.")
     return ["", *lines] if lines else []
 
 
 def _counts(review: Review) -> str:
-    left = [finding for finding in review.findings if finding.excused is None]
+    remaining = [finding for finding in review.findings if finding.excused is None]
     counts = {
-        severity: sum(finding.severity == severity for finding in left)
+        severity: sum(finding.severity == severity for finding in remaining)
         for severity in ("breaking", "warning", "note")
     }
     parts = [
         f"{n} {word}{'s' * (n != 1 and word != 'breaking')}" for word, n in counts.items() if n
     ]
-    if excused := len(review.findings) - len(left):
+    if excused := len(review.findings) - len(remaining):
         parts.append(f"{excused} excused")
     return ", ".join(parts)
 
@@ -163,11 +165,11 @@ def _names(findings: list[Finding]) -> str:
 
 
 def _more(count: int, indent: str) -> list[str]:
-    return [f"{indent}{count} more: --output json has all"] if count > 0 else []
+    return [f"{indent}{count} more (see --output json)"] if count > 0 else []
 
 
 def _wrapped(line: str, indent: str, hanging: str = "") -> list[str]:
-    # A reworded requirement may be long, and nobody reads a long page.
+    # A reworded requirement may be very long.
     short = line if len(line) < 1500 else f"{line[:1500]} …"
     return textwrap.wrap(
         short, WIDTH, initial_indent=indent, subsequent_indent=hanging or indent,
@@ -183,7 +185,7 @@ _LEVELS: Mapping[Severity, str] = {"breaking": "error", "warning": "warning", "n
 
 
 def sarif(review: Review) -> str:
-    """The log of one run. An excused finding is there, suppressed, with the reason."""
+    """Return the SARIF log; excused findings are suppressed, with the reason."""
     used = sorted({finding.rule for finding in review.findings})
     rules = [{"id": id, "shortDescription": {"text": RULES[id]}} for id in used]
     return sarif_log(
@@ -199,7 +201,7 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
         "message": {"text": _message(finding)},
         "properties": {"classes": list(finding.classes)},
     }
-    file, line = finding.place
+    file, line = finding.location
     if file:
         result["locations"] = [location(file, line)]
     if finding.excused is not None:
@@ -209,4 +211,4 @@ def _result(finding: Finding, rules: list[str]) -> dict[str, Any]:
 
 def _message(finding: Finding) -> str:
     classes = " ".join(finding.classes)
-    return f"{finding.subject}: {finding.change} ({classes}; hurts {finding.hurts})"
+    return f"{finding.subject}: {finding.change} ({classes}; affects {finding.hurts})"

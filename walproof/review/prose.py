@@ -1,4 +1,4 @@
-"""What a change does to the specification as text: requirements and vectors."""
+"""Compare the text of the specification: requirements and vectors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from walproof.review.behaviour import describe, several
+from walproof.review.behaviour import describe, first_names
 from walproof.review.finding import Class, Finding
 
 _MARK = re.compile(r"\*\*([A-Z]{3}-\d{3}) \(([A-Z ]+)\)\*\*")
@@ -31,7 +31,7 @@ class Requirement:
 
 
 def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
-    """All requirements of the chapters of a tree, by id."""
+    """Return all requirements in the chapters of a tree, by id."""
     by_id: dict[str, Requirement] = {}
     for path in sorted((root / folder).glob("*.md")):
         for requirement in _requirements_of(path, f"{folder}/{path.name}"):
@@ -40,12 +40,12 @@ def requirements(root: Path, folder: str = "spec") -> dict[str, Requirement]:
 
 
 _STRENGTH = re.compile(r"\b(?:(?:must|shall|should)(?: not)?|MAY(?: NOT)?|never)\b", re.I)
+#: Lower-case ``may`` is not normative.
 _AS_PROSE = re.compile(r"\bmay\b")
-"""In lower case this is no word of a norm."""
 
 
 def strength(text: str) -> list[str]:
-    """The words of a norm in a text, in order: ``must``, ``should not`` and the like."""
+    """Return the normative words of a text in order, such as ``must`` and ``should not``."""
     return [word.lower() for word in _STRENGTH.findall(_AS_PROSE.sub("", text))]
 
 
@@ -75,54 +75,88 @@ def _requirements_of(path: Path, shown: str) -> Iterator[Requirement]:
 def compare_requirements(
     old: Path, new: Path, vectors: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Iterator[Finding]:
-    """Requirements that were added, removed, reworded or given another level.
+    """Yield findings for requirements that were added, removed, reworded or changed in level.
 
-    ``vectors`` are those of the new side: one that is removed names those that still exercise it.
+    ``vectors`` are those of the new side; the finding for a removed requirement names those that
+    still exercise it.
     """
     before, after = requirements(old), requirements(new)
-    for id, was in before.items():
-        now = after.get(id)
-        if now is None:
-            left = [name for name, body in (vectors or {}).items() if id in body["requirements"]]
-            said = f"“{was.text}”"
-            if left:
-                said = f"{several(left)} still exercise{'s' * (len(left) == 1)} it: {said}"
-            yield _text("REQUIREMENT_REMOVED", "warning", id, said,
-                        "implementations that rely on it", was.where)  # fmt: skip
+    for id, old_requirement in before.items():
+        new_requirement = after.get(id)
+        if new_requirement is None:
+            vectors_with_id = [
+                name for name, body in (vectors or {}).items() if id in body["requirements"]
+            ]
+            change = f"“{old_requirement.text}”"
+            if vectors_with_id:
+                verb = "exercises" if len(vectors_with_id) == 1 else "exercise"
+                change = f"{first_names(vectors_with_id)} still {verb} it: {change}"
+            yield _text(
+                "REQUIREMENT_REMOVED",
+                "warning",
+                id,
+                change,
+                "implementations that rely on it",
+                old_requirement.where,
+            )
             continue
-        if was.level != now.level:
-            yield _text("REQUIREMENT_LEVEL", "warning", id, f"{was.level} → {now.level}",
-                        "implementations, whose conformance may change", now.where)  # fmt: skip
-        if was.text != now.text:
-            words = strength(was.text), strength(now.text)
-            is_weighty = words[0] != words[1]
-            said = f"“{was.text}” → “{now.text}”"
+        if old_requirement.level != new_requirement.level:
+            yield _text(
+                "REQUIREMENT_LEVEL",
+                "warning",
+                id,
+                f"{old_requirement.level} → {new_requirement.level}",
+                "implementations, whose conformance may change",
+                new_requirement.where,
+            )
+        if old_requirement.text != new_requirement.text:
+            norms = strength(old_requirement.text), strength(new_requirement.text)
+            is_weighty = norms[0] != norms[1]
+            change = f"“{old_requirement.text}” → “{new_requirement.text}”"
             if is_weighty:
-                said = f"{_listed(words[0])} → {_listed(words[1])}: {said}"
-            yield _text("REQUIREMENT_REWORDED", "warning" if is_weighty else "note", id, said,
-                        "implementations, whose conformance may change" if is_weighty
-                        else "nobody, if it means the same", now.where)  # fmt: skip
-    for id, now in after.items():
+                change = f"{_listed(norms[0])} → {_listed(norms[1])}: {change}"
+            yield _text(
+                "REQUIREMENT_REWORDED",
+                "warning" if is_weighty else "note",
+                id,
+                change,
+                "implementations, whose conformance may change"
+                if is_weighty
+                else "nobody, if the meaning is unchanged",
+                new_requirement.where,
+            )
+    for id, new_requirement in after.items():
         if id not in before:
-            yield _text("REQUIREMENT_ADDED", "warning" if "MUST" in now.level else "note", id,
-                        f"{now.level}: “{now.text}”",
-                        "implementations that do not meet it yet", now.where)  # fmt: skip
+            yield _text(
+                "REQUIREMENT_ADDED",
+                "warning" if "MUST" in new_requirement.level else "note",
+                id,
+                f"{new_requirement.level}: “{new_requirement.text}”",
+                "implementations that do not satisfy it yet",
+                new_requirement.where,
+            )
 
 
-def _listed(words: list[str]) -> str:
-    return ", ".join(words) or "no norm"
+def _listed(norms: list[str]) -> str:
+    return ", ".join(norms) or "not normative"
 
 
 def compare_vectors(
     old: Mapping[str, Mapping[str, Any]], new: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Finding]:
-    """Vectors that were added or removed, answer differently, or exercise other requirements."""
-    gone = sorted(set(old) - set(new))
-    come = sorted(set(new) - set(old))
-    for id in gone:
-        yield _text("VECTOR_REMOVED", "warning", id, "removed",
-                    "implementations: what it showed is no longer checked", "")  # fmt: skip
-    for id in come:
+    """Yield findings for vectors that were added, removed or changed."""
+    removed = sorted(set(old) - set(new))
+    added = sorted(set(new) - set(old))
+    for id in removed:
+        yield _text(
+            "VECTOR_REMOVED",
+            "warning",
+            id,
+            "removed",
+            "implementations: this case is no longer tested",
+            "",
+        )
+    for id in added:
         requirements = ", ".join(new[id]["requirements"])
         yield _text("VECTOR_ADDED", "note", id, f"for {requirements}", "nobody", _at(id))
     for id in sorted(set(old) & set(new)):
@@ -137,19 +171,26 @@ def _same_vector(id: str, was: Mapping[str, Any], now: Mapping[str, Any]) -> Ite
             f"{word} {', '.join(ids)}" for word, ids in (("lost", lost), ("gained", added)) if ids
         )
         severity = "warning" if lost else "note"
-        yield _text("VECTOR_REQUIREMENT", severity, id, change,
-                    "whoever counts on the coverage of a requirement", _at(id))  # fmt: skip
-    how = _answers(was, now)
-    if not how:
+        yield _text(
+            "VECTOR_REQUIREMENT", severity, id, change, "the coverage of requirements", _at(id)
+        )
+    difference = _answers(was, now)
+    if not difference:
         return
     if was["sha256"] != now["sha256"]:
-        yield _text("VECTOR_ANSWER", "note", id, f"other bytes, and another answer: {how}",
-                    "nobody: it is another log now", _at(id))  # fmt: skip
+        yield _text(
+            "VECTOR_ANSWER",
+            "note",
+            id,
+            f"different bytes and answer: {difference}",
+            "nobody: the log itself changed",
+            _at(id),
+        )
         return
     damaged = now.get("control") is not None or now["kind"] in ("corrupt", "eof")
-    who: Class = "RECOVER" if damaged else "READ"
+    class_: Class = "RECOVER" if damaged else "READ"
     yield Finding(
-        "VECTOR_ANSWER", (who,), "breaking", id, how,
+        "VECTOR_ANSWER", (class_,), "breaking", id, difference,
         "implementations that gave the old answer", _at(id), format=str(now["format"]),
     )  # fmt: skip
 
@@ -158,13 +199,13 @@ def _answers(was: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     differences = []
     for key in ("expect", "expect_strict"):
         if key in was and key in now:
-            how = describe({"answer": was[key]}, {"answer": now[key]})
-            if how and how not in differences:
-                differences.append(how)
+            difference = describe({"answer": was[key]}, {"answer": now[key]})
+            if difference and difference not in differences:
+                differences.append(difference)
     if was.get("table") != now.get("table"):
-        differences.append("other answers to its truncations")
+        differences.append("different answers to its truncations")
     if was.get("accept") != now.get("accept"):
-        differences.append("other answers are accepted besides")
+        differences.append("different additional answers are accepted")
     return "; ".join(differences)
 
 
@@ -172,5 +213,7 @@ def _at(id: str) -> str:
     return f"vectors/{id}.json"
 
 
-def _text(rule: str, severity: Any, subject: str, change: str, hurts: str, where: str) -> Finding:
-    return Finding(rule, ("TEXT",), severity, subject, change, hurts, where)
+def _text(
+    rule: str, severity: Any, subject: str, change: str, hurts: str, location: str
+) -> Finding:
+    return Finding(rule, ("TEXT",), severity, subject, change, hurts, location)

@@ -1,4 +1,4 @@
-"""One review: two trees in, findings and tables out."""
+"""Run a review: compare two trees, and return findings and tables."""
 
 from __future__ import annotations
 
@@ -20,13 +20,17 @@ from walproof.review.prose import compare_requirements, compare_vectors
 from walproof.review.revision import Worker
 from walproof.review.structure import StructureDiff
 
-UNKNOWN = "does not know the format"
-Say = Callable[[str], None]
+UNKNOWN = "does not support the format"
+Report = Callable[[str], None]
 
 
 @dataclass
 class Review:
-    """The outcome. ``skipped`` says what was not run, and why that is no loss."""
+    """The outcome of a review.
+
+    ``skipped`` names what did not run, and why. ``isolation`` lists the mechanisms that isolated
+    the readers (``by``), and the accesses that were still possible (``could``).
+    """
 
     against: str
     formats: list[str]
@@ -35,15 +39,14 @@ class Review:
     skipped: list[str] = field(default_factory=list)
     unused_excuses: list[Excuse] = field(default_factory=list)
     isolation: dict[str, list[str]] = field(default_factory=dict)
-    """What isolated the readers (``by``), and what they could do all the same (``could``)."""
 
     @property
     def breaking(self) -> bool:
-        """Whether a finding that nothing excuses hurts somebody."""
+        """True if the review has a breaking finding that is not excused."""
         return any(finding.breaks for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
-        """As ``walproof review --output json`` prints it."""
+        """Return the output of ``walproof review --output json``."""
         classes = sorted(
             {c for finding in self.findings if finding.breaks for c in finding.classes}
         )
@@ -63,16 +66,18 @@ class Review:
 
 def review(
     old: Path, new: Path, against: str = "old", formats: tuple[str, ...] = (),
-    count: int = 300, seed: int = 0, say: Say = lambda _: None,
+    count: int = 300, seed: int = 0, report_progress: Report = lambda _: None,
 ) -> Review:  # fmt: skip
-    """Review the change from one tree to another; each has ksy/, spec/, vectors/, reference_impl/.
+    """Review the change from one tree to another; each has ksy/, spec/, vectors/,
+    reference_impl/.
 
-    ``formats`` chooses formats (none: all). ``count`` logs are damaged afresh, with ``seed``.
-    Raises :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
-    :class:`~walproof.review.finding.CannotReview` if the new readers do not run or do not end.
+    ``formats`` selects formats (none: all). ``count`` is the number of damaged copies, generated
+    with ``seed``. ``report_progress`` gets a line for each step. Raises
+    :class:`~conformance.kaitai.compile.GrammarError` if a grammar does not compile, and
+    :class:`~walproof.review.finding.CannotReview` if the new readers do not run or time out.
     """
     bodies = {"old": vector_bodies(old, formats), "new": vector_bodies(new, formats)}
-    say("comparing the grammars")
+    report_progress("comparing the grammars")
     diff = StructureDiff(*load_models(old, new))
     chosen = _formats(diff, bodies, formats)
     outcome = Review(against, chosen)
@@ -80,10 +85,10 @@ def review(
     findings = list(_text(old, new, bodies, formats))
     unchanged = {format for format in chosen if same_specification(old, new, format)}
     if unchanged:
-        whose = "" if len(unchanged) == len(chosen) else f" of {', '.join(sorted(unchanged))}"
-        outcome.skipped.append(f"executable specification{whose}: it is the same on both sides")
+        scope = "" if len(unchanged) == len(chosen) else f" of {', '.join(sorted(unchanged))}"
+        outcome.skipped.append(f"executable specification{scope}: identical on both sides")
     if not diff.findings:
-        outcome.skipped.append("grammars: they say the same on both sides")
+        outcome.skipped.append("grammars: equivalent on both sides")
     with tempfile.TemporaryDirectory(prefix="walproof-review-") as folder:
         workers = {
             side: Worker(root, scratch=Path(folder)) for side, root in (("old", old), ("new", new))
@@ -91,31 +96,37 @@ def review(
         outcome.isolation = workers["old"].sandbox.isolation()
         try:
             for format in chosen:
-                say(f"running old and new readers of {format}")
+                report_progress(f"running old and new readers of {format}")
                 scratch = Path(folder) / format
                 scratch.mkdir()
-                own = {
+                bodies_of_format = {
                     s: {i: b for i, b in bodies[s].items() if b["format"] == format} for s in SIDES
                 }
                 readers = _readers(workers, format)
-                findings += _who_reads(readers, format)
-                run = Behaviour(format, workers, own, readers, scratch)
-                own_types = set(_types(diff.new, format))
-                mine = [f for f in structural if f.grammar in own_types]
-                aim = aim_at(mine)
-                findings = list(contradicted(findings, own["new"], workers["new"], readers))
+                findings += _format_findings(readers, format)
+                run = Behaviour(format, workers, bodies_of_format, readers, scratch)
+                format_types = set(_types(diff.new, format))
+                own_findings = [f for f in structural if f.grammar in format_types]
+                aim = aim_at(own_findings)
+                findings = list(
+                    contradicted(findings, bodies_of_format["new"], workers["new"], readers)
+                )
                 if format not in unchanged:
                     run.gather(count, seed, aim)
                     outcome.tables.append(run.specification())
                     run.writers()
                     findings += run.findings
-                if mine and grammars_of(diff.new, format):
-                    logs = list(run.logs.values()) or _plain_logs(own, run, count, seed, aim)
+                if own_findings and grammars_of(diff.new, format):
+                    logs = list(run.logs.values()) or _plain_logs(
+                        bodies_of_format, run, count, seed, aim
+                    )
                     grammar = GrammarRun(diff, format, workers["new"], scratch)
                     outcome.tables.append(grammar.run(logs))
-                    rest = [f for f in structural if f.grammar not in own_types]
-                    mine = [replace(f, format=format) for f in by_data(mine, grammar.seen)]
-                    structural = mine + rest
+                    other_findings = [f for f in structural if f.grammar not in format_types]
+                    own_findings = [
+                        replace(f, format=format) for f in by_data(own_findings, grammar.statistics)
+                    ]
+                    structural = own_findings + other_findings
                     findings += grammar.findings
                 if sample := run.sampled():
                     outcome.skipped.append(sample)
@@ -129,9 +140,10 @@ def review(
 
 
 def same_specification(old: Path, new: Path, format: str) -> bool:
-    """Whether all code that a format's executable specification may use is byte for byte the same.
+    """Return whether the code of a format's executable specification is identical on both sides.
 
-    That is its own folder and what formats share, not the folders of the others.
+    This covers the directory of the format and the shared code, not the directories of other
+    formats.
     """
     return _digest(old, format) == _digest(new, format)
 
@@ -139,10 +151,10 @@ def same_specification(old: Path, new: Path, format: str) -> bool:
 def _digest(root: Path, format: str) -> str:
     digest = hashlib.sha256()
     code = root / "reference_impl"
-    others = {
+    other_readers = {
         path for path in code.glob("*/reader.py") if path.parent.name != format.replace("-", "_")
     }
-    folders = {path.parent for path in others}
+    folders = {path.parent for path in other_readers}
     for path in sorted(code.rglob("*.py")):
         if folders & set(path.parents):
             continue
@@ -151,55 +163,55 @@ def _digest(root: Path, format: str) -> str:
 
 
 def _plain_logs(
-    own: dict[str, dict[str, Any]], run: Behaviour, count: int, seed: int, aim: Aim
+    bodies: dict[str, dict[str, Any]], run: Behaviour, count: int, seed: int, aim: Aim
 ) -> list[LogUnderReview]:
-    """The logs when only grammars differ: one reader's answers are enough to aim damage with."""
+    """Return the logs if only grammars differ, damaged with the answers of one reader."""
     if any(run.readers[side] for side in SIDES):
-        return list(merged(*(logs_of(own[side], side) for side in SIDES)).values())
+        return list(merged(*(logs_of(bodies[side], side) for side in SIDES)).values())
     run.gather(count, seed, aim)
     return list(run.logs.values())
 
 
 def _readers(workers: dict[str, Worker], format: str) -> dict[str, str | None]:
-    """Why each side has no reader of a format; None where it has one."""
+    """Return the reason why each side has no reader of a format; None if it has one."""
     missing: dict[str, str | None] = {}
     for side, worker in workers.items():
         reply = worker.ask(do="formats")
-        known = reply.get("formats", [])
+        formats = reply.get("formats", [])
         if "error" in reply:
-            place = f"{reply['place']}: " if reply.get("place") else ""
-            missing[side] = f"no executable specification ({place}{reply['error']})"
+            location = f"{reply['place']}: " if reply.get("place") else ""
+            missing[side] = f"no executable specification ({location}{reply['error']})"
         else:
-            missing[side] = None if format in known else UNKNOWN
+            missing[side] = None if format in formats else UNKNOWN
     return missing
 
 
-def _who_reads(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:
-    """Formats that only one side reads, and sides that cannot be run at all."""
+def _format_findings(readers: Mapping[str, str | None], format: str) -> Iterator[Finding]:
+    """Yield findings for formats that only one side reads, and for sides that do not run."""
     if readers["old"] == UNKNOWN and readers["new"] is None:
         yield Finding("FORMAT_ADDED", ("READ",), "note", format, "added", "nobody", format=format)
     elif readers["new"] == UNKNOWN and readers["old"] is None:
-        hurts = "whoever has logs of this format"
+        hurts = "everyone with logs of this format"
         yield Finding("FORMAT_REMOVED", ("READ",), "breaking", format, "removed", hurts,
                       format=format)  # fmt: skip
     for side, why in readers.items():
         if why and why != UNKNOWN:
             if side == "new":
                 raise CannotReview(f"the new side has {why}")
-            hurts = "the reviewer: what these readers do is not known"
+            hurts = "the review: the behaviour of these readers is unknown"
             yield Finding("NOT_RUN", ("READ", "RECOVER"), "warning", f"{side} reader", why, hurts,
                           format=format)  # fmt: skip
 
 
 def _formats(
-    diff: StructureDiff, bodies: dict[str, dict[str, Any]], wanted: tuple[str, ...]
+    diff: StructureDiff, bodies: dict[str, dict[str, Any]], selected: tuple[str, ...]
 ) -> list[str]:
-    named = [str(body["format"]) for side in SIDES for body in bodies[side].values()]
-    return list(wanted) or sorted(dict.fromkeys(named))
+    formats = [str(body["format"]) for side in SIDES for body in bodies[side].values()]
+    return list(selected) or sorted(dict.fromkeys(formats))
 
 
 def _types(model: Model, format: str) -> Iterator[str]:
-    """The grammars of a format and those that they import."""
+    """Yield the grammars of a format and their imports."""
     yield from model.reachable(grammars_of(model, format))
 
 

@@ -1,4 +1,4 @@
-"""What a change to the grammars does, from their resolved models."""
+"""Compare the resolved models of two sets of grammars."""
 
 from __future__ import annotations
 
@@ -15,21 +15,26 @@ from walproof.review.layout import (
     bounded,
     depends_on_position,
     flattened,
+    holds_remaining_bytes,
     inlined,
     may_be_absent,
     names_in,
     replaced,
-    takes_what_is_left,
 )
 from walproof.review.members import BOTH, MemberDiff, is_coverage
 from walproof.review.pairing import Alignment, Pairing
 
-PUSHED = "old readers misread all that follows in new logs, new readers in old ones"
+PUSHED = "both sides: each misreads everything after this field in logs of the other"
 _RESERVED = ("reserved", "unused", "padding", "pad", "unknown", "spare", "filler")
 
 
 class StructureDiff:
-    """The findings between two models, and which member of one is which of the other."""
+    """The structural findings between two models, and the pairing of their members.
+
+    ``spared`` are reserved fields of the old model whose bytes new fields use; their values are not
+    compared. ``grown`` are fields of the new model that hold all remaining bytes, and that follow
+    an added field.
+    """
 
     def __init__(self, old: Model, new: Model) -> None:
         self.old, self.new = old, new
@@ -39,9 +44,7 @@ class StructureDiff:
         self._members = MemberDiff(old, new, self._same_type, self._same_enum)
         self._regrouped: set[Name] = set()
         self.spared: set[tuple[Name, str]] = set()
-        """Reserved fields of the old model that others took bytes of: no value to compare."""
         self.grown: set[tuple[Name, str]] = set()
-        """Fields of the new model that take whatever is left, before which others were added."""
         self.findings = in_order(self._findings())
 
     def _findings(self) -> Iterator[Finding]:
@@ -56,20 +59,20 @@ class StructureDiff:
             if a not in self._regrouped:
                 yield from self._fields(a, b)
             yield from self._instances(a, b)
-        for one, other in self.pairing.enums.items():
-            yield from compare_enums(self.old, self.new, one, other)
+        for old_enum, new_enum in self.pairing.enums.items():
+            yield from compare_enums(self.old, self.new, old_enum, new_enum)
 
     def _grammars(self) -> Iterator[Finding]:
         for name in self.old.tops:
             if name not in self.pairing.tops:
                 yield Finding(
                     "GRAMMAR_REMOVED", ("API",), "warning", name, "removed",
-                    "users of its parsers", self.old.place(name, ()),
+                    "users of its parsers", self.old.location(name, ()),
                 )  # fmt: skip
         for name in self.new.tops:
             if name not in self.pairing.tops.values():
-                where = self.new.place(name, ())
-                yield Finding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody", where)
+                location = self.new.location(name, ())
+                yield Finding("GRAMMAR_ADDED", ("API",), "note", name, "added", "nobody", location)
 
     # -- fields --------------------------------------------------------------------------------
 
@@ -81,10 +84,10 @@ class StructureDiff:
             if new not in reshaped.added:
                 yield from self._pair(old, new)
             if new.id in alignment.moved:
-                where = self.new.where(new)
+                location = self.new.member_location(new)
                 yield Finding(
-                    "FIELD_MOVED", BOTH, "breaking", new.shown, "stands elsewhere among its"
-                    " neighbours", PUSHED, where,
+                    "FIELD_MOVED", BOTH, "breaking", new.shown, "changed position among its"
+                    " neighbours", PUSHED, location,
                 )  # fmt: skip
         for member in alignment.removed:
             if member not in reshaped.removed:
@@ -97,8 +100,8 @@ class StructureDiff:
             yield Finding(
                 "PARAMETERS_CHANGED", ("API",), "note", b[-1],
                 f"{len(old_params)} → {len(new_params)} parameters",
-                "programs that make the type themselves",
-                self.new.place(b[0], self.new.classes[b].path),
+                "programs that instantiate the type",
+                self.new.location(b[0], self.new.classes[b].path),
             )  # fmt: skip
 
     def _pair(self, old: Member, new: Member) -> Iterator[Finding]:
@@ -107,121 +110,126 @@ class StructureDiff:
     def _added(self, member: Member) -> Finding:
         facets = self._read_new.of(member)
         followed = self._followed(self.new, member, {m.id for m in self._old_ids(member)})
-        return self._come_or_gone(member, facets, self.new, followed, added=True)
+        return self._added_or_removed(member, facets, self.new, followed, added=True)
 
     def _removed(self, member: Member) -> Finding:
         facets = self._read_old.of(member)
         news = self.pairing.alignments[member.owner].pairs
         followed = self._followed(self.old, member, {old.id for old, _ in news})
-        return self._come_or_gone(member, facets, self.old, followed, added=False)
+        return self._added_or_removed(member, facets, self.old, followed, added=False)
 
     def _old_ids(self, member: Member) -> list[Member]:
-        """Fields of the new type that the old one has too."""
+        """Return the fields of the new type that the old type has too."""
         for a, b in self.pairing.classes.items():
             if b == member.owner:
                 return [new for _, new in self.pairing.alignments[a].pairs]
         return []
 
     def _followed(self, model: Model, member: Member, paired: set[str]) -> bool:
-        """Whether a field that both sides have follows this one.
+        """Return whether a field that both sides have follows this one.
 
-        The field that takes whatever is left does not count: it is there for what is new.
+        A field that holds all remaining bytes does not count: it is reserved for additions.
         """
         reader = self._read_new if model is self.new else self._read_old
         seq = model.classes[member.owner].seq
         after = [m for m in seq[seq.index(member) + 1 :] if m.id in paired]
-        if any(not takes_what_is_left(reader.of(m), m) for m in after):
+        if any(not holds_remaining_bytes(reader.of(m), m) for m in after):
             return True
         if model is self.new:
             self.grown |= {(m.owner, m.id) for m in after}
         return False
 
-    def _come_or_gone(
+    def _added_or_removed(
         self, member: Member, facets: Facets, model: Model, followed: bool, added: bool
     ) -> Finding:
-        """A field that one side has: ``having`` reads what the ``lacking`` side wrote."""
+        """Return the finding for a field that only one side has.
+
+        ``having`` is the side with the field: its readers read what the ``lacking`` side wrote.
+        """
         having, lacking = ("new", "old") if added else ("old", "new")
         # The class of trouble for the side that has the field, and for the side that has not.
         troubles: tuple[Class, ...] = BOTH if added else ("WRITE", "READ")
         absent = may_be_absent(facets, member)
         end = bounded(model, member.owner) and not followed
         rule = "FIELD_ADDED" if added else "FIELD_REMOVED"
-        change = f"{'added' if added else 'removed'}{self._as(member, model)}"
+        change = f"{'added' if added else 'removed'}{self._type_text(member, model)}"
 
         def finding(classes: tuple[Class, ...], severity: Severity, hurts: str) -> Finding:
             return Finding(
-                rule, classes, severity, member.shown, change, hurts, model.where(member)
+                rule, classes, severity, member.shown, change, hurts, model.member_location(member)
             )
 
         if _is_empty(facets):
-            if facets["accepts"].everything:
+            if facets["accepts"].is_everything:
                 return finding(("API",), "note", "nobody: the field has no bytes")
-            return finding((troubles[0],), "breaking", f"{having} readers check more, and may"
-                         f" refuse {lacking} logs")  # fmt: skip
+            return finding((troubles[0],), "breaking", f"{having} readers, which check more and may"
+                         f" reject {lacking} logs")  # fmt: skip
         if absent == "never":
-            return finding(("API",), "note", "nobody: the field is never there")
+            return finding(("API",), "note", "nobody: the field is never present")
         if end and absent in ("end", "empty"):
             rule = "FIELD_APPENDED" if added else rule
             if added:
-                return finding(("WRITE",), "note", "nobody: old readers skip it, and new readers"
-                             " read logs that end before it")  # fmt: skip
+                return finding(("WRITE",), "note", "nobody: old readers skip the field, and new"
+                             " readers accept logs that end before it")  # fmt: skip
             return finding(("API",), "warning", "programs that use the field; readers skip it")
         if end and absent == "condition":
-            return finding((troubles[0],), "warning", f"{having} readers of {lacking} logs, if its"
-                         f" condition can hold there; {lacking} readers skip it")  # fmt: skip
+            return finding((troubles[0],), "warning", f"{having} readers of {lacking} logs, if"
+                         f" its condition can be true; {lacking} readers skip it")  # fmt: skip
         if end:
-            return finding((troubles[0],), "breaking", f"{having} readers hit the end of {lacking}"
-                         f" logs where the field should be; {lacking} readers skip it")  # fmt: skip
+            return finding((troubles[0],), "breaking", f"{having} readers, which reach the end of"
+                         f" {lacking} logs at this field; {lacking} readers skip it")  # fmt: skip
         if absent == "condition":
-            return finding((troubles[1],), "breaking", f"{lacking} readers misread all that follows"
-                         f" in {having} logs that have it; {having} readers only {lacking} logs in"
-                         " which its condition holds")  # fmt: skip
+            return finding((troubles[1],), "breaking", f"{lacking} readers, which misread all bytes"
+                         f" after the field in {having} logs; {having} readers misread {lacking}"
+                         " logs in which the condition is true")  # fmt: skip
         return finding(BOTH, "breaking", PUSHED)
 
-    def _as(self, member: Member, model: Model) -> str:
+    def _type_text(self, member: Member, model: Model) -> str:
         written = model.written(member)
-        kind = written.get("type") or ("contents" if "contents" in written else "bytes")
-        shown = f" ({kind})" if isinstance(kind, str) else ""
+        type_name = written.get("type") or ("contents" if "contents" in written else "bytes")
+        shown = f" ({type_name})" if isinstance(type_name, str) else ""
         return f"{shown} if {written['if']}" if "if" in written else shown
 
     # -- the same bytes, divided differently ---------------------------------------------------
 
     def _reshaped(self, a: Name, b: Name, alignment: Alignment) -> _Reshaped:
-        """Gaps of the same number of bytes in which fields were replaced by others."""
+        """Find groups of fields that were replaced by others with the same number of bytes."""
         reshaped = _Reshaped()
-        # A field may also have kept its name, and left a part of its bytes to others.
+        # A field may also keep its name and give a part of its bytes to others.
         divided = [
-            (gone, come)
-            for gone, come in self._gaps(a, b, alignment, lambda old: True)
-            if len(gone) != len(come)
+            (removed, added)
+            for removed, added in self._gaps(a, b, alignment, lambda old: True)
+            if len(removed) != len(added)
         ]
         spares = self._gaps(a, b, alignment, _is_spare)
-        for gone, come in chain(divided, spares):
-            if any(m in reshaped.removed for m in gone) or any(m in reshaped.added for m in come):
+        for removed, added in chain(divided, spares):
+            if any(m in reshaped.removed for m in removed) or any(
+                m in reshaped.added for m in added
+            ):
                 continue
-            widths = (self._widths(self._read_old, gone), self._widths(self._read_new, come))
-            if not gone or not come or widths[0] is None or widths[0] != widths[1]:
+            widths = (self._widths(self._read_old, removed), self._widths(self._read_new, added))
+            if not removed or not added or widths[0] is None or widths[0] != widths[1]:
                 continue
-            spare = all(map(_is_spare, gone))
-            names = (", ".join(m.id for m in gone), ", ".join(m.id for m in come))
+            spare = all(map(_is_spare, removed))
+            names = (", ".join(m.id for m in removed), ", ".join(m.id for m in added))
             hurts = (
-                "new readers of old logs, unless writers left there what now means nothing"
+                "new readers of old logs, unless the reserved bytes are valid in the new fields"
                 if spare
-                else "both sides: the same bytes mean something else"
+                else "both sides: the same bytes have a different meaning"
             )
             if spare:
-                self.spared |= {(m.owner, m.id) for m in gone}
-            reshaped.removed += gone
-            reshaped.added += come
+                self.spared |= {(m.owner, m.id) for m in removed}
+            reshaped.removed += removed
+            reshaped.added += added
             reshaped.findings.append(
                 Finding(
                     "FIELD_RESHAPED",
                     ("READ",) if spare else BOTH,
                     "warning" if spare else "breaking",
-                    come[0].shown,
+                    added[0].shown,
                     f"{names[0]} → {names[1]}",
                     hurts,
-                    self.new.where(come[0]),
+                    self.new.member_location(added[0]),
                 )
             )
         return reshaped
@@ -229,9 +237,9 @@ class StructureDiff:
     def _gaps(
         self, a: Name, b: Name, alignment: Alignment, may_shrink: Callable[[Member], bool]
     ) -> Iterator[tuple[list[Member], list[Member]]]:
-        """Fields that went and fields that came between two that stayed with their width.
+        """Yield removed and added fields between each two fields that stayed.
 
-        Those for which ``may_shrink`` holds went if they have another width now.
+        A field with a changed width also counts as removed if ``may_shrink`` accepts it.
         """
         stable = {old.id: new.id for old, new in alignment.pairs if new.id not in alignment.moved}
         resized = {
@@ -251,10 +259,11 @@ class StructureDiff:
             i, j = n + 1, end + 1
 
     def _widths(self, reader: FacetReader, members: list[Member]) -> list[tuple[Any, int]] | None:
-        """The bits of fields, those in a row under one condition added up; None if not fixed.
+        """Return the bits of fields, summed over each run with the same condition; None if not
+        fixed.
 
-        A condition that asks where the stream stands, or for one of these fields, may hold for the
-        first and not for the next.
+        A condition on the stream position or on one of these fields may hold for one field and not
+        for the next, so it counts as not fixed.
         """
         runs: list[tuple[Any, int]] = []
         names = {member.id for member in members}
@@ -271,28 +280,28 @@ class StructureDiff:
     # -- types ---------------------------------------------------------------------------------
 
     def _is_regrouped(self, a: Name, b: Name) -> bool:
-        """Whether two types differ, but only in how they group the same fields."""
+        """Return whether two types differ only in the grouping of the same fields."""
         alignment = self.pairing.alignments[a]
         if not (alignment.added or alignment.removed):
             return False
         if self._flat(self.old, self._read_old, a) != self._flat(self.new, self._read_new, b):
             return False
-        self._regrouped |= self._see_through(self.old, self._read_old, a)
-        self._see_through(self.new, self._read_new, b)
+        self._regrouped |= self._ignore_grouping(self.old, self._read_old, a)
+        self._ignore_grouping(self.new, self._read_new, b)
         return True
 
-    def _see_through(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
-        """Let the grouping of a type make no difference; returns it and the types inside it."""
-        seen: set[Name] = set()
+    def _ignore_grouping(self, model: Model, reader: FacetReader, name: Name) -> set[Name]:
+        """Ignore the grouping inside a type; return the type and the types inside it."""
+        visited: set[Name] = set()
         waiting = [name]
         while waiting:
             outer = waiting.pop()
-            seen.add(outer)
+            visited.add(outer)
             for member in model.classes[outer].seq:
-                if (inner := inlined(model, member)) and inner not in seen:
+                if (inner := inlined(model, member)) and inner not in visited:
                     reader.expressions.transparent.add((outer, member.id))
                     waiting.append(inner)
-        return seen
+        return visited
 
     def _flat(self, model: Model, reader: FacetReader, name: Name) -> list[Any]:
         """Return the list of :func:`flattened`, with paired types under one name."""
@@ -303,19 +312,19 @@ class StructureDiff:
 
     def _regrouping(self, b: Name) -> Finding:
         return Finding(
-            "FIELD_REGROUPED", ("API",), "warning", b[-1], "the same fields in other types",
-            "programs that use the fields in a generated parser; the bytes are the same",
-            self.new.place(b[0], self.new.classes[b].path),
+            "FIELD_REGROUPED", ("API",), "warning", b[-1], "the same fields in different types",
+            "programs that use the fields in a generated parser; the bytes are unchanged",
+            self.new.location(b[0], self.new.classes[b].path),
         )  # fmt: skip
 
     def _same_type(self, a: Name, b: Name) -> bool:
-        """Whether types are the same: the same pair, or twins that describe the same bytes."""
+        """Return whether types are paired, or describe the same bytes."""
         if self.pairing.classes.get(a) == b:
             return True
         if a not in self.old.classes or b not in self.new.classes:
             return a == b
-        one = self._flat(self.old, self._read_old, a)
-        return one == self._flat(self.new, self._read_new, b)
+        flat = self._flat(self.old, self._read_old, a)
+        return flat == self._flat(self.new, self._read_new, b)
 
     def _same_enum(self, a: Name, b: Name) -> bool:
         return self.pairing.enums.get(a) == b or self.old.enums.get(a) == self.new.enums.get(b)
@@ -323,21 +332,21 @@ class StructureDiff:
     # -- instances -----------------------------------------------------------------------------
 
     def _instance_names(self, a: Name, b: Name) -> Iterator[Finding]:
-        """Instances that only got another name: nothing else about them differs."""
+        """Yield findings for instances that were only renamed."""
         olds, news = self.old.classes[a].instances, self.new.classes[b].instances
-        come = {id: self._read_new.of(member) for id, member in news.items() if id not in olds}
+        added = {id: self._read_new.of(member) for id, member in news.items() if id not in olds}
         for id, member in olds.items():
             if id in news:
                 continue
             facets = self._read_old.of(member)
-            twin = next((new for new, found in come.items() if found == facets), None)
-            if twin is not None:
-                del come[twin]
-                self.pairing.note_rename(member, news[twin])
+            match = next((new for new, new_facets in added.items() if new_facets == facets), None)
+            if match is not None:
+                del added[match]
+                self.pairing.note_rename(member, news[match])
                 yield Finding(
-                    "FIELD_RENAMED", ("API",), "warning", news[twin].shown, f"{id} → {twin}",
-                    "programs that use the name in a generated parser; the bytes are the same",
-                    self.new.where(news[twin]),
+                    "FIELD_RENAMED", ("API",), "warning", news[match].shown, f"{id} → {match}",
+                    "programs that use the name in a generated parser; the bytes are unchanged",
+                    self.new.member_location(news[match]),
                 )  # fmt: skip
 
     def _instances(self, a: Name, b: Name) -> Iterator[Finding]:
@@ -352,27 +361,29 @@ class StructureDiff:
             else:
                 yield Finding(
                     "VALUE_CHANGED", ("READ",), "breaking", member.shown,
-                    "computed, not read" if member.role == "value" else "read, not computed",
-                    "programs that use it", self.new.where(member),
+                    "now computed" if member.role == "value" else "now read from the log",
+                    "programs that use it", self.new.member_location(member),
                 )  # fmt: skip
         for member in paired.values():
             yield self._instance_removed(member)
 
     def _instance_added(self, member: Member) -> Finding:
-        where = self.new.where(member)
+        location = self.new.member_location(member)
         if member.role == "parse" and is_coverage(member, self.new):
             return Finding("CHECKSUM_ADDED", ("RECOVER",), "note", member.shown, "added",
-                           "nobody, as long as old logs satisfy the checksum", where)  # fmt: skip
-        return Finding("INSTANCE_ADDED", ("API",), "note", member.shown, "added", "nobody", where)
+                           "nobody, if old logs satisfy the checksum", location)  # fmt: skip
+        return Finding(
+            "INSTANCE_ADDED", ("API",), "note", member.shown, "added", "nobody", location
+        )
 
     def _instance_removed(self, member: Member) -> Finding:
-        where = self.old.where(member)
+        location = self.old.member_location(member)
         if member.role == "parse" and is_coverage(member, self.old):
             return Finding("CHECKSUM_REMOVED", ("RECOVER",), "breaking", member.shown, "removed",
-                           "readers that verify the checksum with it: damage passes unseen",
-                           where)  # fmt: skip
+                           "readers that verify the checksum with it: damage is no longer detected",
+                           location)  # fmt: skip
         return Finding("INSTANCE_REMOVED", ("API",), "warning", member.shown, "removed",
-                       "programs that use it", where)  # fmt: skip
+                       "programs that use it", location)  # fmt: skip
 
 
 class _Reshaped:
@@ -391,19 +402,19 @@ def _is_empty(facets: Facets) -> bool:
 
 
 def structure(old: Model, new: Model) -> list[Finding]:
-    """The findings of the structural diff, without what data shows."""
+    """Return the findings of the structural diff, without correction by data."""
     return [replace(finding) for finding in StructureDiff(old, new).findings]
 
 
 def compare_enums(old: Model, new: Model, a: Name, b: Name) -> Iterator[Finding]:
-    """Yield the findings between two enums: names are for programs, values are bytes."""
+    """Yield the findings between two enums: names affect programs, values affect bytes."""
     before, after = old.enums[a], new.enums[b]
     values_before = {name: value for value, name in before.items()}
     values_after = {name: value for value, name in after.items()}
 
-    def where(value: int | None) -> str:
+    def location(value: int | None) -> str:
         more = () if value is None else (str(value),)
-        return new.place(b[0], new.enum_paths[b], *more)
+        return new.location(b[0], new.enum_paths[b], *more)
 
     for name, value in values_before.items():
         subject = f"{b[-1]}::{name}"
@@ -412,24 +423,24 @@ def compare_enums(old: Model, new: Model, a: Name, b: Name) -> Iterator[Finding]
                 yield Finding(
                     "ENUM_RENUMBERED", ("READ", "WRITE"), "breaking", subject,
                     f"{value} → {values_after[name]}",
-                    "both sides: the same byte means one thing here and another there",
-                    where(values_after[name]),
+                    "both sides: the same value has a different meaning",
+                    location(values_after[name]),
                 )  # fmt: skip
         elif value in after and after[value] not in values_before:
             yield Finding(
                 "ENUM_MEMBER_RENAMED", ("API",), "warning", subject, f"{name} → {after[value]}",
-                "programs that use the name; the bytes are the same", where(value),
+                "programs that use the name; the bytes are unchanged", location(value),
             )  # fmt: skip
         elif value not in after:
             yield Finding(
-                "ENUM_MEMBER_REMOVED", ("READ",), "breaking", subject, f"{value} has no name now",
-                "new readers, of old logs that hold it: they no longer know what it means",
-                where(None),
+                "ENUM_MEMBER_REMOVED", ("READ",), "breaking", subject, f"{value} lost its name",
+                "new readers of old logs with this value: its meaning is unknown",
+                location(None),
             )  # fmt: skip
     for value, name in after.items():
         if value not in before and name not in values_before:
             yield Finding(
                 "ENUM_MEMBER_ADDED", ("WRITE",), "note", f"{b[-1]}::{name}", f"{value} is new",
-                "old readers of new logs meet a value without a name; whether they refuse it is"
-                " up to the field", where(value),
+                "old readers of new logs: the value has no name; whether they reject it depends"
+                " on the field", location(value),
             )  # fmt: skip

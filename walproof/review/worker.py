@@ -1,8 +1,7 @@
-"""Runs the readers of one revision: started as a program, with that revision on PYTHONPATH.
+"""Run the readers of one revision: a program that starts with that revision on PYTHONPATH.
 
-JSON lines on stdin and stdout. The file imports none of the tools, because the older revision may
-not have them: only the standard library, kaitaistruct, and ``reference_impl`` in whatever version
-it finds.
+It exchanges JSON lines on stdin and stdout. It imports no tools, because an older revision may lack
+them: only the standard library, kaitaistruct, and ``reference_impl`` of that revision.
 
 ``{"do": "read", "format", "path", "profile", "context"}`` → ``{"answer"}`` or ``{"error"}``
 ``{"do": "write", "format", "path", "records", "context"}`` → ``{"done"}`` or ``{"error"}``
@@ -10,8 +9,8 @@ it finds.
 ``{"do": "grammars", "old", "new", "pairs", "path"}`` → ``{"keys", "differ", "why"}``, where
 ``old`` and ``new`` are ``{"folder", "grammar", "top", "names"}``
 
-An ``error`` comes with its ``place``, the last line of ``reference_impl`` that it passed, and with
-``hangs`` if the ``seconds`` of a request were over.
+An ``error`` has its ``place``, the innermost line of ``reference_impl``, and ``hangs`` if the
+request took longer than its ``seconds``.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from types import ModuleType
 from typing import Any
 
 Rows = dict[str, list[Any]]
-MOST_OBJECTS = 100_000
+MAX_OBJECTS = 100_000
 
 
 def read(request: dict[str, Any]) -> dict[str, Any]:
-    """What the executable specification of this revision says of a log."""
+    """Return the answer of this revision's executable specification to a log."""
     from reference_impl import formats
     from reference_impl.answer import collect
 
@@ -42,7 +41,7 @@ def read(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def write(request: dict[str, Any]) -> dict[str, Any]:
-    """A log with these records, by the writer of this revision."""
+    """Write a log with these records with the writer of this revision."""
     from reference_impl import formats
     from reference_impl.answer import NewRecord
 
@@ -55,26 +54,26 @@ def write(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def known_formats(request: dict[str, Any]) -> dict[str, Any]:
-    """The formats of this revision."""
+    """Return the formats of this revision."""
     from reference_impl import formats
 
     return {"formats": list(formats.FORMATS)}
 
 
 def grammars(request: dict[str, Any]) -> dict[str, Any]:
-    """Two grammars on one file: the members that both have, and those that they read otherwise."""
+    """Run two grammars on one file; return the members that both have, and those that differ."""
     data = Path(request["path"]).read_bytes()
     (old, old_error), (new, new_error) = (rows(data, request[side]) for side in ("old", "new"))
     differ, why = [], None
     for key, twin in request["pairs"].items():
-        one, other = old.get(key, []), new.get(twin, [])
-        at = _first_difference(one, other)
+        old_rows, new_rows = old.get(key, []), new.get(twin, [])
+        at = _first_difference(old_rows, new_rows)
         if at is not None:
             differ.append(twin)
-            where, was, now = _shown(one, other, at)
-            why = why or f"{twin.split('.', 1)[-1]}{where}: {was} → {now}"
+            index, was, now = _shown(old_rows, new_rows, at)
+            why = why or f"{twin.split('.', 1)[-1]}{index}: {was} → {now}"
     if (old_error is None) != (new_error is None):
-        why = why or f"{old_error or 'reads it all'} → {new_error or 'reads it all'}"
+        why = why or f"{old_error or 'no error'} → {new_error or 'no error'}"
     return {
         "keys": [request["pairs"][key] for key in old if request["pairs"].get(key) in new],
         "differ": differ,
@@ -83,7 +82,7 @@ def grammars(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def rows(data: bytes, side: dict[str, Any]) -> tuple[Rows, str | None]:
-    """What a parser in debug mode reads: member → spans and values in order; and its error."""
+    """Run a parser in debug mode; return spans and values by member in order, and its error."""
     from kaitaistruct import BytesIO, KaitaiStream
 
     top = getattr(_parser(side["folder"], side["grammar"]), side["top"])(
@@ -100,56 +99,58 @@ def rows(data: bytes, side: dict[str, Any]) -> tuple[Rows, str | None]:
 
 
 class _Walk:
-    """Collects rows ``(start, end, value)`` of fields and ``(start, value)`` of instances."""
+    """Collect rows ``(start, end, value)`` of fields and ``(start, value)`` of instances."""
 
     def __init__(self, names: dict[str, str]) -> None:
         self.names = names
         self.rows: Rows = defaultdict(list)
-        self.seen: set[tuple[str, int, int]] = set()
+        self.visited: set[tuple[str, int, int]] = set()
 
     def object(self, top: Any, base: int) -> None:
         waiting = [(top, base, 0)]
-        while waiting and len(self.seen) < MOST_OBJECTS:
-            found, base, at = waiting.pop(0)
-            kind = type(found).__qualname__
-            if kind not in self.names or (kind, id(found._io), at) in self.seen:
+        while waiting and len(self.visited) < MAX_OBJECTS:
+            node, base, at = waiting.pop(0)
+            type_name = type(node).__qualname__
+            if type_name not in self.names or (type_name, id(node._io), at) in self.visited:
                 continue
-            self.seen.add((kind, id(found._io), at))
-            for name in found.SEQ_FIELDS:
-                span = found._debug.get(name)
+            self.visited.add((type_name, id(node._io), at))
+            for name in node.SEQ_FIELDS:
+                span = node._debug.get(name)
                 if span is not None:
-                    waiting += self._field(found, kind, name, span, base)
-            waiting += self._instances(found, kind, base, at)
+                    waiting += self._field(node, type_name, name, span, base)
+            waiting += self._instances(node, type_name, base, at)
 
     def _field(
-        self, found: Any, kind: str, name: str, span: dict[str, Any], base: int
+        self, node: Any, type_name: str, name: str, span: dict[str, Any], base: int
     ) -> list[tuple[Any, int, int]]:
-        value = getattr(found, name, None)
-        many = "arr" in span
-        pairs: Any = zip(value or (), span["arr"], strict=False) if many else [(value, span)]
+        value = getattr(node, name, None)
+        is_array = "arr" in span
+        pairs: Any = zip(value or (), span["arr"], strict=False) if is_array else [(value, span)]
         inner = []
-        for element, place in pairs:
-            start = base + place["start"]
-            end = base + place["end"] if "end" in place else None
-            self.rows[f"{self.names[kind]}.{name}"].append((start, end, _plain(element)))
+        for element, span_of_element in pairs:
+            start = base + span_of_element["start"]
+            end = base + span_of_element["end"] if "end" in span_of_element else None
+            self.rows[f"{self.names[type_name]}.{name}"].append((start, end, _plain(element)))
             if hasattr(element, "SEQ_FIELDS"):
-                own = element._io is not found._io
-                inner.append((element, start if own else base, start))
+                has_substream = element._io is not node._io
+                inner.append((element, start if has_substream else base, start))
         return inner
 
-    def _instances(self, found: Any, kind: str, base: int, at: int) -> list[tuple[Any, int, int]]:
+    def _instances(
+        self, node: Any, type_name: str, base: int, at: int
+    ) -> list[tuple[Any, int, int]]:
         inner = []
-        for name, member in vars(type(found)).items():
+        for name, member in vars(type(node)).items():
             if not isinstance(member, property):
                 continue
             try:
-                value = getattr(found, name)
+                value = getattr(node, name)
             except Exception as error:
                 value = type(error).__name__
-            self.rows[f"{self.names[kind]}.{name}"].append((at, _plain(value)))
-            place = found._debug.get(f"_m_{name}")
-            if place and getattr(value, "_io", None) is found._io:
-                inner.append((value, base, base + place["start"]))
+            self.rows[f"{self.names[type_name]}.{name}"].append((at, _plain(value)))
+            span = node._debug.get(f"_m_{name}")
+            if span and getattr(value, "_io", None) is node._io:
+                inner.append((value, base, base + span["start"]))
         return inner
 
 
@@ -163,25 +164,25 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _first_difference(one: list[Any], other: list[Any]) -> int | None:
-    for at, (a, b) in enumerate(zip(one, other, strict=False)):
-        # Raw bytes here and fields of a type there: the same place is enough.
+def _first_difference(old: list[Any], new: list[Any]) -> int | None:
+    for at, (a, b) in enumerate(zip(old, new, strict=False)):
+        # Raw bytes on one side and a type on the other: comparing the span is enough.
         if a[:-1] != b[:-1] or (a[-1] != b[-1] and a[-1] is not None and b[-1] is not None):
             return at
-    return None if len(one) == len(other) else min(len(one), len(other))
+    return None if len(old) == len(new) else min(len(old), len(new))
 
 
-def _shown(one: list[Any], other: list[Any], at: int) -> tuple[str, str, str]:
-    def value(found: list[Any]) -> str:
-        if at >= len(found):
-            return "not there"
-        last = found[at][-1]
+def _shown(old: list[Any], new: list[Any], at: int) -> tuple[str, str, str]:
+    def value(rows: list[Any]) -> str:
+        if at >= len(rows):
+            return "absent"
+        last = rows[at][-1]
         text = last[:16].hex() if isinstance(last, bytes) else str(last)[:40]
-        if len(found[at]) == 2:
+        if len(rows[at]) == 2:
             return text
-        return f"[{found[at][0]}, {found[at][1]}) {text if last is not None else ''}".strip()
+        return f"[{rows[at][0]}, {rows[at][1]}) {text if last is not None else ''}".strip()
 
-    return (f"[{at}]" if len(one) > 1 or len(other) > 1 else ""), value(one), value(other)
+    return (f"[{at}]" if len(old) > 1 or len(new) > 1 else ""), value(old), value(new)
 
 
 def _parser(folder: str, grammar: str) -> ModuleType:
@@ -197,7 +198,8 @@ DO = {"read": read, "write": write, "formats": known_formats, "grammars": gramma
 
 
 class _TookTooLong(BaseException):
-    """The seconds of a request are over. No reader catches it by catching its own errors."""
+    """Raised when the time limit of a request is over; a reader cannot catch it as its own
+    error."""
 
 
 def _over(*_: Any) -> None:
@@ -205,30 +207,34 @@ def _over(*_: Any) -> None:
 
 
 def place_of(error: BaseException) -> str:
-    """``reference_impl/my_log/reader.py:12``, the innermost such line; empty if there is none."""
+    """Return the innermost line of ``reference_impl`` in an error, such as
+    ``reference_impl/x/reader.py:12``.
+
+    Empty if there is none.
+    """
     if isinstance(error, SyntaxError) and error.filename:
         lines = [(error.filename, error.lineno)]
     else:
         lines = [(at.filename, at.lineno) for at in traceback.extract_tb(error.__traceback__)]
     for file, line in reversed(lines):
-        _, found, name = file.rpartition("reference_impl/")
-        if found:
-            return f"{found}{name}:{line}"
+        _, package, name = file.rpartition("reference_impl/")
+        if package:
+            return f"{package}{name}:{line}"
     return ""
 
 
 def answered(request: dict[str, Any]) -> dict[str, Any]:
-    """The reply to one request, whatever the reader does with it."""
+    """Return the reply to one request, also if the reader fails."""
     seconds = float(request.get("seconds", 0))
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds)
         return DO[request["do"]](request)
-    except _TookTooLong as over:
-        said = f"no answer within {seconds:g} s"
-        return {"error": said, "place": place_of(over), "hangs": True}
+    except _TookTooLong as timeout:
+        text = f"no answer within {seconds:g} s"
+        return {"error": text, "place": place_of(timeout), "hangs": True}
     except Exception as error:
-        said = f"{type(error).__name__}: {str(error)[:200]}"
-        return {"error": said, "place": place_of(error)}
+        text = f"{type(error).__name__}: {str(error)[:200]}"
+        return {"error": text, "place": place_of(error)}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -236,7 +242,7 @@ def answered(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Answer requests until stdin ends."""
     replies = sys.stdout
-    sys.stdout = sys.stderr  # what a reader prints is not a reply
+    sys.stdout = sys.stderr  # output of a reader must not mix with replies
     signal.signal(signal.SIGALRM, _over)
     for line in sys.stdin:
         print(json.dumps(answered(json.loads(line))), file=replies, flush=True)

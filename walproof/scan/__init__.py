@@ -1,9 +1,9 @@
-"""Bulk scanners: optimised readers of all formats, from bytes to columns.
+"""Scanners: optimised readers of all formats, from bytes to columns.
 
-A scanner gives the events of the reference reader (``reference_impl.answer``) with its records in
-runs of columns: :class:`~walproof.scan.model.Records` instead of ``Record``, then ``Lost``
-and one ``End`` as ever. Whether it agrees is tested like any implementation: on every vector
-(``walproof/implementations/fast-scan``) and on the damage sweep.
+A scanner returns the events of the executable specification (``reference_impl.answer``), but with
+records in runs of columns: :class:`~walproof.scan.model.Records` instead of ``Record``, then
+``Lost`` and one ``End``. Scanners are tested like any implementation: on every vector
+(``walproof/implementations/fast-scan``) and in the damage sweep.
 
 The scanner of a format is the part ``scanner`` of its package in ``walproof/formats``.
 """
@@ -16,7 +16,7 @@ from walproof.summary.model import WORTH_A_KERNEL
 
 
 def scanner(format_id: str) -> Scanner:
-    """Return the scanner of a format, or the executable specification where none is installed.
+    """Return the scanner of a format, or the executable specification if none is installed.
 
     Raises ``UnknownFormat``.
     """
@@ -41,15 +41,14 @@ def scanner_for(format_id: str, size: int) -> Scanner:
 
 
 def reads_ranges(format_id: str) -> bool:
-    """Whether a remote log of a format is read by ranges; the others are needed whole."""
+    """Return whether remote logs of a format are read by ranges instead of as a whole."""
     return plugin_for(format_id).discovery.restart_bytes is not None
 
 
 def part_from(format_id: str, start: int, end: int | None = None) -> Part:
-    """The part of a log to read for what begins in ``[start, end)``.
+    """Return the part of a log that contains everything that begins in ``[start, end)``.
 
-    :data:`WHOLE` for a format whose logs are read from their start, since what comes before
-    decides what a record means.
+    This is :data:`WHOLE` for a format whose records depend on everything before them.
     """
     step = plugin_for(format_id).discovery.restart_bytes
     if step is None or start < step:

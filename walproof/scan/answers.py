@@ -1,4 +1,4 @@
-"""From a scanner's events back to an answer: how a scanner is compared with the reference."""
+"""Convert the events of a scanner to an answer, to compare it with the executable specification."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from walproof.scan.model import Event, Records, Wanted
 
 
 def answer(format_id: str, events: Iterable[Event]) -> Answer:
-    """The answer, with the fields that the reference reader would give."""
+    """Return the answer, with the fields of the executable specification."""
     return collect(_one_by_one(format_id, events))
 
 
 def read(format_id: str, path: Path, context: Context) -> Iterator[ReferenceEvent]:
-    """What ``Format.read`` yields in the profile ``recover``, by the format's scanner."""
+    """Yield the events of ``Format.read`` in the profile ``recover``, from the format's scanner."""
     return in_full(format_id, scanner(format_id).scan(Log(path, context), Wanted()))
 
 
 def in_full(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEvent]:
-    """The reference reader's events, with the fields too that are no columns."""
+    """Yield the events of the executable specification, with fields that are not columns."""
     plugin = plugin_for(format_id)
     for event in _one_by_one(format_id, events):
         yield plugin.add_fields(event) if isinstance(event, Record) else event
@@ -42,15 +42,15 @@ def _one_by_one(format_id: str, events: Iterable[Event]) -> Iterator[ReferenceEv
 
 
 def records(format_id: str, run: Records) -> Iterator[Record]:
-    """The records of a run. Raises ``ValueError`` when it has no payloads, or cut ones."""
+    """Yield the records of a run. Raises ``ValueError`` if payloads are missing or truncated."""
     if run.payload is None or run.truncated is not None:
-        raise ValueError("a record of an answer has its whole payload")
-    known = [one for one in plugin_for(format_id).columns if one.name in run.fields]
-    values = [run.fields[column.name].to_pylist() for column in known]
+        raise ValueError("the records of an answer need complete payloads")
+    columns = [column for column in plugin_for(format_id).columns if column.name in run.fields]
+    values = [run.fields[column.name].to_pylist() for column in columns]
     for n, payload in enumerate(run.payload.to_pylist()):
         fields: dict[str, Any] = {}
-        for column, of_run in zip(known, values, strict=True):
-            value, of_run[n] = of_run[n], None  # a long one is held no longer than it is needed
+        for column, of_run in zip(columns, values, strict=True):
+            value, of_run[n] = of_run[n], None  # free long values early
             if value is not None:
                 fields[column.name] = column.to_answer(value)
                 del value

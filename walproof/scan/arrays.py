@@ -1,4 +1,4 @@
-"""Memory for kernels, and Arrow arrays over it without a copy."""
+"""Memory for kernels, and Arrow arrays over it without copying."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ _ARROW = {np.dtype(t): pa.from_numpy_dtype(t) for t in (np.int32, np.int64, np.u
 
 
 def pooled(count: int, dtype: Any = np.uint8) -> NDArray[Any]:
-    """Return an array of so many numbers, not cleared, from Arrow's memory pool.
+    """Return an uninitialised array from the memory pool of Arrow.
 
-    Memory of ``np.empty`` goes back to the system, which clears it page by page for its next user.
+    Memory of ``np.empty`` is returned to the system, which clears every page before reuse.
     """
     return np.frombuffer(pa.allocate_buffer(count * np.dtype(dtype).itemsize), dtype)
 
 
 def numbers(values: NDArray[Any]) -> pa.Array:
-    """Return numbers without a null, as they lie in memory."""
+    """Return numbers as an Arrow array without nulls and without copying."""
     return pa.Array.from_buffers(
         _ARROW[values.dtype], len(values), [None, pa.py_buffer(values)], null_count=0
     )
 
 
-def repeated(value: Any, kind: pa.DataType, count: int) -> pa.Array:
-    """Return one value, or null, so many times: memory is made for the first run only."""
+def repeated(value: Any, type_: pa.DataType, count: int) -> pa.Array:
+    """Return one value, or null, ``count`` times; the memory is shared by all runs."""
     if count > MAX_ROWS:
-        return pa.repeat(pa.scalar(value, kind), count)
-    return _many(value, kind)[:count]
+        return pa.repeat(pa.scalar(value, type_), count)
+    return _cached_repeat(value, type_)[:count]
 
 
 @functools.lru_cache(maxsize=64)
-def _many(value: Any, kind: pa.DataType) -> pa.Array:
-    return pa.repeat(pa.scalar(value, kind), MAX_ROWS)
+def _cached_repeat(value: Any, type_: pa.DataType) -> pa.Array:
+    return pa.repeat(pa.scalar(value, type_), MAX_ROWS)
 
 
-def binary(ends: NDArray[np.int32], data: Any, kind: pa.DataType) -> pa.Array:
-    """Return text or bytes: value n lies in ``data[ends[n]:ends[n + 1]]``.
+def binary(ends: NDArray[np.int32], data: Any, type_: pa.DataType) -> pa.Array:
+    """Return an array of text or bytes: value n is ``data[ends[n]:ends[n + 1]]``.
 
-    ``data`` is a buffer of Arrow, or an array of bytes.
+    ``data`` is an Arrow buffer or an array of bytes.
     """
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(data)]
-    return pa.Array.from_buffers(kind, len(ends) - 1, buffers, null_count=0)
+    return pa.Array.from_buffers(type_, len(ends) - 1, buffers, null_count=0)

@@ -1,7 +1,7 @@
-"""What each format adds to a record, as columns under the names that the answer uses.
+"""The format-specific fields of a record as columns, with the names of the answer.
 
 The columns of a format are the ``COLUMNS`` of the part ``columns`` of its package in
-``walproof/formats``. A change there is a change of the data source's schema.
+``walproof/formats``. Changing them changes the schema of the data source.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import pyarrow as pa
 from reference_impl.answer import Record
 
 WIDEST = (1 << 64) - 1
+#: Characters that may need an escape in JSON text; ``json_text`` decides.
 TO_ESCAPE = r"[^ !#-\[\]-~]"
-"""What is not plain in JSON text; some of it may stay as it is, which is left to ``json_text``."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """One field of a record, the same in a column as in an answer.
+    """One field of a record, in a column and in an answer.
 
-    ``is_content``: it says what the record holds, as the payload does, not where it stands.
-    ``is_settled``: records that are written later do not change it. ``is_own``: hardly any two
-    records have the same.
+    ``is_content`` is true for content of the record, like the payload, and false for its position.
+    ``is_settled`` is true if later records cannot change it. ``is_own`` is true if nearly all
+    records have different values.
     """
 
     name: str
@@ -37,38 +37,38 @@ class Column:
 
     @property
     def with_dictionaries(self) -> pa.DataType:
-        """The type where text that many values share is a dictionary: for who writes it so."""
+        """Type for writers that store repeated text as a dictionary."""
         return self.type
 
     def of(self, record: Record) -> Any:
-        """The value for the column; None where the record has none."""
+        """Return the value for the column; None if the record has none."""
         return record.fields.get(self.name)
 
     def to_answer(self, value: Any) -> Any:
-        """The field of an answer, from a value of the column that is not null."""
+        """Return the field of an answer for a value of the column that is not null."""
         return value
 
     def to_json(self, values: pa.Array) -> pa.Array | None:
-        """What :meth:`to_answer` makes of each value, as JSON text; null where there is none.
+        """Convert values as :meth:`to_answer` does, to JSON text; nulls stay null.
 
-        None if it has to be made value by value.
+        None if this must be done value by value.
         """
         return None
 
     def cut(self, value: Any, most: int) -> tuple[Any, bool]:
-        """The value without what is too long in it, and whether anything was."""
+        """Return the value cut to a maximum size, and whether it was cut."""
         return value, False
 
 
 class NumberColumn(Column):
-    """A 64-bit number: decimal text in an answer."""
+    """A 64-bit number, which is decimal text in an answer."""
 
     def of(self, record: Record) -> Any:
-        """See :class:`Column`. What is counted on beyond 64 bits starts at 0 again."""
+        """See :class:`Column`. Numbers above 64 bits wrap around to 0."""
         value = record.fields.get(self.name)
         if value is None:
             return None
-        # A file may claim a first index of 2^64 - 1, and hold more than one entry.
+        # The first index of a file may be 2^64 - 1, although it holds more than one entry.
         return int(value) & WIDEST if pa.types.is_uint64(self.type) else int(value)
 
     def to_answer(self, value: Any) -> Any:
@@ -77,7 +77,7 @@ class NumberColumn(Column):
 
 
 class JsonColumn(Column):
-    """A field with parts of its own: JSON text in a column."""
+    """A structured field, which is JSON text in a column."""
 
     def of(self, record: Record) -> Any:
         """See :class:`Column`. A stored null is the text ``null``."""

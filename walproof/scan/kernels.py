@@ -1,14 +1,12 @@
-"""Functions that the kernels of all formats share: compiling, numbers in bytes, CRC-32C.
+"""Functions shared by the kernels of all formats: compilation, numbers in bytes, CRC-32C.
 
-A kernel is a function that numba compiles to machine code. Kernels check no bounds: each caller
-sees to it that the bytes it asks for lie within the array. Arrays are indexed with unsigned
-numbers here, since numba would look for a negative index otherwise; LLVM then makes one load
-of eight bytes that are put together.
+A kernel is a function that numba compiles to machine code. Kernels do not check bounds: each caller
+must ensure that the bytes are inside the array. Indices are unsigned, because numba would otherwise
+check for negative ones; LLVM can then merge eight byte loads into one.
 
-numba compiles a kernel at its first call and stores the machine code for the next process, in a
-checkout in ``__pycache__`` beside the module. It notices when that module changes, not when a
-module changes whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after
-editing those.
+numba compiles a kernel at its first call and stores the machine code for later processes, in a
+checkout in ``__pycache__`` beside the module. It notices changes of this module, but not of modules
+whose helpers, constants or classes the kernel uses: delete ``__pycache__`` after changing those.
 """
 
 from __future__ import annotations
@@ -28,31 +26,31 @@ from numpy.typing import NDArray
 from conformance import __version__
 from reference_impl.paths import IS_INSTALLED, cache
 
+#: Reversed polynomial of CRC-32C.
 CASTAGNOLI = 0x82F63B78
-"""The polynomial of CRC-32C, bits reversed."""
+#: Length of the three strands in which long ranges are processed in parallel: the processor's
+#: instruction takes three cycles, but one can start in each cycle.
 STRAND_BYTES = 256
-"""Long ranges are summed in three strands of this length side by side: the processor's instruction
-takes three cycles, and one can start in each."""
 
 
 def kernel(function: Callable[..., Any]) -> Any:
-    """Compile a function at its first call, and store the machine code where numba can write.
+    """Compile a function at its first call, and cache the machine code if numba can write.
 
-    That of an installed package goes to the user's cache, in a folder of this version.
+    For an installed package, the cache is in the user's cache folder, by version.
     """
     configured = numba.config.CACHE_DIR
     if IS_INSTALLED and not configured:
         numba.config.CACHE_DIR = str(cache() / f"kernels-{__version__}")
     try:
         return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
-    except RuntimeError:  # there is no folder that numba could write to
+    except RuntimeError:  # numba has no writable cache folder
         return numba.njit(nogil=True, error_model="numpy")(function)
     finally:
         numba.config.CACHE_DIR = configured
 
 
 def helper(function: Callable[..., Any]) -> Any:
-    """Compile a function that only kernels call, as a part of each of them."""
+    """Compile a function that only kernels call, as a part of each kernel."""
     return numba.njit(nogil=True, error_model="numpy")(function)
 
 
@@ -92,7 +90,7 @@ def copy(to: Any, to_at: Any, data: Any, at: Any, count: Any) -> None:
 
 @helper
 def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
-    """Return whether two runs of bytes are equal."""
+    """Return whether two ranges of bytes are equal."""
     done = 0
     while done + 8 <= length:
         if load64(data, at + done) != load64(other, other_at + done):
@@ -107,7 +105,7 @@ def same(data: Any, at: Any, other: Any, other_at: Any, length: Any) -> bool:
 
 @helper
 def all_zero(data: Any, start: Any, end: Any) -> bool:
-    """Return whether ``data[start:end]`` holds nothing but zeros."""
+    """Return whether all bytes of ``data[start:end]`` are zero."""
     while end - start >= 8:
         if load64(data, start) != 0:
             return False
@@ -121,7 +119,7 @@ def all_zero(data: Any, start: Any, end: Any) -> bool:
 
 @helper
 def popcount(value: Any) -> Any:
-    """Return how many bits of a uint64 are set."""
+    """Return the number of set bits in a uint64."""
     value = value - (value >> uint64(1) & uint64(0x5555555555555555))
     twos = uint64(0x3333333333333333)
     value = (value & twos) + (value >> uint64(2) & twos)
@@ -131,12 +129,12 @@ def popcount(value: Any) -> Any:
 
 @helper
 def trailing_zeros(value: Any) -> Any:
-    """Return the place of the lowest set bit of a uint64 that is not 0."""
+    """Return the index of the lowest set bit of a uint64 that is not 0."""
     return popcount((value & (~value + uint64(1))) - uint64(1))
 
 
 def _slicing_tables() -> NDArray[np.uint64]:
-    """Table k: what a byte does to the checksum, k bytes later."""
+    """Return tables: table k is the effect of a byte on the checksum, k bytes later."""
     tables = np.zeros((8, 256), np.uint64)
     for byte in range(256):
         crc = byte
@@ -154,7 +152,7 @@ SLICING = _slicing_tables()
 
 
 def tables_after_zeros(count: int) -> NDArray[np.uint64]:
-    """Table k: what byte k of a checksum becomes after ``count`` zeros."""
+    """Return tables: table k maps byte k of a checksum to its value after ``count`` zeros."""
     powers = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for _ in range(count):
         low = (powers & np.uint64(255)).astype(np.int64)
@@ -173,7 +171,8 @@ _ONES = np.uint64(0xFFFFFFFF)
 
 
 def _has_instruction() -> bool:
-    """Return whether numba compiles for a processor with SSE 4.2; it may be told of another."""
+    """Return whether numba compiles for a processor with SSE 4.2, unless it is configured
+    otherwise."""
     return numba.config.CPU_NAME is None and bool(llvm.get_host_cpu_features().get("crc32"))
 
 
@@ -182,7 +181,7 @@ HAS_INSTRUCTION = _has_instruction()
 
 @helper
 def crc_of_word_by_tables(crc: Any, word: Any) -> Any:
-    """Go on over eight bytes, on any processor. ``crc`` is inverted."""
+    """Update an inverted checksum by eight bytes, on any processor."""
     word = word ^ crc
     return (
         SLICING[7, word & _LOW]
@@ -198,27 +197,28 @@ def crc_of_word_by_tables(crc: Any, word: Any) -> Any:
 
 @helper
 def crc_of_byte_by_tables(crc: Any, byte: Any) -> Any:
-    """Go on over one byte, on any processor. ``crc`` is inverted."""
+    """Update an inverted checksum by one byte, on any processor."""
     return SLICING[0, (crc ^ uint64(byte)) & _LOW] ^ crc >> uint64(8)
 
 
 def _instruction(of_crc: int, of_data: int) -> Any:
-    """Return SSE 4.2's CRC32 for registers of so many bits, as a function of kernels."""
+    """Return the SSE 4.2 instruction CRC32 for registers of these widths, as a helper of
+    kernels."""
 
     @intrinsic
     def call(typing: Any, crc: Any, value: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            takes = [ir.IntType(of_crc), ir.IntType(of_data)]
+            types = [ir.IntType(of_crc), ir.IntType(of_data)]
             name = f"llvm.x86.sse42.crc32.{of_crc}.{of_data}"
             function = cgutils.get_or_insert_function(
-                builder.module, ir.FunctionType(takes[0], takes), name
+                builder.module, ir.FunctionType(types[0], types), name
             )
-            given = [
+            operands = [
                 builder.trunc(value, to) if to.width < 64 else value
-                for value, to in zip(arguments, takes, strict=True)
+                for value, to in zip(arguments, types, strict=True)
             ]
-            made = builder.call(function, given)
-            return builder.zext(made, ir.IntType(64)) if of_crc < 64 else made
+            result = builder.call(function, operands)
+            return builder.zext(result, ir.IntType(64)) if of_crc < 64 else result
 
         return uint64(uint64, uint64), generate
 
@@ -233,7 +233,7 @@ else:
 
 @helper
 def after_strand(crc: Any) -> Any:
-    """Return what a checksum becomes after ``STRAND_BYTES`` zeros."""
+    """Return a checksum after ``STRAND_BYTES`` zeros."""
     return (
         _STRAND[0, crc & _LOW]
         ^ _STRAND[1, crc >> uint64(8) & _LOW]
@@ -244,7 +244,7 @@ def after_strand(crc: Any) -> Any:
 
 @helper
 def crc32c(crc: Any, data: Any, start: Any, end: Any) -> Any:
-    """Go on from ``crc``, a uint64 and 0 at the start, over ``data[start:end]``."""
+    """Update ``crc``, a uint64 that is initially 0, by ``data[start:end]``."""
     crc = uint64(crc) ^ _ONES
     while end - start >= 3 * STRAND_BYTES:
         second, third = uint64(0), uint64(0)

@@ -1,4 +1,4 @@
-"""A log as scanners see it: a path on this machine, or files reached through ``pyarrow.fs``."""
+"""The input of a scanner: a local path, or files that are accessed through ``pyarrow.fs``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,15 @@ class Source(Protocol):
     size: int
 
     def read(self, offset: int, length: int) -> bytes:
-        """``length`` bytes from ``offset`` on; fewer at the end of the file. ``OSError``."""
+        """Return ``length`` bytes at ``offset``, fewer at the end of the file. Raises
+        ``OSError``."""
 
     def close(self) -> None:
         """Close the file."""
 
 
 class LocalSource:
-    """A file on this machine. Its size is what it was when it was opened: live logs grow."""
+    """A local file. Its size is the size at opening, because live logs grow."""
 
     def __init__(self, path: Path) -> None:
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -42,7 +43,7 @@ class LocalSource:
         return data
 
     def read_into(self, offset: int, room: NDArray[np.uint8]) -> int:
-        """Fill ``room`` from ``offset`` on; return how many bytes there were. ``OSError``."""
+        """Fill ``room`` from ``offset`` on; return the number of bytes. Raises ``OSError``."""
         length = max(0, min(len(room), self.size - offset))
         view, done = room.data[:length], 0
         while done < length and (more := os.preadv(self._descriptor, [view[done:]], offset + done)):
@@ -50,7 +51,7 @@ class LocalSource:
         return done
 
     def close(self) -> None:
-        """See :class:`Source`; once more changes nothing."""
+        """See :class:`Source`. Closing twice has no effect."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
@@ -58,22 +59,22 @@ class LocalSource:
 
 @dataclass(frozen=True)
 class Log:
-    """One log: a file or a folder, and what its reader is told besides the bytes.
+    """One log: a file or a folder, and the context for its reader.
 
-    A log that lies elsewhere than on this machine overrides all methods; its path is but a name.
+    A log that is not on this machine overrides all methods; its path is only a name.
     """
 
     path: Path
     context: Mapping[str, Any] = field(default_factory=dict)
 
     def is_folder(self) -> bool:
-        """Whether the log is one of several files."""
+        """Return whether the log consists of several files."""
         return self.path.is_dir()
 
     def open(self) -> Source:
-        """The bytes of a log of one file, without fetching all of them. ``OSError``."""
+        """Open a log of one file without fetching it as a whole. Raises ``OSError``."""
         return LocalSource(self.path)
 
     def local(self) -> Path:
-        """The log as a path on this machine, fetched whole when it lies elsewhere. ``OSError``."""
+        """Return the log as a local path; a remote log is fetched. Raises ``OSError``."""
         return self.path

@@ -1,4 +1,4 @@
-"""What scanners take and give: columns, runs of records, parts of a log."""
+"""The interface of scanners: columns, runs of records, parts of a log."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from reference_impl.answer import End, Lost
 from walproof.scan.log import Log
 
 MAX_ROWS = 65_536
+#: A run of records ends at this many rows or bytes of payload, whichever comes first.
 MAX_BYTES = 4 << 20
-"""A run of records is cut at this many rows or bytes of payload, whichever comes first."""
+#: Rows processed at a time by code that expands records.
 PIECE_ROWS = 16_384
-"""Rows of a run that are gone through at a time where more is made of each than a scanner makes."""
+#: Maximum bytes in a column of payloads.
 LONGEST = 2**31 - 1
-"""Bytes that a column of payloads can hold."""
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What the caller needs: payloads are most of the work.
+    """Selection of the output; payloads cause most of the work.
 
-    ``columns`` names the fields that are looked at; None means all. ``max_payload`` caps the
-    payload in bytes, and each value among the fields of a journal entry: what is longer is cut, and
-    its record marked in ``Records.truncated``. With ``dictionaries`` a column may come in the type
-    ``Column.with_dictionaries``.
+    ``columns`` are the names of the fields to return; None means all. ``max_payload`` is the
+    maximum size of a payload in bytes, and of each value in a journal entry; longer ones are cut,
+    and their records marked in ``Records.truncated``. With ``dictionaries``, columns may have the
+    type ``Column.with_dictionaries``.
     """
 
     payload: bool = True
@@ -39,20 +39,20 @@ class Wanted:
 
     @property
     def cap(self) -> int:
-        """How many bytes of a payload a kernel keeps; negative for none."""
+        """Number of payload bytes that a kernel stores; negative for no payloads."""
         return min(self.max_payload, LONGEST) if self.payload else -1
 
     def wants(self, column: str) -> bool:
-        """Whether a column is looked at."""
+        """Return whether a column is selected."""
         return self.columns is None or column in self.columns
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a log that can be scanned apart, small and picklable.
+    """A part of a log that can be scanned separately; small and picklable.
 
-    ``[start, end)`` are byte offsets in ``file`` (None in a log of one file); ``state`` is what
-    the format's scanner must know of what comes before.
+    ``[start, end)`` are byte offsets in ``file`` (None in a log of one file). ``state`` is the
+    state of the format's scanner at ``start``.
     """
 
     start: int = 0
@@ -68,10 +68,9 @@ WHOLE = Part()
 class Records:
     """A run of ``n`` records of one file, in log order, as columns.
 
-    ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None
-    where it was not wanted; ``truncated`` marks the records of which something was cut, None
-    meaning none. ``fields`` holds the columns that were wanted, each of the type that
-    ``COLUMNS`` of its format says.
+    ``at`` and ``size`` are int64, shape (n,), in bytes. ``payload`` is a binary array, or None if
+    payloads were not selected. ``truncated`` marks records that were cut, None if there are none.
+    ``fields`` holds the selected columns, with the types of the format's ``COLUMNS``.
     """
 
     at: NDArray[np.int64]
@@ -85,7 +84,7 @@ class Records:
         return len(self.at)
 
     def slice(self, start: int, stop: int) -> Records:
-        """The records from ``start`` to before ``stop``; nothing is copied."""
+        """Return the records ``[start, stop)`` without copying."""
         return replace(
             self,
             at=self.at[start:stop],
@@ -96,7 +95,7 @@ class Records:
         )
 
     def pieces(self) -> Iterator[Records]:
-        """The same records, at most :data:`PIECE_ROWS` of them at a time."""
+        """Yield the records in pieces of at most :data:`PIECE_ROWS`."""
         if len(self) <= PIECE_ROWS:
             yield self
             return
@@ -108,17 +107,17 @@ Event = Records | Lost | End
 
 
 class Scanner(Protocol):
-    """What a scanner offers."""
+    """The interface of a scanner."""
 
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
         """Return parts of about ``target_bytes`` that can be scanned separately, in log order.
 
-        ``[WHOLE]`` where the format, or this log, cannot be split. ``OSError``.
+        The result is ``[WHOLE]`` if the format or the log cannot be split. Raises ``OSError``.
         """
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of a part. ``OSError``.
+        """Yield the events of a part. Raises ``OSError``.
 
-        The parts of a log give exactly the records and lost ranges of the whole; only ``WHOLE``
-        ends with an ``End``.
+        All parts together yield exactly the records and lost ranges of the log; only ``WHOLE`` ends
+        with an ``End``.
         """

@@ -1,4 +1,4 @@
-"""The reference reader in columns: the scanner where numba is absent, or no kernel is there."""
+"""The executable specification in columns: the scanner if numba or a kernel is missing."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from walproof.scan.model import MAX_BYTES, PIECE_ROWS, WHOLE, Event, Part, Recor
 
 
 class _Row(NamedTuple):
-    """What becomes of a record in columns. Its fields may be objects of some hundred times that.
+    """A record as a row of columns, which takes far less memory than its fields.
 
-    ``held`` is how many bytes of payload and text it holds.
+    ``held`` is the number of bytes of payload and text.
     """
 
     at: int
@@ -31,28 +31,28 @@ class _Row(NamedTuple):
 
 
 class ScannerMissing(Exception):
-    """A log was split for a scanner that is not installed on this machine."""
+    """Raised if a log was split for a scanner that is not installed on this machine."""
 
     def __init__(self, log: Log) -> None:
         super().__init__(
-            f"{log.path}: split into parts on a machine with numba, and numba is missing here; "
+            f"{log.path}: was split on a machine with numba, but numba is missing on this one; "
             "install walproof[spark] on the driver and on all executors, or numba on none of them"
         )
 
 
 class ReferenceScanner:
-    """Scans with the executable specification. A log is one part."""
+    """Scan with the executable specification. A log is one part."""
 
     def __init__(self, format_id: str) -> None:
         self.format = named(format_id)
         self.columns = plugin_for(format_id).columns
 
     def plan(self, log: Log, target_bytes: int) -> Sequence[Part]:
-        """One part: the reference reader reads a log from its start."""
+        """Return one part, because the executable specification reads a log from its start."""
         return [WHOLE]
 
     def scan(self, log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """Yield the events of the reference reader, records in runs of one file.
+        """Yield the events of the executable specification, with records in runs of one file.
 
         Raises :class:`ScannerMissing` for a part of a log.
         """
@@ -65,24 +65,24 @@ class ReferenceScanner:
                 if run and (
                     event.file != run[0].file or len(run) == PIECE_ROWS or held >= MAX_BYTES
                 ):
-                    yield self._taken(run, wanted)
+                    yield self._emptied(run, wanted)
                     held = 0
                 run.append(self._row(event, wanted))
                 held += run[-1].held
                 continue
             if run:
-                yield self._taken(run, wanted)
+                yield self._emptied(run, wanted)
                 held = 0
             yield event
 
-    def _taken(self, run: list[_Row], wanted: Wanted) -> Records:
-        """The rows in columns; the list is empty then, so that nobody holds both."""
-        made = self._in_columns(run, wanted)
+    def _emptied(self, run: list[_Row], wanted: Wanted) -> Records:
+        """Return the rows as columns and clear the list, to save memory."""
+        records = self._in_columns(run, wanted)
         run.clear()
-        return made
+        return records
 
     def in_columns(self, run: Sequence[Record], wanted: Wanted) -> Records:
-        """Some records of one file, at least one, as a run."""
+        """Return records of one file, at least one, as a run."""
         return self._in_columns([self._row(record, wanted) for record in run], wanted)
 
     def _row(self, record: Record, wanted: Wanted) -> _Row:

@@ -1,4 +1,4 @@
-"""The bytes of one file as a kernel sees them: one stretch at a time."""
+"""The part of a file that a kernel reads at a time."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from numpy.typing import NDArray
 from walproof.scan.arrays import pooled
 from walproof.scan.log import LocalSource, Source
 
+#: Bytes read at a time.
 WINDOW_BYTES = 1 << 20
-"""Bytes read at a time."""
+#: Bytes read at a time by a scan that reads each byte of a local file once; they fit the
+#: second-level cache of the processor.
 PASSING_BYTES = 1 << 19
-"""The same for a scan that goes over each byte of a local file once: few enough to stay in the
-processor's second cache until the kernel is through."""
+#: Bytes read at a time from a remote file, where each request is expensive.
 REMOTE_BYTES = 8 << 20
-"""Bytes read at a time from elsewhere, where each request costs."""
 
 
 class Window:
-    """A stretch ``[base, end)`` of a file, in memory that is used again. ``size`` is the file's.
+    """A part ``[base, end)`` of a file in reused memory. ``size`` is the size of the file.
 
-    ``array`` holds the stretch. Offsets are those of the file. All methods raise ``OSError``, also
-    when the file has become shorter than it was when it was opened.
+    ``array`` holds the part. Offsets are offsets in the file. All methods raise ``OSError``, also
+    if the file is shorter than at opening.
     """
 
     def __init__(self, source: Source, stretch: int = WINDOW_BYTES) -> None:
@@ -34,7 +34,7 @@ class Window:
         self._memory = self.array = np.empty(0, np.uint8)
 
     def hold(self, at: int, length: int) -> None:
-        """Hold ``[at, at + length)``, as far as the file goes."""
+        """Load ``[at, at + length)``, up to the end of the file."""
         if self.base <= at and min(at + length, self.size) <= self.end:
             return
         length = max(0, min(max(length, self.stretch), self.size - at))
@@ -44,9 +44,10 @@ class Window:
         self.end, self.array = at + length, room
 
     def blocks(self, at: int, wish: int, block: int) -> tuple[NDArray[np.uint8], int, bool]:
-        """Return whole blocks from ``at`` on: an array, how much of it is filled, if the file ends.
+        """Return whole blocks from ``at`` on: an array, its filled length, and whether the file
+        ends.
 
-        No more than a stretch, and about as much as ``wish`` says. Nothing is held afterwards.
+        The length is about ``wish``, at most a stretch. The window is empty afterwards.
         """
         length = -(-min(wish, self.stretch, self.size - at + 1) // block) * block
         self.base = self.end = at
@@ -55,13 +56,13 @@ class Window:
         return room, filled, filled < length or at + filled >= self.size
 
     def peek(self, at: int, length: int) -> bytes:
-        """Return a few bytes anywhere, fewer at the end of the file; the stretch stays."""
+        """Return a few bytes anywhere, fewer at the end of the file; the window stays."""
         if self.base <= at and at + length <= self.end:
             return self.array[at - self.base : at - self.base + length].tobytes()
         return self._read(at, length)
 
     def stretches(self, start: int, end: int) -> Iterator[NDArray[np.uint8]]:
-        """Yield ``[start, end)`` in order, in arrays; the stretch stays."""
+        """Yield ``[start, end)`` in order, in arrays; the window stays."""
         while start < end:
             array = np.frombuffer(self._read(start, min(WINDOW_BYTES, end - start)), np.uint8)
             yield array
@@ -87,7 +88,7 @@ class Window:
 
 
 def passing_window(source: Source) -> Window:
-    """Return a window for a scan that goes over a file once."""
+    """Return a window for a scan that reads a file once."""
     return Window(source, PASSING_BYTES if isinstance(source, LocalSource) else REMOTE_BYTES)
 
 

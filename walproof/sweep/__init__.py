@@ -1,9 +1,9 @@
-"""``walproof sweep``: the damage algebra, exhaustively, against any number of implementations.
+"""``walproof sweep``: apply the damage algebra exhaustively and compare every answer.
 
-A case is a control and the number of a damage (``enumeration``): both are small, and the damaged
-log is made where it is read. ``plan`` cuts the cases into shards, ``shard_runner`` runs one of
-them, ``sweep_folder`` all of them, one process for each core. The harness of ``conformance`` runs
-the programs under test and judges what they answer; ``effects`` says what a wrong answer does.
-``findings`` groups wrong answers, ``minimise`` makes them small, ``proposals`` makes vectors of
-them, and ``report`` sentences. ``flips`` searches for flips of single bits that no check detects.
+A case is a control and the number of a damage (``enumeration``). Both are small; the damaged log is
+generated where it is read. ``plan`` divides the cases into shards, ``shard_runner`` runs a shard,
+and ``sweep_folder`` runs all shards on a worker pool. The harness of ``conformance`` runs the
+programs under test and judges their answers. ``effects`` classifies wrong answers, ``findings``
+groups them, ``minimise`` reduces them, ``proposals`` turns them into vectors, and ``report``
+describes them. ``flips`` searches for single-bit flips that no check detects.
 """

@@ -1,4 +1,4 @@
-"""The undamaged logs that a sweep damages, and what they hold."""
+"""Controls: the undamaged logs that a sweep damages."""
 
 from __future__ import annotations
 
@@ -19,29 +19,35 @@ from conformance.vectors import Vector
 from reference_impl.answer import Record
 from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, fields_of
-from walproof.sweep.settings import Setting, context_values, others, settings, writing_contexts
+from walproof.sweep.settings import (
+    Setting,
+    changed_contexts,
+    context_values,
+    settings,
+    writing_contexts,
+)
 
-LARGEST = {"quick": 40 << 10, "full": 128 << 10}
-"""Bytes of the largest log that a depth damages, and of all its payloads together, which may be
-compressed; every prefix of a log costs its length."""
+#: Maximum bytes of a control, by depth; also of all its payloads, which may be compressed. A
+#: control has one prefix per byte.
+MAX_CONTROL_BYTES = {"quick": 40 << 10, "full": 128 << 10}
 
-MOST_RECORDS = {"quick": 64, "full": 1000}
-"""Records in the longest log that a depth damages; each case reads all of them."""
+#: Maximum records of a control, by depth; each case reads all of them.
+MAX_CONTROL_RECORDS = {"quick": 64, "full": 1000}
 
 
 class NoControl(ValueError):
-    """No vector can serve as a control."""
+    """Raised if no vector can serve as a control."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """One undamaged log: picklable, and all that a worker needs to damage and to judge.
+    """One undamaged log, with everything a worker needs to damage it and to judge the answers.
 
-    ``name`` is the file name it must have (its ending may tell the kind of file). ``records`` is
-    what the executable specification reads from it, ``fields`` the field map of each file: grammars
-    and what compiles them are where the control is made, and need not be where it is damaged.
-    ``contexts`` are others that it is read with, too; ``to_append`` and ``to_write`` those of a
-    writer that appends to it, or writes a log like it.
+    Picklable: the field maps are computed in advance, so that workers need no grammars. ``name`` is
+    the file name of the log; some formats derive the file type from its extension. ``records`` are
+    the records that the executable specification returns, and ``fields`` holds the field map of
+    each file. ``contexts`` are additional contexts for reading. ``to_append`` and ``to_write`` are
+    the contexts of a writer that appends to this log, or writes a similar one.
     """
 
     id: str
@@ -57,34 +63,37 @@ class Control:
 
     @property
     def path(self) -> Path:
-        """The description of a vector beside it: the log's name has a meaning if it differs."""
+        """Path of a hypothetical description beside the log.
+
+        The name of the log has a meaning if it does not begin with the stem of this path.
+        """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 
     @functools.cached_property
     def settings(self) -> list[Setting]:
-        """How it is asked about; the first two are its own context in both profiles."""
+        """All settings; the first two are the control's own context in both profiles of reading."""
         return settings(self.context, self.contexts, self.to_append, self.to_write)
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """Bytes by file name; the name is empty in a log of one file."""
+        """Contents by file name; the name is empty in a log of one file."""
         return {"": self.contents} if isinstance(self.contents, bytes) else self.contents
 
     @property
     def size(self) -> int:
-        """Bytes in all files together."""
+        """Total bytes of all files."""
         return size(self.contents)
 
 
 def control_of(
     vector: Vector,
-    known: Mapping[str, Sequence[Any]] | None = None,
+    known_values: Mapping[str, Sequence[Any]] | None = None,
     vectors: Collection[Vector] = (),
 ) -> Control:
-    """A vector as a control, read by the executable specification.
+    """Return a vector as a control, read by the executable specification.
 
-    With ``known``, values for the keys of a context, it is read with other contexts, too. The
-    ``vectors`` that write and append say what a writer is told.
+    ``known_values`` are values of context keys; if given, the control gets additional contexts. The
+    contexts for appending and writing come from those ``vectors`` that append and write.
     """
     body = vector.body
     context = dict(body.get("context", {}))
@@ -93,7 +102,11 @@ def control_of(
     format = str(body["format"])
     bare = Control(vector.id, format, vector.contents, name, context, answer.records)
     fields = {file: fields_of(data, format, file or name) for file, data in bare.files.items()}
-    contexts = others(format, context, bare.files, bare.records, known) if known is not None else ()
+    contexts = (
+        changed_contexts(format, context, bare.files, bare.records, known_values)
+        if known_values is not None
+        else ()
+    )
     format_sweep = plugin_for(format).sweep
     append, write = (
         tuple(
@@ -118,13 +131,15 @@ def control_of(
 def choose(
     vectors: Mapping[str, Vector], format: str, patterns: Sequence[str], depth: str
 ) -> list[Control]:
-    """The controls of a sweep, smallest first: the simplest log that shows a finding is met first.
+    """Return the controls of a sweep, smallest first, so that findings begin with the simplest
+    log.
 
-    Without patterns: every vector of the format that is intact, undamaged, not empty and within
-    :data:`LARGEST` and :data:`MOST_RECORDS`. Raises :class:`NoControl`.
+    ``patterns`` select vectors by id or slug. Without patterns, every undamaged vector of the
+    format is a control if it is intact, not empty, and within :data:`MAX_CONTROL_BYTES` and
+    :data:`MAX_CONTROL_RECORDS`. Raises :class:`NoControl`.
     """
     controls = []
-    known = context_values(vectors.values(), format)
+    values = context_values(vectors.values(), format)
     for vector in vectors.values():
         body = vector.body
         if body["format"] != format or body["operation"] not in ("read", "truncations"):
@@ -138,27 +153,31 @@ def choose(
                 raise NoControl(f"{vector.id}: expected an intact log, found a damaged one")
         elif (
             not undamaged
-            or "accept" in body  # another answer is as right: a difference would say nothing
-            or body["size"] > LARGEST[depth]
+            or "accept" in body  # several answers are correct: a difference would mean nothing
+            or body["size"] > MAX_CONTROL_BYTES[depth]
             or body["size"] == 0
             or body["expect"]["verdict"] != "intact"
         ):
             continue
-        control = control_of(vector, known, vectors.values())
+        control = control_of(vector, values, vectors.values())
         payloads = sum(len(record.payload) for record in control.records)
-        small = len(control.records) <= MOST_RECORDS[depth] and payloads <= LARGEST[depth]
+        small = (
+            len(control.records) <= MAX_CONTROL_RECORDS[depth]
+            and payloads <= MAX_CONTROL_BYTES[depth]
+        )
         if patterns or small:
             controls.append(control)
     if not controls:
-        wanted = ", ".join(patterns) or "the default choice"
-        raise NoControl(f"no vector of {format} fits {wanted}")
+        selection = ", ".join(patterns) or "the default selection"
+        raise NoControl(f"no vector of {format} matches {selection}")
     return sorted(controls, key=lambda control: (control.size, control.id))
 
 
 def fingerprint(contents: Contents, start: int = 0) -> int:
-    """64 bits that tell damaged logs apart, the same in every process.
+    """Return a 64-bit fingerprint of a log, the same in every process.
 
-    Two CRCs of different polynomials, 32 bits each: they cost little beside reading the log.
+    It consists of two CRCs with different polynomials, which take little time compared with reading
+    the log.
     """
     if isinstance(contents, bytes):
         return crc32c(contents, start & 0xFFFFFFFF) << 32 | zlib.crc32(contents, start >> 32)
@@ -170,7 +189,7 @@ def fingerprint(contents: Contents, start: int = 0) -> int:
 
 
 def seed_of(control: Control, setting: Setting) -> int:
-    """Where the fingerprints of a control start: what the reader is told is part of a case."""
+    """Return the start value for the fingerprints of a control, which covers its setting."""
     suffix = control.name.rpartition(".")[2] if "." in control.name else ""
     text = json.dumps([suffix, setting.profile, dict(setting.context)], sort_keys=True).encode()
     return fingerprint(text)

@@ -1,6 +1,6 @@
-"""Effects of a wrong answer: what it does to records, ranges and verdict, and how harmful that is.
+"""Classify wrong answers by their effect on records, ranges and verdict, and rank the effects.
 
-Whether an answer is wrong, :mod:`conformance.compare` decides.
+:mod:`conformance.compare` decides which answers are wrong.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ OTHER_VERDICT, OTHER_REASON, OTHER_RANGE, OTHER_END = (
     "other-verdict", "other-reason", "other-range", "other-end",
 )  # fmt: skip
 
+#: Result classes of a program that returned no answer.
 NO_ANSWER = ("crash", "timeout", "over-limit", "protocol-error")
-"""Classes of results in which a program does not come to an answer."""
 
 _BY_SEVERITY = (
     (*NO_ANSWER, invariants.RAISES),
@@ -46,18 +46,21 @@ _SEVERITY = {effect: rank for rank, effects in enumerate(_BY_SEVERITY) for effec
 
 
 def rank(effects: str) -> int:
-    """Return how harmful effects joined by ``+`` are, 0 the most; an unknown one comes last."""
+    """Return the severity of effects joined by ``+``: 0 is the most harmful, unknown effects come
+    last.
+    """
     return min(_SEVERITY.get(effect, len(_SEVERITY)) for effect in effects.split("+"))
 
 
 @dataclass(frozen=True)
 class Signature:
-    """What makes two differences the same: the implementation, the damage, and the effect.
+    """Implementation, damage and effect of a difference; equal signatures are counted together.
 
-    ``kind`` names the effects on the answer, joined by ``+``; ``verdict`` and ``reason`` are what
-    the executable specification says of the log, ``said_verdict`` and ``said_reason`` what the
-    implementation does, where it reports them. ``context`` names the keys that were varied,
-    ``value`` what the damage wrote to a field, if programs often treat it apart.
+    ``kind`` holds the effects on the answer, joined by ``+``. ``verdict`` and ``reason`` are those
+    of the executable specification. ``said_verdict`` and ``said_reason`` are those of the
+    implementation, if it reports them. ``context`` names the context keys that were varied.
+    ``value`` is the value that the damage wrote to a field, if programs often give it a special
+    meaning.
     """
 
     implementation: str
@@ -74,11 +77,11 @@ class Signature:
 
     @property
     def effect(self) -> tuple[str, ...]:
-        """The signature without what was done: one defect is reached by many damages.
+        """The signature without the damage: many damages may reveal one defect.
 
-        Of several effects the gravest counts: the others follow from it. What a program dies of
-        does not depend on the expected answer. What a log reads like after a wrong append depends
-        on what was damaged and appended, not on what the writer does wrong.
+        Only the most harmful effect counts, since the others follow from it. The cause of a crash
+        does not depend on the expected answer. The answer to a log after a wrong append depends on
+        the damage and on the appended records, not on the defect of the writer.
         """
         if self.gravest in NO_ANSWER:
             text = self.said_reason if self.gravest == "crash" else ""
@@ -90,18 +93,20 @@ class Signature:
 
     @property
     def action(self) -> str:
-        """The most harmful of its effects, and whether it came with a write or an append."""
+        """The most harmful effect, after the profile if it is a write or an append."""
         return self.gravest if self.profile in READING else f"{self.profile}: {self.gravest}"
 
     @property
     def gravest(self) -> str:
-        """The most harmful of its effects."""
+        """The most harmful effect."""
         return min(self.kind.split("+"), key=rank)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """One disagreement: its effects, the sentences of the harness, and what the answer said."""
+    """One wrong answer: its effects, the sentences of the harness, and the reported verdict and
+    reason.
+    """
 
     kind: str
     text: str
@@ -112,10 +117,10 @@ class Difference:
 def difference_of(
     result: Mapping[str, Any], judgement: Judgement | None, written: frozenset[str] | None
 ) -> Difference | None:
-    """Return what is wrong in a result of the runner; None if nothing is, or it was skipped.
+    """Return the difference in a result of the harness; None if it passed or was skipped.
 
-    ``judgement`` is the runner's of the reply. ``written`` are the keys of all payloads that were
-    written, None where checksums were forged and nobody can know.
+    ``judgement`` is the harness's judgement of the reply. ``written`` holds the keys of all
+    payloads that were written, or None if the damage forged checksums.
     """
     if result["class"] in NO_ANSWER:
         text = str(result["difference"])
@@ -132,8 +137,10 @@ def difference_of(
         str(actual.get(part) or "") if part in judgement.parts else ""
         for part in ("verdict", "reason")
     ]
-    kinds = [kind for kind in (difference.kind if difference else "", judgement.effect) if kind]
-    return Difference("+".join(kinds), text, *reported)
+    effects = [
+        effect for effect in (difference.kind if difference else "", judgement.effect) if effect
+    ]
+    return Difference("+".join(effects), text, *reported)
 
 
 def compare(
@@ -142,9 +149,10 @@ def compare(
     parts: Sequence[str],
     written: frozenset[str] | None,
 ) -> Difference | None:
-    """Return the effects in which two answers differ in some parts; None if they agree.
+    """Return the effects in which two normalised answers differ in ``parts``; None if they
+    agree.
 
-    Both are normalised. ``written`` is as in :func:`difference_of`.
+    ``written`` is as in :func:`difference_of`.
     """
     sentences = differences(expected, actual, parts)
     if not sentences:
@@ -154,13 +162,13 @@ def compare(
     for sentence in sentences:
         part = sentence.partition(":")[0]
         if part == "records":
-            effects += _of_records(
+            effects += _record_effects(
                 expected["records"], actual["records"], written, ranges, sentence
             )
         elif part == "signals":
             effects.append("noisy" if "expected none" in sentence else "silent")
         elif part == "lost" and ranges is not None:
-            effects += _of_ranges(expected["lost"], actual.get("lost", []), ranges)
+            effects += _range_effects(expected["lost"], actual.get("lost", []), ranges)
         else:
             effects.append(f"other-{part}")
     reported = [
@@ -170,19 +178,20 @@ def compare(
 
 
 class _Ranges:
-    """The lost ranges of an answer, by file."""
-
     def __init__(self, lost: Sequence[Mapping[str, Any]]) -> None:
         self._of: dict[str, list[tuple[int, int]]] = {}
         for gap in lost:
             self._of.setdefault(gap.get("file") or "", []).append((gap["from"], gap["to"]))
 
     def touch(self, file: str | None, start: int, end: int) -> bool:
-        """Return whether a range lies in these bytes, wholly or in part."""
+        """Return whether a lost range overlaps these bytes."""
         return any(lo < end and start < hi for lo, hi in self._of.get(file or "", ()))
 
     def cover(self, file: str | None, start: int, end: int) -> bool:
-        """Return whether all of these bytes lie in ranges; of none, whether an empty one does."""
+        """Return whether lost ranges cover all of these bytes.
+
+        An empty span is covered if a range contains or touches its offset.
+        """
         spans = sorted(self._of.get(file or "", ()))
         if start == end:
             return any(lo <= start <= hi for lo, hi in spans)
@@ -192,10 +201,9 @@ class _Ranges:
         return start >= end
 
 
-def _of_ranges(
+def _range_effects(
     expected: Sequence[Mapping[str, Any]], actual: Sequence[Mapping[str, Any]], ranges: _Ranges
 ) -> list[str]:
-    """Tell ranges that differ in their bytes, some of them listed nowhere, from other codes."""
     if not all(ranges.cover(gap.get("file"), gap["from"], gap["to"]) for gap in expected):
         return [invariants.SILENT_LOSS]
     spans = [
@@ -204,28 +212,31 @@ def _of_ranges(
     return [OTHER_RANGE if spans[0] != spans[1] else OTHER_REASON]
 
 
-def _of_records(
+def _record_effects(
     expected: Sequence[Mapping[str, Any]],
     actual: Sequence[Mapping[str, Any]],
     written: frozenset[str] | None,
     ranges: _Ranges | None,
     sentence: str,
 ) -> list[str]:
-    want, got = [payload_key(r) for r in expected], [payload_key(r) for r in actual]
-    if want == got:
+    expected_keys, actual_keys = (
+        [payload_key(r) for r in expected],
+        [payload_key(r) for r in actual],
+    )
+    if expected_keys == actual_keys:
         named = re.search(r"; (\w+) of record", sentence)
         return [f"other-{named[1]}" if named else "other-records"]
-    new = [r for r, key in zip(actual, got, strict=True) if key not in set(want)]
+    new = [r for r, key in zip(actual, actual_keys, strict=True) if key not in set(expected_keys)]
     positions = {(r.get("file"), r.get("at")) for r in expected}
     if any("at" in r and (r.get("file"), r["at"]) in positions for r in new):
         return [CHANGED]
     if written is not None and any(payload_key(r) not in written for r in new):
         return [invariants.INVENTED]
-    left = Counter(got)
+    remaining = Counter(actual_keys)
     lost = []
-    for record, key in zip(expected, want, strict=True):
-        if left[key]:
-            left[key] -= 1
+    for record, key in zip(expected, expected_keys, strict=True):
+        if remaining[key]:
+            remaining[key] -= 1
         else:
             lost.append(record)
     if lost:
@@ -233,4 +244,4 @@ def _of_records(
             ranges.touch(r.get("file"), r["at"], r["at"] + r["size"]) for r in lost
         )
         return [LOST, *([invariants.SILENT_LOSS] if unlisted else [])]
-    return [EXTRA if len(got) > len(want) else invariants.OUT_OF_ORDER]
+    return [EXTRA if len(actual_keys) > len(expected_keys) else invariants.OUT_OF_ORDER]

@@ -1,4 +1,4 @@
-"""All damages of one control, numbered, and pairs of them: bytes are made where they are read."""
+"""Enumerate all damages of a control and pairs of damages; bytes are generated on demand."""
 
 from __future__ import annotations
 
@@ -21,29 +21,34 @@ from walproof.sweep.operations import Family, Flip, Intact, Listed, Truncate
 
 SECTORS = (512, 4096)
 PAIR = "pair"
+#: Maximum number of pairs drawn for one number, until two damages can be combined.
 ATTEMPTS = 16
-"""Pairs that are drawn for one number until two damages mix."""
+#: Maximum number of record lists to write, or to append to the undamaged log.
 LISTS = 1 << 16
-"""Lists of records that a writer writes, or appends to the undamaged log, at most."""
 
+#: Maximum content bytes that depth ``quick`` flips one bit of, evenly spaced.
 CONTENT_FLIPS = 4096
-"""Bytes of content that the depth ``quick`` flips one bit of, at most, evenly spaced."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What made a case, in words: the operations of the algebra, and the field that was hit."""
+    """A case in words: the operations of the damage algebra, and the field that they hit.
+
+    ``calls`` are the operations as lines of a recipe for ``conformance/recipes``.
+    """
 
     operation: str
     field: str
     damage: tuple[str, ...]
     calls: tuple[str, ...] = ()
-    """The operations as lines of a recipe for ``conformance/recipes``."""
 
 
 class DamagedLog(NamedTuple):
-    """A damaged log. ``shifts``: whole units may have been moved, repeated, dropped or replaced.
-    ``forges``: a checksum was made to match, or may have been switched off."""
+    """A damaged log.
+
+    ``shifts`` is true if the damage may have moved, repeated, dropped or replaced whole units.
+    ``forges`` is true if it recomputed a checksum or may have disabled one.
+    """
 
     contents: Contents
     shifts: bool
@@ -51,11 +56,11 @@ class DamagedLog(NamedTuple):
 
 
 class Enumeration:
-    """The damages of a control: families in order, then their pairs, then the log as it is.
+    """All damages of a control, by family and number: single damages, their pairs, and none.
 
-    The same arguments give the same damages under the same numbers, in every process. ``older``
-    are logs that serve as older generations. ``first_prefix`` leaves shorter prefixes out: those
-    of another control, which it shares.
+    Equal arguments give equal damages under equal numbers in every process. ``older`` are logs that
+    serve as older generations. Prefixes shorter than ``first_prefix`` are left out, because an
+    earlier control has them too.
     """
 
     def __init__(
@@ -83,21 +88,21 @@ class Enumeration:
 
     @property
     def pair(self) -> int:
-        """The number of the family of pairs, which comes after the others."""
+        """Number of the family of pairs, which follows the single damages."""
         return len(self.families)
 
     @property
     def any(self) -> int:
-        """The number of the family that is all others but the pairs, one after the other."""
+        """Number of the family that concatenates all single damages."""
         return len(self.families) + 1
 
     @property
     def lists(self) -> int:
-        """The number of the family that is the log as it is, with many lists of records."""
+        """Number of the family that combines the undamaged log with many lists of records."""
         return len(self.families) + 2
 
     def count(self, family: int) -> int:
-        """Damages of a family."""
+        """Return the number of damages of a family."""
         if family == self.lists:
             return LISTS
         if family == self.any:
@@ -105,20 +110,20 @@ class Enumeration:
         return self.pairs.count if family == self.pair else self.families[family].count
 
     def resolved(self, family: int, number: int) -> tuple[int, int]:
-        """The family that a damage of ``any`` belongs to, and its number there."""
+        """Return family and number of a damage, resolving the family ``any``."""
         if family != self.any:
             return family, number
         at = bisect_right(self._ends, number)
         return at, number - (self._ends[at - 1] if at else 0)
 
     def operation(self, family: int) -> str:
-        """Name of the operation."""
+        """Return the name of the operation."""
         if family == self.lists:
             return self.families[0].operation
         return PAIR if family == self.pair else self.families[family].operation
 
     def group(self, family: int) -> str:
-        """The group of cases that a family belongs to, in the control's own context."""
+        """Return the group of cases that a family belongs to in the control's own context."""
         if family == self.pair:
             return shares.PAIRS
         chosen = self.families[family]
@@ -127,20 +132,24 @@ class Enumeration:
         return shares.TRUNCATIONS if isinstance(chosen, Truncate) else shares.SINGLES
 
     def field(self, family: int, number: int) -> str:
-        """Generic name of the field that is hit; empty for a pair."""
+        """Return the generic name of the field that is hit; empty for a pair."""
         return "" if family >= self.pair else self.families[family].field(number)
 
     def value(self, family: int, number: int) -> str:
-        """Name of the value that a field gets, as families have it; empty for a pair."""
+        """Return the name of the value that a field gets (see :meth:`Family.value`); empty for a
+        pair.
+        """
         return "" if family >= self.pair else self.families[family].value(number)
 
     @property
-    def others(self) -> frozenset[bytes]:
-        """Payloads of other logs whose bytes come in with some damages."""
-        return frozenset(payload for family in self.families for payload in family.others)
+    def imported_payloads(self) -> frozenset[bytes]:
+        """Payloads of other logs whose bytes some damages bring in."""
+        return frozenset(
+            payload for family in self.families for payload in family.imported_payloads
+        )
 
     def make(self, family: int, number: int) -> DamagedLog | None:
-        """The damaged log; None where a number stands for nothing (no two damages mix)."""
+        """Return a damaged log; None if the number is a pair that cannot be combined."""
         halves = self._halves(family, number)
         if halves is None:
             return None
@@ -162,11 +171,14 @@ class Enumeration:
         return [(self.families[family], number)]
 
     def describe(self, family: int, number: int) -> Recipe:
-        """The words of a damage. Raises ``AssertionError`` if they do not make its bytes."""
+        """Describe a damage in words.
+
+        Raises ``AssertionError`` if the described operations produce other bytes than the damage.
+        """
         damage = _aimed(self.control, self.fields)
         transcript = _Transcript(damage)
         halves = self._halves(family, number)
-        assert halves is not None, "a number that stands for nothing"
+        assert halves is not None, "the number has no valid pair"
         field = self.field(family, number)
         if family == self.pair:
             field = " and ".join(f"{f.operation} {f.field(n)}" for f, n in halves)
@@ -180,7 +192,7 @@ class Enumeration:
 
 
 def _aimed(control: Control, fields: Mapping[str, FieldsOfFile]) -> Damage:
-    """The algebra with the format's own verbs, on a control whose field maps are known."""
+    """Return the format's damage algebra on a control, using its precomputed field maps."""
     (source,) = [each for each in sources() if each.book.format == control.format]
     damage = source.new_log(control.contents, [record.payload for record in control.records])
     by_path = {
@@ -197,7 +209,7 @@ def _aimed(control: Control, fields: Mapping[str, FieldsOfFile]) -> Damage:
 
 
 class _Transcript:
-    """Passes operations on, and records them as lines of a recipe."""
+    """Forward operations to a damage and record them as lines of a recipe."""
 
     def __init__(self, damage: Damage) -> None:
         self.damage = damage
@@ -234,9 +246,11 @@ def _families(
     }  # fmt: skip
     logs = Listed("extend", data, fields, file)
     older_bytes = [(other.id, other.files[file]) for other in older]
-    # A log that comes in again has its own payloads, and brings those of others.
-    logs.others = [record.payload for other in (control, *older) for record in other.records]
-    listed["stale"].others = logs.others
+    # Extensions and stale bytes bring in payloads of this log and of others.
+    logs.imported_payloads = [
+        record.payload for other in (control, *older) for record in other.records
+    ]
+    listed["stale"].imported_payloads = logs.imported_payloads
     seed = f"{control.id}:{file}"
     full = depth == "full"
     operations.set_values(listed["set"], every_value=full)
@@ -266,7 +280,7 @@ def _families(
 
 
 class Pairs:
-    """Pairs of damages: first an operation each, then one of its damages each."""
+    """Pairs of damages: two families are drawn first, then one damage of each."""
 
     def __init__(self, control: Control, families: Sequence[Family], seed: int) -> None:
         self.control = control
@@ -276,14 +290,13 @@ class Pairs:
         self.seed = mixed(seed ^ int.from_bytes(control.id.encode()[-8:], "little"))
 
     def halves(self, number: int) -> list[tuple[Family, int]] | None:
-        """The two damages in the order in which they are done; None where none were found."""
+        """Return two damages in the order to apply them; None if the number has no valid pair."""
         for attempt in range(ATTEMPTS):
             if halves := self._drawn(mixed(self.seed + number * ATTEMPTS + attempt)):
                 return halves
         return None
 
     def _drawn(self, chance: int) -> list[tuple[Family, int]] | None:
-        """Two damages that mix, or None."""
         families = self.families
         family, other = families[chance % len(families)], families[(chance >> 16) % len(families)]
         chance = mixed(chance)
@@ -294,18 +307,18 @@ class Pairs:
         if isinstance(family, folders.OnFolder) or isinstance(other, folders.OnFolder):
             if family.touches(first[1]) & other.touches(second[1]):
                 return None
-            # What happens to bytes comes first: it needs the names of the control.
+            # Edits of bytes come first: they use the file names of the control.
             return [first, second] if isinstance(other, folders.OnFolder) else [second, first]
         if family.file != other.file:
             return [first, second]
         if family.forges and other.forges:
-            return None  # each would seal what the other changed
+            return None  # each would reseal the change of the other
         edits = family.edits(first[1]), other.edits(second[1])
         orders = [_order(f, edit) for f, edit in zip((family, other), edits, strict=True)]
         if orders[1] < orders[0]:
             first, second = second, first
             edits, orders = (edits[1], edits[0]), [orders[1], orders[0]]
-        # What is aimed at the control must not be aimed at bytes that have changed.
+        # The second damage is defined on the control, so its bytes must not have changed.
         return None if _overlap(*edits) else [first, second]
 
 
@@ -313,8 +326,11 @@ _SEALING, _KEEPING, _RESIZING, _AT_THE_END = range(4)
 
 
 def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
-    """Return a key that sorts what is sealed first, then what keeps the length, then the rest from
-    the back to the front, then what is appended."""
+    """Return a sort key: resealing, then edits that keep the length, then others, then appended
+    bytes.
+
+    Edits that change the length are sorted from the end of the file to its start.
+    """
     if family.forges:
         return (_SEALING, 0)
     lo, hi, new = edits[0]
@@ -323,12 +339,12 @@ def _order(family: Family, edits: Sequence[Edit]) -> tuple[int, int]:
     return (_KEEPING, 0) if len(edits) > 1 or hi - lo == len(new) else (_RESIZING, -lo)
 
 
-def _overlap(edits: Sequence[Edit], others: Sequence[Edit]) -> bool:
-    return any(lo < b_hi and b_lo < hi for lo, hi, _ in edits for b_lo, b_hi, _ in others)
+def _overlap(edits: Sequence[Edit], other_edits: Sequence[Edit]) -> bool:
+    return any(lo < b_hi and b_lo < hi for lo, hi, _ in edits for b_lo, b_hi, _ in other_edits)
 
 
 def mixed(value: int) -> int:
-    """A number that looks random, from a number (splitmix64): no state, the same everywhere."""
+    """Return the pseudo-random number that splitmix64 derives from ``value``."""
     value = (value + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
     value = ((value ^ value >> 30) * 0xBF58476D1CE4E5B9) & 0xFFFFFFFFFFFFFFFF
     value = ((value ^ value >> 27) * 0x94D049BB133111EB) & 0xFFFFFFFFFFFFFFFF

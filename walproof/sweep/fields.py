@@ -1,4 +1,4 @@
-"""Which bytes of a control are structure, by the grammar of its format."""
+"""Field maps of controls: which bytes are structure according to the grammar."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from dataclasses import dataclass, replace
 
 from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 
+#: Names of the leaves whose bytes have no meaning in the format: payloads and padding. All other
+#: leaves of a grammar are structure: lengths, types, checksums, numbers, offsets.
 CONTENT = frozenset(
     {"data", "payload", "application_data", "rest", "unused", "leftover", "padding", "trailer"}
 )
-"""Names of the leaves whose bytes mean nothing to the format: payloads and filling.
-
-Everything else that a grammar names is structure: lengths, types, checksums, numbers, offsets.
-"""
 
 
 @dataclass(frozen=True)
 class FieldsOfFile:
     """The field map of one file of a control, for looking up offsets.
 
-    ``leaves`` are the fields without fields of their own, by offset, ``all`` those with some
-    bytes, no two with the same span. ``structural`` and ``content`` are the offsets of the bytes
-    of each kind; bytes that no field covers are content. Of a field only its place is kept: a
-    value may be of a class that exists where the grammar was compiled, and nowhere else.
+    ``leaves`` are the fields without subfields, by offset. ``all`` are the fields with at least one
+    byte, one per span. ``structural`` and ``content`` are offsets of bytes; bytes outside all
+    fields are content. Values of fields are dropped, because their classes exist only where the
+    grammar was compiled.
     """
 
     size: int
@@ -36,14 +34,14 @@ class FieldsOfFile:
     content: tuple[int, ...]
 
     def at(self, offset: int) -> Field | None:
-        """The leaf that holds a byte; None where no field does."""
+        """Return the leaf that contains a byte; None if there is none."""
         number = bisect_right(self.leaves, offset, key=lambda field: field.start) - 1
         if number >= 0 and offset < self.leaves[number].end:
             return self.leaves[number]
         return None
 
     def name_at(self, offset: int) -> str:
-        """The generic name of the leaf at an offset: ``blocks[].records[].header.type``."""
+        """Return the generic name of the leaf at an offset: ``blocks[].records[].header.type``."""
         if offset >= self.size:
             return "the end"
         field = self.at(offset)
@@ -51,7 +49,7 @@ class FieldsOfFile:
 
 
 def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
-    """The field map of a file. Where the grammar stops, the fields read so far count."""
+    """Return the field map of a file, up to the point where the grammar fails."""
     fields: list[Field] = []
     with contextlib.suppress(ParseStopped):
         fields.extend(iter_fields(data, format, name))
@@ -59,17 +57,17 @@ def fields_of(data: bytes, format: str, name: str) -> FieldsOfFile:
 
 
 def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
-    """The same from an existing field map."""
+    """Return the field map of a file of ``size`` bytes from its parsed fields."""
     spans: dict[tuple[int, int], Field] = {}
     leaves: list[Field] = []
     content = bytearray(b"\1") * size
     for field in fields:
         if not field.start < field.end <= size:
             continue
-        place = replace(field, value=None, requirements=(), doc="")
-        spans.setdefault((field.start, field.end), place)
+        bare = replace(field, value=None, requirements=(), doc="")
+        spans.setdefault((field.start, field.end), bare)
         if field.value is not None:
-            leaves.append(place)
+            leaves.append(bare)
             if leaf_name(field.path) not in CONTENT:
                 content[field.start : field.end] = bytes(field.end - field.start)
     leaves.sort(key=lambda field: field.start)
@@ -83,15 +81,15 @@ def from_fields(fields: Sequence[Field], size: int) -> FieldsOfFile:
 
 
 def generic(path: str) -> str:
-    """A field path without its numbers: what the field is, whichever one it is."""
+    """Return a field path without its indices."""
     return re.sub(r"\[\d+\]", "[]", path)
 
 
 def brief(text: str) -> str:
-    """The text with paths shortened where they repeat one step more than three times."""
+    """Return the text with ``…`` for path steps that repeat more than three times."""
     return re.sub(r"(\.(\w+)\[\d*\])(?:\.\2\[\d*\]){3,}", r"\1.…", text)
 
 
 def leaf_name(path: str) -> str:
-    """The last step of a path: ``len_data`` of ``blocks[0].records[1].header.len_data``."""
+    """Return the last step of a path: ``len_data`` of ``blocks[0].records[1].header.len_data``."""
     return generic(path).rpartition(".")[2].removesuffix("[]")

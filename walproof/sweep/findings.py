@@ -1,4 +1,4 @@
-"""From the signatures of all shards to findings: one for each cause, the simplest case of each."""
+"""Group the signatures of all shards into findings, each with its simplest case."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from walproof.sweep.writing import records_for, text_of
 
 @dataclass
 class Finding:
-    """The signatures of one effect of one implementation, or of one damage with several effects.
+    """Signatures of one implementation with the same effect, or with the same damage.
 
-    ``best`` is the simplest case; ``recipe`` its damage and ``request`` its records to write, in
-    words. ``cause`` is the known failure that it looks like: name and sentence. ``minimised`` says
-    how many simpler cases were tried, ``proposal`` where the case is as a vector, ``repeat`` is the
-    command that runs it again.
+    ``best`` is the simplest case; ``recipe`` describes its damage and ``request`` the records to
+    write. ``cause`` is the name and sentence of the known failure that the finding looks like.
+    ``minimised`` reports the number of simpler cases that were tried, ``proposal`` is the path of
+    the case as a vector, and ``repeat`` is the command that runs the case again.
     """
 
     best: Occurrence
@@ -39,16 +39,16 @@ class Finding:
 
     @property
     def count(self) -> int:
-        """How many cases show it."""
+        """Number of cases."""
         return sum(each.count for each in self.signatures)
 
     @property
     def signature(self) -> Signature:
-        """The signature of the simplest case."""
+        """Signature of the simplest case."""
         return self.best.signature
 
     def counted(self, key: Callable[[Signature], Hashable]) -> Counter[Any]:
-        """Return the numbers of cases by a part of their signatures, without those it is "" of."""
+        """Count the cases by a part of their signatures, without those where the part is empty."""
         counts: Counter[Any] = Counter()
         for each in self.signatures:
             if part := key(each.signature):
@@ -57,26 +57,31 @@ class Finding:
 
     @property
     def fields(self) -> list[str]:
-        """The fields that were hit by single damages, the commonest first."""
+        """Fields that single damages hit, most frequent first."""
         return [name for name, _ in self.counted(lambda each: each.field).most_common()]
 
     @property
     def value(self) -> str:
-        """The value to which all single damages set a field, if programs often treat it apart."""
+        """The value to which all single damages set a field, if programs often give it a special
+        meaning.
+        """
         values = {each.value for each in self._singles}
         return values.pop() if len(values) == 1 else ""
 
     @property
     def order(self) -> tuple[Any, ...]:
-        """A key for sorting: new ones come first, of them the harmful, of them the frequent."""
+        """Sort key: new findings first, then by harm, then by frequency."""
         is_pair = all(each.signature.operation == PAIR for each in self.signatures)
         severity = rank(self.signature.gravest)
         return (self.cause is not None, severity, -self.count, is_pair, self.best.order)
 
     @property
     def damage(self) -> Hashable:
-        """What findings that are joined have in common: the value that all damages write, or else
-        the operation and the gravest effect; None if there is no such thing."""
+        """Key under which findings are joined; None if they have nothing in common.
+
+        It is the value that all single damages write, or else the operation and the most harmful
+        effect.
+        """
         name, profile = self.signature.implementation, self.signature.profile
         operations = {each.operation for each in self._singles}
         if self.value:
@@ -89,7 +94,7 @@ class Finding:
         return [each for each in signatures if each.operation not in (PAIR, "none")]
 
     def join(self, other: Finding) -> None:
-        """Add another finding of the same damage: the more harmful case stays."""
+        """Add another finding of the same damage; the more harmful case becomes ``best``."""
         self.signatures += other.signatures
         self.best = min(self.best, other.best, key=lambda b: (rank(b.signature.gravest), b.order))
 
@@ -103,11 +108,13 @@ def merged(markers: Iterable[Mapping[str, Any]]) -> dict[Signature, Occurrence]:
     return occurrences
 
 
-def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> list[Finding]:
-    """Return findings, the most telling first.
+def findings(
+    signatures: Iterable[Occurrence], known_failures: Mapping[str, Known]
+) -> list[Finding]:
+    """Return the findings, most harmful first.
 
-    Signatures with one effect are one finding. New findings with one damage are joined: all of them
-    set a field to the same telling value, or have the same operation and gravest effect.
+    Signatures with the same effect form one finding. New findings are then joined if all of them
+    set a field to the same special value, or have the same operation and most harmful effect.
     """
     by_effect: dict[Hashable, Finding] = {}
     for occurrence in signatures:
@@ -116,8 +123,8 @@ def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> li
         finding.best = min(finding.best, occurrence, key=lambda each: each.order)
     by_damage: dict[Hashable, Finding] = {}
     for effect, finding in by_effect.items():
-        if known_of := known.get(finding.signature.implementation):
-            finding.cause = known_of.cause_of(finding.signature, finding.fields)
+        if failures := known_failures.get(finding.signature.implementation):
+            finding.cause = failures.cause_of(finding.signature, finding.fields)
         damage = (finding.damage if finding.cause is None else None) or effect
         if damage in by_damage:
             by_damage[damage].join(finding)
@@ -127,7 +134,7 @@ def findings(signatures: Iterable[Occurrence], known: Mapping[str, Known]) -> li
 
 
 def describe(enumerations: Enumerations, finding: Finding) -> None:
-    """Put the damage of the simplest case into words."""
+    """Describe the damage and the request of the simplest case."""
     best = finding.best
     enumeration = enumerations[enumerations.number(best.control)]
     finding.recipe = enumeration.describe(best.family, best.number)
@@ -138,7 +145,7 @@ def describe(enumerations: Enumerations, finding: Finding) -> None:
 
 
 def table(findings: Iterable[Finding]) -> pa.Table:
-    """Return the table ``findings``: one row a signature, with the finding that it belongs to."""
+    """Return the table ``findings``: one row per signature, with the number of its finding."""
     rows = []
     for number, finding in enumerate(findings, 1):
         for each in finding.signatures:

@@ -1,4 +1,4 @@
-"""The flips of a search added up: by field on the terminal, and each of them as JSON."""
+"""Report a search for flips: totals by field on the terminal, and every flip as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from walproof.sweep.flips import FlippedLog, Stretch, flip_fingerprint
 def totals(
     format: str, at_most: int, logs: Sequence[FlippedLog], stretches: Sequence[Stretch]
 ) -> undetected_flips.Searched:
-    """What a search of these logs found."""
+    """Return the totals of a search of these logs."""
     tried: Counter[str] = Counter()
     flips: Counter[str] = Counter()
     hits: dict[str, Counter[undetected_flips.Hit]] = {log.id: Counter() for log in logs}
@@ -40,7 +40,7 @@ def totals(
 
 
 def to_json(searched: undetected_flips.Searched, stretches: Sequence[Stretch]) -> dict[str, Any]:
-    """The search as ``--json`` prints it: totals by field, then each undetected flip."""
+    """Return the output of ``--json``: totals by field, then each undetected flip."""
     register = registers()[searched.format]
     return {
         "format": searched.format,
@@ -65,30 +65,30 @@ def to_json(searched: undetected_flips.Searched, stretches: Sequence[Stretch]) -
 
 
 def _flip(log: str, flip: Any) -> dict[str, Any]:
-    place: Mapping[str, Any] = {"file": flip.flip.file} if flip.flip.file else {}
-    where = {"at": flip.flip.at, "bit": flip.flip.bit}
-    return {"log": log, **place, **where, "field": flip.path, "effect": flip.effect}
+    file: Mapping[str, Any] = {"file": flip.flip.file} if flip.flip.file else {}
+    position = {"at": flip.flip.at, "bit": flip.flip.bit}
+    return {"log": log, **file, **position, "field": flip.path, "effect": flip.effect}
 
 
 def problems(searched: undetected_flips.Searched) -> list[str]:
-    """What nothing in the register explains: a rule is missing, or a sentence."""
+    """Return a message for each effect that no entry of the register explains."""
     entries = registers()[searched.format].unseen
     return [
-        f"nothing explains what {count:,} flips of {field} do: {effect}"
+        f"unexplained: {count:,} flips of {field} have the effect {effect}"
         for (field, effect), count in sorted(searched.unseen.items())
         if not undetected_flips.explained_by((field, effect), entries)
     ]
 
 
 def show(searched: undetected_flips.Searched, console: Console, seconds: float) -> None:
-    """Fields, counts, why nothing tells; then what nothing explains."""
+    """Print a table of fields and counts, the reasons, and the unexplained effects."""
     entries = registers()[searched.format].unseen
     rows = undetected_flips.rows(searched, entries)
     flips = sum(log.flips for log in searched.logs.values())
-    _say(
+    _print(
         console,
-        f"{searched.format}: {flips:,} bits of {counted(len(searched.logs), 'log')}, one at a time,"
-        f" in {seconds:.1f} s; {searched.unseen.total():,} left the log intact with other records.",
+        f"{searched.format}: flipped {flips:,} bits of {counted(len(searched.logs), 'log')},"
+        f" one at a time, in {seconds:.1f} s; {searched.unseen.total():,} flips are undetectable.",
     )
     if rows:
         shown = [
@@ -107,17 +107,17 @@ def show(searched: undetected_flips.Searched, console: Console, seconds: float) 
             table.add_row(one_line(brief(row.field)), f"{row.tried:,}", *counts, why)
         console.print()
         console.print(table)
-        _say(console, f"\n{undetected_flips.legend(shown).replace('*', '')}.")
+        _print(console, f"\n{undetected_flips.legend(shown).replace('*', '')}.")
     used = {number for row in rows for number in row.why}
     for number, entry in enumerate(entries, 1):
         if number in used:
             ids = f" ({', '.join(entry.requirements)})" if entry.requirements else ""
-            _say(console, f"{number}. {entry.why}{ids}")
+            _print(console, f"{number}. {entry.why}{ids}")
     for problem in problems(searched):
-        _say(console, problem, style="bold red")
+        _print(console, problem, style="bold red")
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def _print(console: Console, text: str, style: str = "") -> None:
     for line in text.split("\n"):
         wrapped = textwrap.fill(line, max(60, console.width - 1), subsequent_indent="   ")
         console.print(wrapped, highlight=False, markup=False, style=style)

@@ -1,6 +1,6 @@
-"""Flips of single bits of intact logs: those after which the log is `intact`, with other records.
+"""Search for single-bit flips after which a log is still `intact` but its records differ.
 
-Each is a limit of the format, which its register explains (``unseen``), or a rule is missing.
+Each such flip is a limit of the format, explained in its register (``unseen``), or a missing rule.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ from walproof.sweep.controls import Control
 from walproof.sweep.fields import fields_of
 from walproof.worker_pool import map_unordered
 
+#: A log with more records or bytes gets an eighth of the flips, since each takes longer.
 MANY_RECORDS, LARGE_BYTES = 256, 64 << 10
-"""A log of more records, or of more bytes, has an eighth of the flips, since each takes long."""
 
+#: Flips of one task: a few seconds in the slowest format.
 TASK_FLIPS = 4096
-"""Flips of one task: some seconds of the slowest format."""
 
 _REPEATED = re.compile(r"(\b\w+\[\]\.)\1+")
 
 
 class NotIntact(ValueError):
-    """A log that is damaged already: what one more bit does to it shows nothing."""
+    """Raised for a log that is already damaged."""
 
 
 class Flip(NamedTuple):
-    """Bit ``bit`` of the byte at ``at`` in a file; the file is "" in a log of one file."""
+    """Bit ``bit`` of the byte at ``at`` in a file; ``file`` is empty in a log of one file."""
 
     file: str
     at: int
@@ -58,11 +58,10 @@ class Flip(NamedTuple):
 
 @dataclass(frozen=True)
 class FlippedLog:
-    """An intact log and the bits of it that are flipped, ``at_most`` of them.
+    """An intact log and the flips to try, at most ``at_most``.
 
-    Of a log with more bits, half the flips are of structure and half of content, each evenly among
-    all there are; what one of them leaves unused the other has. A flip has a number, structure
-    first.
+    If the log has more bits, half of the flips are in structure and half in content, each evenly
+    spread; what one half cannot use goes to the other. Flips are numbered, structure first.
     """
 
     control: Control
@@ -70,21 +69,21 @@ class FlippedLog:
 
     @property
     def id(self) -> str:
-        """What the log is called."""
+        """Id of the vector, or path of the log."""
         return self.control.id
 
     @property
     def count(self) -> int:
-        """How many flips there are."""
+        """Number of flips."""
         return sum(self._shares)
 
     @property
     def bits(self) -> int:
-        """How many bits the log has."""
+        """Number of bits in the log."""
         return 8 * self.control.size
 
     def flip(self, number: int) -> Flip:
-        """The flip of a number."""
+        """Return a flip by its number."""
         is_content = number >= self._shares[0]
         files, starts, offsets = self._bytes[is_content]
         bit = shares.spread(number - is_content * self._shares[0], 8 * starts[-1], 0)
@@ -93,10 +92,12 @@ class FlippedLog:
 
     @functools.cached_property
     def _bytes(self) -> tuple[_Bytes, _Bytes]:
-        """The bytes of structure and of content: files, where each starts, offsets in it."""
+        """File names, cumulated sizes and offsets of the structural bytes, then of the content
+        bytes.
+        """
         layouts = []
-        for which in ("structural", "content"):
-            offsets = {name: getattr(of, which) for name, of in self.control.fields.items()}
+        for part in ("structural", "content"):
+            offsets = {name: getattr(of, part) for name, of in self.control.fields.items()}
             names = [name for name in offsets if offsets[name]]
             starts = [0, *accumulate(len(offsets[name]) for name in names)]
             layouts.append((names, starts, [offsets[name] for name in names]))
@@ -104,26 +105,27 @@ class FlippedLog:
 
     @functools.cached_property
     def _shares(self) -> list[int]:
-        """How many flips of structure and of content there are."""
-        most = [8 * starts[-1] for _, starts, _ in self._bytes]
-        return shares.shared(self.at_most, most, (1.0, 1.0))
+        limits = [8 * starts[-1] for _, starts, _ in self._bytes]
+        return shares.divide(self.at_most, limits, (1.0, 1.0))
 
     def field(self, flip: Flip) -> str:
-        """The generic name of the field that is hit, after the kind of its file if there are more
-        kinds than one: ``snapshot: header.index``. What stands in its like is named once:
-        ``elements[].first`` for ``elements[].elements[].first``."""
+        """Return the generic name of the field that a flip hits.
+
+        The name begins with the file type if the format has several: ``snapshot: header.index``. A
+        step that repeats is named once: ``elements[].first`` for ``elements[].elements[].first``.
+        """
         name = _REPEATED.sub(r"\1", self.control.fields[flip.file].name_at(flip.at))
-        file_type = self._kinds[flip.file]
+        file_type = self._file_types[flip.file]
         return f"{file_type}: {name}" if file_type else name
 
     def path(self, flip: Flip) -> str:
-        """The field that is hit, in its file."""
+        """Return the path of the field that a flip hits, with its file."""
         leaf = self.control.fields[flip.file].at(flip.at)
         path = leaf.path if leaf else f"byte {flip.at}"
         return f"{flip.file}:{path}" if flip.file else path
 
     @functools.cached_property
-    def _kinds(self) -> Mapping[str, str]:
+    def _file_types(self) -> Mapping[str, str]:
         grammars = [grammar.name for grammar in registers()[self.control.format].grammars]
         if len(grammars) == 1:
             return dict.fromkeys(self.control.files, "")
@@ -144,12 +146,13 @@ def choose_logs(
     patterns: Sequence[str],
     at_most: int,
 ) -> list[FlippedLog]:
-    """The logs of the vectors of a format that are intact and that nobody damaged, smallest first.
+    """Return the logs of all undamaged vectors whose answer is `intact`, smallest first.
 
-    Of equal logs that are read with the same context, the first by id; none whose context selects
-    among the records, since the answer is then not all that the log holds. Patterns choose by id.
+    Logs that are equal and have the same context count once, under the first id. Vectors whose
+    context selects records are left out, because their answer is not the whole log. ``patterns``
+    select vectors by id or slug.
     """
-    seen: set[tuple[str, str, str]] = set()
+    earlier: set[tuple[str, str, str]] = set()
     logs = []
     for vector in vectors.values():
         body = vector.body
@@ -162,12 +165,12 @@ def choose_logs(
             or body["size"] == 0
             or body["expect"]["verdict"] != "intact"
             or any(key in context for key in plugin_for(format).sweep.selecting)
-            or not _wanted(vector.id, patterns)
+            or not _is_selected(vector.id, patterns)
         ):
             continue
-        same = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
-        if same not in seen:
-            seen.add(same)
+        identity = (str(body["sha256"]), repr(sorted(context.items())), vector.input.suffix)
+        if identity not in earlier:
+            earlier.add(identity)
             records = len(body["expect"]["records"])
             logs.append(
                 flipped_log(
@@ -177,16 +180,16 @@ def choose_logs(
     return sorted(logs, key=lambda log: (log.control.size, log.id))
 
 
-def _wanted(id: str, patterns: Sequence[str]) -> bool:
+def _is_selected(id: str, patterns: Sequence[str]) -> bool:
     names = (id, id.partition("/")[2])
     return not patterns or any(fnmatch.fnmatchcase(n, p) for p in patterns for n in names)
 
 
 def flipped_log_at(path: Path, format: str, context: Mapping[str, Any], at_most: int) -> FlippedLog:
-    """The log at a path. Raises :class:`NotIntact`, ``OSError``."""
+    """Return the log at a path. Raises :class:`NotIntact` and ``OSError``."""
     records = intact_records(named(format).read(path, "recover", context))
     if records is None:
-        raise NotIntact(f"{path}: expected an intact log; see walproof read")
+        raise NotIntact(f"{path}: expected an intact log (see walproof read)")
     return flipped_log(
         str(path), format, read_contents(path), path.name, context, len(records), at_most
     )
@@ -201,7 +204,7 @@ def flipped_log(
     records: int,
     at_most: int,
 ) -> FlippedLog:
-    """A log that is intact, and which of its bits are flipped."""
+    """Return an intact log with the limit of its flips; large logs get fewer."""
     files = by_name(contents)
     if records > MANY_RECORDS or sum(map(len, files.values())) > LARGE_BYTES:
         at_most //= 8
@@ -210,18 +213,18 @@ def flipped_log(
 
 
 def flip_fingerprint(log: FlippedLog) -> str:
-    """Return a digest of the bytes and the context of a log."""
+    """Return a digest of the contents and the context of a log."""
     text = json.dumps([digest(log.control.contents), dict(log.control.context)], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 class Disagreement(Exception):
-    """The two profiles disagree about an intact log, or the reader raised: a defect of ours."""
+    """Raised if the profiles disagree on an intact log, or the executable specification fails."""
 
 
 @dataclass(frozen=True)
 class UndetectedFlip:
-    """A flip that no check detects: what was hit, and the effect on the records."""
+    """A flip that no check detects, with the field that it hits and its effect on the records."""
 
     flip: Flip
     field: str
@@ -231,7 +234,7 @@ class UndetectedFlip:
 
 @dataclass
 class Stretch:
-    """The outcome of some flips of one log. ``tried`` counts the flips by field."""
+    """The result of a task. ``tried`` counts the flips by field."""
 
     log: str
     tried: Counter[str] = field(default_factory=Counter)
@@ -239,7 +242,7 @@ class Stretch:
 
 
 class FlipTask(NamedTuple):
-    """Flips of one log, by its place in the list of logs: a range of their numbers."""
+    """A range of flips of one log; ``log`` is its index in the list of logs."""
 
     log: int
     start: int
@@ -248,7 +251,7 @@ class FlipTask(NamedTuple):
 
 
 def flip_tasks(logs: Sequence[FlippedLog], step: int = 1) -> list[FlipTask]:
-    """Return tasks for all flips of these logs, or each ``step``-th one; long logs first."""
+    """Return tasks for every ``step``-th flip of these logs, large logs first."""
     return [
         FlipTask(n, start, min(start + TASK_FLIPS * step, logs[n].count), step)
         for n in sorted(range(len(logs)), key=lambda n: -logs[n].control.size)
@@ -261,16 +264,16 @@ def run_flips(
     tasks: Sequence[FlipTask],
     progress: Callable[[int], None] = lambda count: None,
 ) -> list[Stretch]:
-    """Try flips on all cores; return the outcomes in the order of the tasks.
+    """Try flips in a worker pool; return the results in the order of the tasks.
 
-    ``progress`` is called with the number of flips that were tried since the last call. Raises
+    ``progress`` is called with the number of flips tried since the last call. Raises
     :class:`Disagreement`.
     """
     scratch = Held()
     outcomes: dict[FlipTask, Stretch] = {}
     try:
-        given = (logs, scratch.folder)
-        for task, stretch in map_unordered(_run_task, tasks, _start_worker, given):
+        arguments = (logs, scratch.folder)
+        for task, stretch in map_unordered(_run_task, tasks, _start_worker, arguments):
             outcomes[task] = stretch
             progress(stretch.tried.total())
     finally:
@@ -278,8 +281,8 @@ def run_flips(
     return [outcomes[task] for task in tasks]
 
 
+#: In a worker process: the logs, and the folder for copies of them.
 _worker: tuple[Sequence[FlippedLog], Path] | None = None
-"""In a worker process: the logs, and where copies of them are laid out."""
 
 
 def _start_worker(logs: Sequence[FlippedLog], scratch: Path) -> None:
@@ -295,9 +298,9 @@ def _run_task(task: FlipTask) -> tuple[FlipTask, Stretch]:
 
 
 class FlipSearch:
-    """A copy of a log, whose bits are flipped in place and back.
+    """A scratch copy of a log whose bits are flipped in place and restored.
 
-    ``folder`` is empty, in memory at best; it is removed on leaving.
+    ``folder`` is an empty folder, best in memory. It is removed at the end.
     """
 
     def __init__(self, log: FlippedLog, folder: Path) -> None:
@@ -306,10 +309,10 @@ class FlipSearch:
         self.context = control.context
         self.format = named(control.format)
         self.folder = folder
-        self.place = folder / control.name
-        write_contents(control.contents, self.place)
+        self.path = folder / control.name
+        write_contents(control.contents, self.path)
         self._files = {
-            name: os.open(self.place / name if name else self.place, os.O_RDWR)
+            name: os.open(self.path / name if name else self.path, os.O_RDWR)
             for name in control.files
         }
         before = self._read("recover")
@@ -326,7 +329,7 @@ class FlipSearch:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def run(self, numbers: Iterable[int]) -> Stretch:
-        """Try the flips of these numbers. Raises :class:`Disagreement`."""
+        """Try the flips with these numbers. Raises :class:`Disagreement`."""
         stretch = Stretch(self.log.id)
         for number in numbers:
             flip = self.log.flip(number)
@@ -338,9 +341,10 @@ class FlipSearch:
         return stretch
 
     def effect(self, flip: Flip) -> str | None:
-        """Return the effect of a flip on the records; None if it is detected, or has none.
+        """Return the effect of a flip on the records; None if it is detected or has none.
 
-        The profiles cannot differ for an intact log. Raises :class:`Disagreement`.
+        Raises :class:`Disagreement`, also if the profiles differ, which they cannot for an intact
+        log.
         """
         data = self.log.control.files[flip.file]
         self._put(flip, data[flip.at] ^ 1 << flip.bit)
@@ -348,7 +352,7 @@ class FlipSearch:
             after = self._read("recover")
             effect = None if after is None else effect_of(self.before, after)
             if effect is not None and self._read("strict") != after:
-                raise Disagreement("another answer in the profile strict")
+                raise Disagreement("the profile strict gives a different answer")
             return effect
         except Exception as error:
             raise Disagreement(f"{self.log.id}: {flip}: {type(error).__name__}: {error}") from error
@@ -356,7 +360,7 @@ class FlipSearch:
             self._put(flip, data[flip.at])
 
     def _read(self, profile: str) -> list[Record] | None:
-        return intact_records(self.format.read(self.place, profile, self.context))
+        return intact_records(self.format.read(self.path, profile, self.context))
 
     def _put(self, flip: Flip, value: int) -> None:
         os.pwrite(self._files[flip.file], bytes([value]), flip.at)
@@ -364,12 +368,12 @@ class FlipSearch:
 
 # -- effects ---------------------------------------------------------------------------------------
 
+#: Most harmful first: a flip counts once, under the first effect that applies.
 GONE, CHANGED, INVENTED, ORDER, FIELDS = EFFECTS
-"""The gravest first: a flip counts as one of them."""
 
 
 def intact_records(events: Iterable[Event]) -> list[Record] | None:
-    """The records of an `intact` log; None for any other, known from the first lost range on."""
+    """Return the records of an `intact` log; None for any other log."""
     records = []
     for event in events:
         if type(event) is Record:
@@ -380,18 +384,19 @@ def intact_records(events: Iterable[Event]) -> list[Record] | None:
 
 
 def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
-    """What became of the records: the gravest effect; of ``fields`` also which (``fields: term``).
+    """Return the most harmful effect on the records; None if they are equal.
 
-    None if all are as they were. A record with its payload at its place is the same one; then one
-    with that payload elsewhere; of those that are left, two at the same place are one that changed.
+    The effect ``fields`` is followed by their names: ``fields: term``. Records match if they have
+    the same position and payload, then if they have the same payload. Unmatched records at the same
+    position count as changed.
     """
     if list(before) == list(after):
         return None
-    both = Counter(map(_key, before)) & Counter(map(_key, after))
-    missing, new = _without(before, both, _key), _without(after, both, _key)
+    unchanged = Counter(map(_key, before)) & Counter(map(_key, after))
+    missing, new = _without(before, unchanged, _key), _without(after, unchanged, _key)
     moved = Counter(map(_payload, missing)) & Counter(map(_payload, new))
     missing, new = _without(missing, moved, _payload), _without(new, moved, _payload)
-    if Counter(map(_place, missing)) - Counter(map(_place, new)):
+    if Counter(map(_position, missing)) - Counter(map(_position, new)):
         return GONE
     if missing:
         return CHANGED
@@ -412,19 +417,19 @@ def effect_of(before: Sequence[Record], after: Sequence[Record]) -> str | None:
 _Key = Callable[[Record], Hashable]
 
 
-def _without(records: Sequence[Record], others: Counter[Hashable], key: _Key) -> list[Record]:
-    """The records that are left when so many of each key are taken away."""
-    left = Counter(others)
-    rest = []
+def _without(records: Sequence[Record], removed: Counter[Hashable], key: _Key) -> list[Record]:
+    """Return the records without ``removed[key]`` records of each key."""
+    remaining = Counter(removed)
+    result = []
     for record in records:
-        if left[key(record)] > 0:
-            left[key(record)] -= 1
+        if remaining[key(record)] > 0:
+            remaining[key(record)] -= 1
         else:
-            rest.append(record)
-    return rest
+            result.append(record)
+    return result
 
 
-def _place(record: Record) -> Hashable:
+def _position(record: Record) -> Hashable:
     return record.file, record.at
 
 

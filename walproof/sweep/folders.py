@@ -1,4 +1,4 @@
-"""Families that damage a log of several files as a folder: names, presence, whole contents."""
+"""Families that damage a log of several files as a folder: file names, presence, whole contents."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from walproof.sweep.fields import FieldsOfFile
 from walproof.sweep.format_sweep import Edit
 from walproof.sweep.operations import Family, Operation
 
+#: Maximum number of files of a control whose names are varied: the first and the last ones.
 NAMES_OF = 12
-"""Files of one control whose names are varied, at most: the first and the last ones."""
 
 OPERATIONS = ("remove-file", "empty-file", "rename-file", "add-file", "swap-files", "keep-file")
 
@@ -24,7 +24,7 @@ _LARGE = ("2147483648", "4294967296", "9223372036854775807", "922337203685477580
 
 
 class OnFolder(Family):
-    """Damages of one operation on whole files, listed one by one."""
+    """Damages of one operation on whole files, in a list."""
 
     def __init__(self, operation: str) -> None:
         super().__init__(b"", FieldsOfFile(0, (), (), (), ()), "", 0)
@@ -35,11 +35,13 @@ class OnFolder(Family):
 
     @property
     def shifts(self) -> bool:
-        """Whole units are removed, repeated or moved in each of them."""
+        """True: every operation removes, repeats or moves whole units."""
         return True
 
     def add(self, changes: Mapping[str, bytes | None], field: str, *operations: Operation) -> None:
-        """Add a damage: the new bytes of each file that changes, None for one that is gone."""
+        """Add a damage. ``changes`` holds the new contents of each changed file, None if it is
+        removed.
+        """
         self._changes.append(changes)
         self._operations.append(operations)
         self._fields.append(field)
@@ -47,7 +49,7 @@ class OnFolder(Family):
 
     def edits(self, number: int) -> Sequence[Edit]:
         """See :class:`Family`."""
-        raise NotImplementedError("what happens to whole files is no edit of one")
+        raise NotImplementedError("operations on whole files have no edits")
 
     def apply(self, files: dict[str, bytes], number: int) -> None:
         """See :class:`Family`."""
@@ -72,7 +74,7 @@ class OnFolder(Family):
 
 
 def families(control: Control) -> list[Family]:
-    """Return all damages of a folder. None for a log of one file."""
+    """Return all damages of a folder; none for a log of one file."""
     if isinstance(control.contents, bytes):
         return []
     by_operation = {operation: OnFolder(operation) for operation in OPERATIONS}
@@ -88,7 +90,7 @@ def families(control: Control) -> list[Family]:
 
 
 def _position(number: int, count: int) -> str:
-    """Return words for a file that stand for the same file of other controls."""
+    """Describe the position of a file so that it means the same in other controls."""
     if number == 0:
         return "the first file"
     return "the last file" if number == count - 1 else "a file between"
@@ -109,33 +111,35 @@ def _change_presence(
 def _change_names(
     by_operation: Mapping[str, OnFolder], control: Control, name: str, position: str
 ) -> None:
-    """Add the file under names that are nearly right, and other files under such names."""
+    """Rename the file to almost correct names, and add other files under such names."""
     data = control.files[name]
     garbage = random.Random(f"{control.id}:{name}").randbytes(64)
     half = data[: len(data) // 2]
-    others = [(data, f"a copy of {name}"), (half, f"the first {len(half)} bytes of {name}"),
+    added = [(data, f"a copy of {name}"), (half, f"the first {len(half)} bytes of {name}"),
               (b"", "an empty file"), (garbage, "64 bytes of garbage")]  # fmt: skip
-    for new, what in near_names(name):
+    for new, change in near_names(name):
         if new in control.files:
             continue
         if not _blocked(new, [other for other in control.files if other != name]):
             by_operation["rename-file"].add(
                 {name: None, new: data},
-                f"{position}, {what}",
+                f"{position}, {change}",
                 methodcaller("rename_file", name, new),
             )
         if _blocked(new, control.files):
             continue
-        for contents, description in others:
+        for contents, description in added:
             by_operation["add-file"].add(
                 {new: contents},
-                f"a name like {position}, {what}",
+                f"a name like {position}, {change}",
                 methodcaller("add_file", new, contents, description),
             )
 
 
 def _blocked(name: str, others: Mapping[str, bytes] | Sequence[str]) -> bool:
-    """Whether a file of this name needs a folder where a file is, or the other way round."""
+    """Return whether a file of this name would conflict with a folder, or need one in place of a
+    file.
+    """
     return any(name.startswith(f"{o}/") or o.startswith(f"{name}/") for o in others)
 
 
@@ -147,41 +151,41 @@ def _swap(family: OnFolder, control: Control, name: str, other: str) -> None:
 
 
 def near_names(name: str) -> list[tuple[str, str]]:
-    """Names that differ a little from one, each with what is different, the first words win."""
+    """Return names similar to ``name``, each with a description of the change."""
     folder, base = posixpath.split(name)
     stem, dot, extension = base.rpartition(".")
     if not dot:
         stem, extension = base, ""
     names: dict[str, str] = {}
 
-    def add(new: str, what: str) -> None:
-        names.setdefault(posixpath.join(folder, new), what)
+    def add(new: str, change: str) -> None:
+        names.setdefault(posixpath.join(folder, new), change)
 
-    for changed, what in _numbers(stem):
-        add(f"{changed}{dot}{extension}", what)
+    for changed, change in _numbers(stem):
+        add(f"{changed}{dot}{extension}", change)
     add(stem, "no extension")
-    add(f"{stem}{dot}{extension.upper()}", "capitals")
-    add(base.upper(), "capitals")
+    add(f"{stem}{dot}{extension.upper()}", "upper case")
+    add(base.upper(), "upper case")
     for suffix in (".bak", "~", ".tmp", ".deleted", ".1", " "):
-        add(base + suffix, "something after it")
+        add(base + suffix, "a suffix")
     add(f"{stem}.dat", "another extension")
     add(f"{stem}{dot}{dot}{extension}", "two dots")
     for prefix in ("x", ".", " ", "-", "0"):
-        add(prefix + base, "something in front")
-    add(base[1:], "the first character gone")
-    add(f"sub/{base}", "in a folder of its own")
-    add(f"{base}/inner", "a folder of that name")
+        add(prefix + base, "a prefix")
+    add(base[1:], "without the first character")
+    add(f"sub/{base}", "in a subfolder")
+    add(f"{base}/inner", "as a folder")
     if folder:
         parent, _ = posixpath.split(folder)
         names.setdefault(posixpath.join(parent, base), "one folder up")
-        names.setdefault(base, "in the outermost folder")
-        for changed, what in _numbers(folder):
-            names.setdefault(posixpath.join(changed, base), f"folder: {what}")
-    return [(new, what) for new, what in names.items() if new != name and _is_name(new)]
+        names.setdefault(base, "in the top folder")
+        for changed, change in _numbers(folder):
+            names.setdefault(posixpath.join(changed, base), f"folder: {change}")
+    return [(new, change) for new, change in names.items() if new != name and _is_name(new)]
 
 
 def _numbers(text: str) -> Iterator[tuple[str, str]]:
-    """A text with its last number written otherwise, or another number in its place."""
+    """Yield the text with its last number changed, or written in another way."""
     runs = list(re.finditer(r"[0-9]+", text))
     if not runs:
         return
@@ -189,12 +193,12 @@ def _numbers(text: str) -> Iterator[tuple[str, str]]:
     digits, value = run[0], int(run[0])
     news = [
         (f"{value + 1:0{len(digits)}}", "the next number"),
-        (f"{value + 2:0{len(digits)}}", "a number further on"),
-        (f"{value - 1:0{len(digits)}}" if value else "1", "the number in front"),
-        (f"0{digits}", "one zero more"),
-        (digits.lstrip("0") or "0", "without zeros in front"),
-        (digits[:-1], "a digit less"),
-        (f"{digits}0", "a digit more"),
+        (f"{value + 2:0{len(digits)}}", "the number after next"),
+        (f"{value - 1:0{len(digits)}}" if value else "1", "the previous number"),
+        (f"0{digits}", "one more leading zero"),
+        (digits.lstrip("0") or "0", "without leading zeros"),
+        (digits[:-1], "one digit less"),
+        (f"{digits}0", "one more digit"),
         (f"+{digits}", "a sign"),
         (f"-{digits}", "a sign"),
         ("", "no number"),
@@ -203,8 +207,8 @@ def _numbers(text: str) -> Iterator[tuple[str, str]]:
         (digits.translate({48 + n: 0x660 + n for n in range(10)}), "digits that are not ASCII"),
         *((large, "a large number") for large in _LARGE),
     ]
-    for new, what in news:
-        yield text[: run.start()] + new + text[run.end() :], what
+    for new, change in news:
+        yield text[: run.start()] + new + text[run.end() :], change
 
 
 def _is_name(name: str) -> bool:

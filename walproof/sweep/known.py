@@ -1,4 +1,4 @@
-"""Known failures of the matrix, recognised by their effect on the answer."""
+"""Recognise known failures by their effect on the answer."""
 
 from __future__ import annotations
 
@@ -19,21 +19,20 @@ from walproof.sweep.fields import generic
 from walproof.sweep.plan import Plan
 from walproof.sweep.settings import PROFILES, WRITING, Setting
 
+#: Effect of a wrong answer together with the expected answer; see ``Signature.effect``.
 Effect = tuple[str, ...]
-"""What is wrong with an answer, to a log that is what: see ``Signature.effect``."""
 
+#: Result classes of known failures that are not run again, because each takes seconds.
 SLOW_CLASSES = frozenset({"timeout", "over-limit"})
-"""Classes of known failures that are not run again: they take seconds each."""
 
 
 class Known:
-    """The causes behind the known failures of one implementation, by their effects.
+    """The causes of an implementation's known failures, by effect.
 
-    Each vector of the list runs once more, and the reply is judged like a case of the sweep.
-    A finding looks like a known failure when its effect is the same: the gravest thing that is
-    wrong, the expected verdict and reason, and the reported ones. Of several causes with this
-    effect, the one counts whose vectors damage the same fields. That is no proof of the same
-    cause, and the summary says so.
+    Each vector in the list runs once more, and the reply is judged like a case of the sweep. A
+    finding looks like a known failure if it has the same most harmful effect, the same expected
+    verdict and reason, and the same reported ones. If several causes have this effect, the cause
+    whose vectors damage the same fields is selected. The same effect does not prove the same cause.
     """
 
     def __init__(
@@ -59,15 +58,16 @@ class Known:
                 effect: Effect | None = None
                 if entry.result in SLOW_CLASSES:
                     effect = _effect(entry.profile, Difference(entry.result, ""))
-                elif program.takes(plan.format, setting):
+                elif program.supports(plan.format, setting):
                     effect = _effect_again(vector, entry.profile, worker, vectors)
                 if effect is not None:
                     self._by_effect[effect][entry.cause] += 1
 
     def cause_of(self, signature: Signature, fields: Iterable[str]) -> tuple[str, str] | None:
-        """Return the cause that a finding looks like: name and sentence.
+        """Return name and sentence of the cause that a finding looks like; None if there is
+        none.
 
-        ``fields`` are those that its damages hit.
+        ``fields`` are the fields that its damages hit.
         """
         causes = self._by_effect.get(signature.effect[1:])
         if not causes:
@@ -84,7 +84,7 @@ class Known:
 def _effect_again(
     vector: Vector, profile: str, worker: Worker, vectors: Mapping[str, Vector]
 ) -> Effect | None:
-    """Run a vector and return the effect, as a signature has it; None if nothing is wrong."""
+    """Run a vector and return its effect; None if the answer is correct."""
     control = vectors.get(vector.control or "")
     written = None
     if control is not None and "expect" in control.body:
@@ -98,7 +98,7 @@ def _effect_again(
     if difference is None:
         return None
     expect = vector.body["expect_strict" if profile == "strict" else "expect"]
-    if profile in WRITING:  # a sweep has the answer to the log before
+    if profile in WRITING:  # a signature has the answer to the log before the write
         context = vector.body.get("context", {})
         expect = NOTHING.to_json()
         if profile == "append":
@@ -114,7 +114,7 @@ def _effect(profile: str, difference: Difference, verdict: str = "", reason: str
 
 
 def _fields_in(damage: Iterable[str]) -> set[str]:
-    """Return the generic names of the fields in the words of a damage."""
+    """Return the generic names of the fields in the description of a damage."""
     return {
         generic(word.rpartition(":")[2])
         for text in damage

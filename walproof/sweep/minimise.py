@@ -1,4 +1,4 @@
-"""Makes findings small: half a pair, or the same damage to a smaller log."""
+"""Minimise findings: half of a pair, or the same damage to a smaller log."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from walproof.sweep.shard import Occurrence
 from walproof.sweep.shard_runner import ShardRunner
 from walproof.sweep.sweep_folder import runner_here
 
+#: Maximum number of cases tried on each smaller log.
 TRIALS = 200
-"""Cases that are tried, at most, on each smaller log."""
 
+#: Maximum number of smaller logs on which a damage is tried, smallest first.
 SMALLER_LOGS = 6
-"""Smaller logs on which a damage is tried, at most: the smallest."""
 
+#: Number of damages of a family that are searched for those of the same field.
 SEARCHED_DAMAGES = 2000
-"""Damages of a family that are searched for those of the same field."""
 
 Simplest = TypeVar("Simplest")
 Candidate = TypeVar("Candidate")
@@ -34,10 +34,10 @@ def descend(
     simpler: Callable[[Simplest, Candidate], Simplest | None],
     is_over: Callable[[], bool],
 ) -> Simplest:
-    """Return the simplest case that is reached by steps from a case.
+    """Return the simplest case that can be reached from a case step by step.
 
-    A step goes to what ``simpler`` makes of the first candidate for which it is not None. It ends
-    where there is none, or when the time ``is_over``.
+    Each step takes the first candidate for which ``simpler`` returns a case. The descent ends if
+    there is none, or when ``is_over`` returns true.
     """
     while True:
         for candidate in candidates(case):
@@ -51,9 +51,9 @@ def descend(
 
 
 def minimise(enumerations: Enumerations, findings: Sequence[Finding], seconds: float) -> None:
-    """Replace the simplest cases by simpler ones that show the same effect.
+    """Replace the cases of findings by simpler cases with the same effect.
 
-    After ``seconds`` the rest stays as it is, and says so.
+    After ``seconds``, the remaining findings are marked as not minimised.
     """
     deadline = time.monotonic() + seconds
     for name in dict.fromkeys(finding.signature.implementation for finding in findings):
@@ -92,17 +92,16 @@ def _minimise(
 
 
 def _only(plan: Plan, name: str) -> Plan:
-    """Return the plan with one implementation."""
     return replace(plan, programs=tuple(each for each in plan.programs if each.name == name))
 
 
 def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
-    """Yield cases to try, the most promising first; each lot is run as a shard."""
+    """Yield cases to try, most promising first; each group runs as one shard."""
     plan = enumerations.plan
     control = enumerations.number(best.control)
     enumeration = enumerations[control]
     settings = plan.controls[control].settings
-    # The same profile, and the control's own context; a plain record comes before a list.
+    # Settings with the same profile and the control's own context; a plain record comes first.
     simple_settings = simplest(settings, settings[best.setting])
     if best.signature.operation == PAIR:
         halves = enumeration.pairs.halves(best.number) or []
@@ -124,11 +123,11 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
         return
     smaller = [n for n in range(control) if plan.controls[n].size <= plan.controls[control].size]
     for other in (*smaller[:SMALLER_LOGS], control):
-        there = enumerations[other]
+        smaller_enumeration = enumerations[other]
         setting = simplest(plan.controls[other].settings, settings[best.setting])[0]
         runs = [
             _exactly(other, number, setting, n)
-            for number, family in enumerate(there.families)
+            for number, family in enumerate(smaller_enumeration.families)
             if family.operation == best.signature.operation
             for n in range(0, family.count, -(-family.count // SEARCHED_DAMAGES))
             if family.field(n) == best.signature.field
@@ -138,7 +137,7 @@ def _simpler(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run
 
 
 def _other_lists(enumerations: Enumerations, best: Occurrence) -> Iterator[tuple[Run, ...]]:
-    """Yield other records to write, on the smallest logs."""
+    """Yield other lists of records to write, on the smallest logs."""
     plan = enumerations.plan
     control = enumerations.number(best.control)
     like = plan.controls[control].settings[best.setting]

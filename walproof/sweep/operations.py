@@ -1,8 +1,8 @@
 """The damage algebra as families of numbered damages of one file.
 
-A family makes its damages twice: as edits, which are quick, and by the operations of
-``conformance.recipes.algebra``, which give the words of a vector. Describing a damage checks that
-both make the same bytes.
+A family implements its damages twice: as edits, which are fast, and as operations of
+``conformance.recipes.algebra``, which provide the description for a vector. Describing a damage
+checks that both produce the same bytes.
 """
 
 from __future__ import annotations
@@ -20,43 +20,42 @@ from walproof.formats import plugin_for
 from walproof.sweep.fields import FieldsOfFile, generic, leaf_name
 from walproof.sweep.format_sweep import Edit, Seal
 
+#: ``hi`` of an edit that includes everything after ``lo``, even bytes that another damage added.
 TO_THE_END = 1 << 62
-"""``hi`` of an edit that takes whatever follows, also what another damage put there."""
 
+#: Operations that repeat, drop, reorder, replace or move whole units, which a format without
+#: sequence numbers cannot detect (spec/conventions.md, "Invariants").
 SHIFTING = frozenset({"swap-sectors", "stale", "duplicate", "drop", "insert", "splice"})
-"""Operations that repeat, drop, reorder or replace whole units, or move them: a format without
-sequence numbers cannot tell (spec/conventions.md, "Invariants")."""
 
+#: Maximum number of spliced pairs for each field name.
 MAX_SPLICES = 40
-"""Pairs of like fields that are spliced, at most, for each kind of field."""
 
+#: Maximum number of offsets in a file where bytes are inserted and older bytes begin.
 MAX_BOUNDARIES = 512
-"""Offsets of one file where bytes are inserted and older bytes begin, at most."""
 
+#: Change a field with ``flip`` or ``set``, then recompute the checksum that covers it. Without
+#: this, a checksum hides every single fault from the code that runs after it.
 RESEAL = "reseal"
-"""Damage under a checksum that holds: a field is changed, and the checksum is made to match.
 
-Single faults end at the checksum, so that a reader's work after it is never seen. These are
-``flip`` or ``set``, then the ``reseal`` of the format's recipes.
-"""
-
+#: One operation of the algebra; it changes the damage that it gets.
 Operation = Callable[[Damage], None]
-"""One operation of the algebra, on the damage that it is given."""
 
+#: Operations that write a value to a field.
 OVERWRITING = frozenset({"set", "zero", "fill", RESEAL})
-"""Operations that write a value to a field."""
 
 _BYTES = [bytes([value]) for value in range(256)]
 
 
 class Family(ABC):
-    """The damages of one operation on one file of a control, numbered from 0."""
+    """The damages of one operation on one file of a control, numbered from 0.
+
+    ``others`` are payloads of other logs whose bytes the damages bring in. ``forges`` is true if
+    checksums are recomputed, so that changes are undetectable.
+    """
 
     operation: str
-    others: Sequence[bytes] = ()
-    """Payloads of other logs whose bytes come in."""
+    imported_payloads: Sequence[bytes] = ()
     forges = False
-    """Whether checksums are made to match: then nothing tells what was written."""
 
     def __init__(self, data: bytes, fields: FieldsOfFile, file: str, count: int) -> None:
         self.data = data
@@ -66,39 +65,41 @@ class Family(ABC):
 
     @functools.cached_property
     def shifts(self) -> bool:
-        """Whether whole units may be repeated, dropped, moved or replaced: see ``SHIFTING``."""
-        return self.operation in SHIFTING or bool(self.others)
+        """True if the damages may repeat, drop, move or replace whole units; see ``SHIFTING``."""
+        return self.operation in SHIFTING or bool(self.imported_payloads)
 
     @abstractmethod
     def edits(self, number: int) -> Sequence[Edit]:
-        """What changes in the file."""
+        """Return the changes to the file."""
 
     def apply(self, files: dict[str, bytes], number: int) -> None:
-        """Do it to the files of a log."""
+        """Apply the edits to the files of a log."""
         files[self.file] = applied(files[self.file], self.edits(number))
 
     def touches(self, number: int) -> frozenset[str]:
-        """The names of the files that change, appear or disappear."""
+        """Return the names of the files that change, appear or disappear."""
         return frozenset({self.file})
 
     @abstractmethod
     def perform(self, number: int, damage: Damage) -> None:
-        """The same by the algebra."""
+        """Apply the same change with the operations of the algebra."""
 
     @abstractmethod
     def field(self, number: int) -> str:
-        """Generic name of the field that is hit."""
+        """Return the generic name of the field that is hit."""
 
     def value(self, number: int) -> str:
-        """Return the name of the value that a field gets, if programs often treat it apart."""
+        """Return the name of the value written to a field, if programs often give it a special
+        meaning.
+        """
         return edge_name(self.edits(number)[0][2]) if self.operation in OVERWRITING else ""
 
     def named(self, path: str) -> str:
-        """A field path as the algebra takes it."""
+        """Return a field path as the algebra expects it."""
         return f"{self.file}:{path}" if self.file else path
 
     def by_hand(self, number: int, damage: Damage, text: str) -> None:
-        """For bytes that the algebra has no name for."""
+        """Apply the edits directly, for bytes that the algebra has no name for."""
         data = damage.files[self.file]
         for lo, hi, new in self.edits(number):
             data[lo:hi] = new
@@ -106,7 +107,7 @@ class Family(ABC):
 
 
 class Truncate(Family):
-    """Every prefix, from ``first`` bytes on."""
+    """Every prefix of at least ``first`` bytes."""
 
     operation = "truncate"
 
@@ -128,7 +129,7 @@ class Truncate(Family):
 
 
 class Flip(Family):
-    """Every bit of some bytes, or one bit of each: ``bits`` is 8 or 1."""
+    """Flips at some offsets: all 8 bits of each byte, or one if ``bits`` is 1."""
 
     operation = "flip"
 
@@ -139,7 +140,7 @@ class Flip(Family):
         self.offsets = offsets
         self.bits = bits
 
-    def _where(self, number: int) -> tuple[int, int]:
+    def _position(self, number: int) -> tuple[int, int]:
         if self.bits == 8:
             return self.offsets[number >> 3], number & 7
         at = self.offsets[number]
@@ -147,12 +148,12 @@ class Flip(Family):
 
     def edits(self, number: int) -> Sequence[Edit]:
         """See :class:`Family`."""
-        at, bit = self._where(number)
+        at, bit = self._position(number)
         return ((at, at + 1, _BYTES[self.data[at] ^ 1 << bit]),)
 
     def perform(self, number: int, damage: Damage) -> None:
         """See :class:`Family`."""
-        at, bit = self._where(number)
+        at, bit = self._position(number)
         field = self.fields.at(at)
         if field is None:
             self.by_hand(number, damage, f"flip bit {bit} of byte {at}")
@@ -161,11 +162,11 @@ class Flip(Family):
 
     def field(self, number: int) -> str:
         """See :class:`Family`."""
-        return self.fields.name_at(self._where(number)[0])
+        return self.fields.name_at(self._position(number)[0])
 
 
 class Listed(Family):
-    """Damages of one operation that are listed one by one."""
+    """Damages of one operation, in a list."""
 
     def __init__(self, operation: str, data: bytes, fields: FieldsOfFile, file: str) -> None:
         super().__init__(data, fields, file, 0)
@@ -198,7 +199,7 @@ class Listed(Family):
 
 
 class Intact(Family):
-    """No damage at all: the control as it is."""
+    """The undamaged control."""
 
     operation = "none"
 
@@ -215,14 +216,16 @@ class Intact(Family):
 
 
 def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """The bytes after some edits."""
+    """Return the data after some edits."""
     for lo, hi, new in edits:
         data = data[:lo] + new + data[hi:] if lo >= 0 else data + new
     return data
 
 
 def set_values(family: Listed, every_value: bool) -> None:
-    """Structural fields at the edges of what they can hold; or each of their bytes at any value."""
+    """Set structural fields to edge values; with ``every_value``, also each of their bytes to any
+    value.
+    """
     structural = set(family.fields.structural)
     for field in family.fields.leaves:
         if field.start not in structural:
@@ -242,7 +245,9 @@ def set_values(family: Listed, every_value: bool) -> None:
 
 
 def edge_values(old: bytes) -> list[bytes]:
-    """Zero, all ones, the largest and smallest signed number, one more, one less; either order."""
+    """Return zero, all ones, the extreme signed numbers, 1, and the old value ± 1, in both byte
+    orders.
+    """
     width = len(old)
     top = 1 << 8 * width - 1
     values = [0, 2 * top - 1, top, top - 1, 1]
@@ -255,7 +260,7 @@ def edge_values(old: bytes) -> list[bytes]:
 
 
 def edge_name(data: bytes) -> str:
-    """Return a name for bytes that programs often treat apart; empty for any others."""
+    """Return a name for a value to which programs often give a special meaning, or ""."""
     if not data:
         return ""
     if not any(data):
@@ -269,7 +274,7 @@ def edge_name(data: bytes) -> str:
 
 
 def zero_and_fill(zero: Listed, fill: Listed) -> None:
-    """Whole fields, those with parts too."""
+    """Fill whole fields, including composite fields, with zeros and with ff."""
     for field in zero.fields.all:
         path, length = zero.named(field.path), field.end - field.start
         name = generic(field.path)
@@ -279,7 +284,7 @@ def zero_and_fill(zero: Listed, fill: Listed) -> None:
 
 
 def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
-    """Sectors that were never written, and pairs of misdirected writes."""
+    """Zero each sector, and swap each pair of sectors."""
     data, file = zero.data, zero.file
     for sector in sizes:
         for n in range(-(-len(data) // sector)):
@@ -289,9 +294,9 @@ def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
                 f"a sector of {sector} bytes",
                 methodcaller("zero_sector", n, sector, file),
             )
-        whole = len(data) // sector
-        for a in range(whole):
-            for b in range(a + 1, whole):
+        full = len(data) // sector
+        for a in range(full):
+            for b in range(a + 1, full):
                 first, second = a * sector, b * sector
                 swap.add(
                     (
@@ -307,7 +312,7 @@ def sectors(zero: Listed, swap: Listed, sizes: Sequence[int]) -> None:
 
 
 def duplicate_and_drop(duplicate: Listed, drop: Listed) -> None:
-    """Whole fields written twice, or missing."""
+    """Duplicate or drop whole fields."""
     for field in duplicate.fields.all:
         path, name = duplicate.named(field.path), generic(field.path)
         copy = duplicate.data[field.start : field.end]
@@ -316,7 +321,7 @@ def duplicate_and_drop(duplicate: Listed, drop: Listed) -> None:
 
 
 def splice(family: Listed) -> None:
-    """One field over another of its kind: neighbours, and the first and the last."""
+    """Copy fields over others of the same name: neighbours, and the first and the last."""
     by_name: defaultdict[str, list[Field]] = defaultdict(list)
     for field in family.fields.all:
         by_name[generic(field.path)].append(field)
@@ -327,13 +332,13 @@ def splice(family: Listed) -> None:
         for over, under in dict.fromkeys(pairs[:MAX_SPLICES]):
             target, source = fields[over], fields[under]
             new = family.data[source.start : source.end]
-            path, what = family.named(target.path), family.named(source.path)
+            path, source_path = family.named(target.path), family.named(source.path)
             edit = (target.start, target.end, new)
-            family.add((edit,), name, methodcaller("splice", path, new, what))
+            family.add((edit,), name, methodcaller("splice", path, new, source_path))
 
 
 def insert(family: Listed, seed: str) -> None:
-    """Bytes in front of fields; what follows moves up."""
+    """Insert bytes before fields; the following bytes move."""
     garbage = random.Random(seed).randbytes(13)
     news = [b"\0", b"\xff", bytes(7), garbage[:4], garbage]
     file = family.file
@@ -344,7 +349,7 @@ def insert(family: Listed, seed: str) -> None:
 
 
 def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[int]) -> None:
-    """Sectors of an older generation of the file, and its bytes from some place on."""
+    """Replace sectors, or the rest of the file, with bytes of an older generation."""
     size, file = len(family.data), family.file
     for _, bytes_then in older:
         ranges = [
@@ -364,29 +369,29 @@ def stale(family: Listed, older: Sequence[tuple[str, bytes]], sizes: Sequence[in
 
 
 def extend(family: Listed, seed: str) -> None:
-    """Preallocated space, a torn write of garbage."""
+    """Extend the log by preallocated space, or by the garbage of a torn write."""
     garbage = random.Random(seed).randbytes(64)
     news = [(bytes(n), f"{n} zeros") for n in (*range(1, 17), 512, 4096)]
-    news += [(b"\xff" * n, f"{n} times ff") for n in (*range(1, 9), 512)]
+    news += [(b"\xff" * n, f"{n} bytes of ff") for n in (*range(1, 9), 512)]
     news += [(garbage[:n], f"garbage of {n} bytes") for n in range(1, 65)]
     append(family, news)
 
 
 def extend_by_logs(family: Listed, older: Sequence[tuple[str, bytes]]) -> None:
-    """Another log after the end, or the same one once more."""
+    """Append another log, or a copy of the log itself."""
     news = [(family.data, "a copy of itself")]
     append(family, news + [(data, f"the bytes of {name}") for name, data in older])
 
 
 def append(family: Listed, news: Sequence[tuple[bytes, str]]) -> None:
-    """Add an extension for each of these bytes, with what they are."""
-    for new, what in news:
-        extension = methodcaller("extend", new, what, family.file)
+    """Add an extension for each of these contents, with its description."""
+    for new, description in news:
+        extension = methodcaller("extend", new, description, family.file)
         family.add(((-1, -1, new),), "the end", extension)
 
 
 def boundaries(family: Listed) -> list[int]:
-    """Where fields begin; of a file with very many, some evenly."""
+    """Return the start offsets of fields; an even selection if there are very many."""
     starts = sorted({0, *(field.start for field in family.fields.all), family.fields.size})
     return starts[:: -(-len(starts) // MAX_BOUNDARIES)]
 
@@ -395,7 +400,10 @@ def boundaries(family: Listed) -> list[int]:
 
 
 def reseal(family: Listed, format: str) -> None:
-    """Each bit, the edges and for single bytes each value of structural fields, then reseal."""
+    """Change the structural fields under each checksum, then recompute the checksum.
+
+    The changes are each bit, the edge values and, for single bytes, each value.
+    """
     structural = set(family.fields.structural)
     for seal in plugin_for(format).sweep.seals:
         if family.file and not seal.in_folders:
@@ -415,12 +423,12 @@ def _leaf(family: Listed, seal: Seal, unit: Field, leaf: Field) -> None:
     path, unit_path = family.named(leaf.path), family.named(unit.path)
     for new, change in _changes(data[leaf.start : leaf.end], path):
         changed = data[: leaf.start] + new + data[leaf.end :]
-        right = seal.edit(changed, unit, family.fields.all)
-        if right[1] > len(data) or changed[right[0] : right[1]] == right[2]:
-            continue  # nothing that the checksum covers
+        resealed = seal.edit(changed, unit, family.fields.all)
+        if resealed[1] > len(data) or changed[resealed[0] : resealed[1]] == resealed[2]:
+            continue  # the checksum does not cover the field
 
         reseal = functools.partial(_reseal, seal, unit_path, file)
-        family.add(((leaf.start, leaf.end, new), right), generic(leaf.path), change, reseal)
+        family.add(((leaf.start, leaf.end, new), resealed), generic(leaf.path), change, reseal)
 
 
 def _reseal(seal: Seal, path: str, file: str, damage: Damage) -> None:
@@ -428,15 +436,15 @@ def _reseal(seal: Seal, path: str, file: str, damage: Damage) -> None:
 
 
 def _changes(old: bytes, path: str) -> Iterator[tuple[bytes, Operation]]:
-    seen = {old}
+    earlier = {old}
     for bit in range(8 * len(old)):
         new = bytearray(old)
         new[bit // 8] ^= 1 << bit % 8
-        seen.add(bytes(new))
+        earlier.add(bytes(new))
         yield bytes(new), methodcaller("flip", path, bit)
     values = [bytes([value]) for value in range(256)] if len(old) == 1 else []
     if len(old) <= 8:
         values += edge_values(old)
     for value in dict.fromkeys(values):
-        if value not in seen:
+        if value not in earlier:
             yield value, methodcaller("set", path, value)

@@ -1,4 +1,4 @@
-"""The plan of a sweep: small, picklable, and the same whenever it is made again."""
+"""The plan of a sweep: small, picklable, and reproducible."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from walproof.sweep.enumeration import LISTS, Enumeration
 from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import PROFILES, Setting
 
+#: Default time limit of a request in milliseconds.
 WALL_MS = 2000
-"""Milliseconds for each request, if nothing else is chosen."""
 
+#: A log of at most this size gets more cases, because it is read quickly.
 SMALL_BYTES = 4096
-"""A log of at most so many bytes gets more than its share of the cases: it is read quickly."""
 
+#: Cases of a shard: a few seconds for most readers.
 SHARD_CASES = 1000
-"""Cases of a shard: some seconds of most readers."""
 
 
 class Run(NamedTuple):
     """Some damages of one family of one control, in one of its settings.
 
-    Where they are ``spread``, ``start`` and ``stop`` are places in an order that lies evenly among
-    all numbers of the family (:func:`~walproof.sweep.shares.spread`), else numbers.
+    With ``spread``, ``start`` and ``stop`` are positions in an order that is evenly distributed
+    over the numbers of the family (:func:`~walproof.sweep.shares.spread`); otherwise they are
+    numbers.
     """
 
     control: int
@@ -44,7 +45,7 @@ class Run(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Of a group of cases: how many are to run, and how many there are."""
+    """Planned and possible cases of a group."""
 
     planned: int
     possible: int
@@ -52,10 +53,11 @@ class Coverage(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """One sweep. Only cases in ``profiles`` run; ``coverage`` says what share of each group runs.
+    """One sweep. Only cases in ``profiles`` run; ``coverage`` is the share of each group that
+    runs.
 
-    The executable specification reads every case, and every program that takes it. ``limits`` are
-    those of the programs, ``wall_ms`` that of each request.
+    The executable specification reads every case; so does every program that supports its setting.
+    ``limits`` apply to the programs, ``wall_ms`` to each request.
     """
 
     format: str
@@ -77,16 +79,16 @@ class Plan:
         )  # fmt: skip
 
     def with_shard(self, runs: tuple[Run, ...]) -> Plan:
-        """Return the same plan with one shard, of these runs."""
+        """Return this plan with one shard, made of these runs."""
         return replace(self, shards=(runs,))
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the implementations, in the order of their columns."""
+        """Names of the implementations, in column order."""
         return (REFERENCE, *(program.name for program in self.programs))
 
     def describe(self) -> dict[str, Any]:
-        """Return what identifies the plan, as JSON."""
+        """Return the identity of the plan as JSON."""
         return {
             "walproof": __version__,
             "format": self.format,
@@ -107,13 +109,13 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        """A short name for exactly this plan."""
+        """A short digest of the plan."""
         text = json.dumps(self.describe(), sort_keys=True).encode()
         return hashlib.sha256(text).hexdigest()[:16]
 
 
 class Enumerations:
-    """The damages of each control of a plan, each made when it is used for the first time."""
+    """The damages of each control of a plan, enumerated on first use."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -131,9 +133,9 @@ class Enumerations:
 
 
 def first_prefix(controls: Sequence[Control], number: int) -> int:
-    """Return the length of the shortest prefix of a control that no earlier one has.
+    """Return the length of the shortest prefix of a control that no earlier control has.
 
-    Shorter ones are cases of that other control already. Always 0 for a log of several files.
+    Shorter prefixes are cases of the earlier control. Always 0 for a log of several files.
     """
     chosen = controls[number]
     data = chosen.contents
@@ -151,7 +153,6 @@ def first_prefix(controls: Sequence[Control], number: int) -> int:
 
 
 def _common_prefix(data: bytes, other: bytes) -> int:
-    """Return the length of the longest common prefix, comparing halves as a whole."""
     low, high = 0, min(len(data), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -163,9 +164,10 @@ def _common_prefix(data: bytes, other: bytes) -> int:
 
 
 def older(controls: Sequence[Control], number: int) -> list[Control]:
-    """Return logs that serve as older generations: the neighbours in size with the same ending.
+    """Return logs that serve as older generations: the next smaller and larger with the same
+    extension.
 
-    One whose context selects some of its records only has more of them than it says.
+    A control whose context selects records is excluded, because it holds more than its records.
     """
     suffix = controls[number].name.rpartition(".")[2]
     near = [controls[n] for n in (number - 1, number + 1) if 0 <= n < len(controls)]
@@ -189,11 +191,11 @@ def make(
     shard_cases: int = SHARD_CASES,
     profiles: Sequence[str] = PROFILES,
 ) -> tuple[Plan, Enumerations]:
-    """Choose the cases of a sweep, at most ``cases``, and cut them into shards.
+    """Choose at most ``cases`` cases and divide them into shards; return the plan and its
+    damages.
 
-    Each group of :data:`~walproof.sweep.shares.WEIGHTS` gets its share; in a group the controls,
-    small ones more than others; of a control the settings; of a setting the families. Also returns
-    the damages of each control, which take a while to make.
+    Each group gets its share of :data:`~walproof.sweep.shares.WEIGHTS`. A group is shared by its
+    controls (small ones get more), a control by its settings, and a setting by its families.
     """
     bare = Plan(
         format, depth, seed, tuple(controls), tuple(programs), limits or Limits(), wall_ms,
@@ -205,18 +207,19 @@ def make(
         for group, of_control in _blocks(bare, enumerations[number], number, control).items():
             blocks.setdefault(group, []).append(of_control)
     groups = [group for group in shares.WEIGHTS if group in blocks]
-    possible = [sum(block.most for of in blocks[group] for block in of) for group in groups]
-    planned = shares.shared(cases, possible, [shares.WEIGHTS[group] for group in groups])
+    possible = [sum(block.limit for of in blocks[group] for block in of) for group in groups]
+    planned = shares.divide(cases, possible, [shares.WEIGHTS[group] for group in groups])
     runs = [
         run
         for group, total in zip(groups, planned, strict=True)
-        for run in _chosen(blocks[group], total, controls)
+        for run in _runs(blocks[group], total, controls)
     ]
     plan = replace(
         bare,
         shards=_cut(sorted(runs), shard_cases),
         coverage={
-            group: Coverage(*both) for group, *both in zip(groups, planned, possible, strict=True)
+            group: Coverage(*counts)
+            for group, *counts in zip(groups, planned, possible, strict=True)
         },
     )
     enumerations.plan = plan
@@ -224,42 +227,44 @@ def make(
 
 
 class Block(NamedTuple):
-    """A family of a control in one setting: how many damages there are, and its weight."""
+    """A family of a control in one setting, with its number of damages and its weight."""
 
     control: int
     family: int
     setting: int
-    most: int
+    limit: int
     weight: float
 
 
 def _blocks(
     plan: Plan, enumeration: Enumeration, number: int, control: Control
 ) -> dict[str, list[Block]]:
-    """Return the blocks of a control by group, without those that no program takes."""
+    """Return the blocks of a control by group, without those that no program supports."""
     blocks: dict[str, list[Block]] = {}
     for n, setting in enumerate(control.settings):
         if setting.profile not in plan.profiles:
             continue
-        if plan.programs and not any(p.takes(plan.format, setting) for p in plan.programs):
+        if plan.programs and not any(p.supports(plan.format, setting) for p in plan.programs):
             continue
         if setting.writes:
             _writing_blocks(blocks, enumeration, number, n, setting)
             continue
-        # What a reader does in the profile strict follows mostly from what it does in the other.
+        # Most results in the profile strict follow from those in recover.
         weight = 2.0 if setting.profile == "recover" else 1.0
         if setting.varied:
-            most = enumeration.count(enumeration.any)
+            limit = enumeration.count(enumeration.any)
             blocks.setdefault(shares.CONTEXTS, []).append(
-                Block(number, enumeration.any, n, most, weight)
+                Block(number, enumeration.any, n, limit, weight)
             )
             continue
         for family in range(len(enumeration.families)):
             blocks.setdefault(enumeration.group(family), []).append(
                 Block(number, family, n, enumeration.count(family), weight)
             )
-        most = enumeration.count(enumeration.pair)
-        blocks.setdefault(shares.PAIRS, []).append(Block(number, enumeration.pair, n, most, weight))
+        limit = enumeration.count(enumeration.pair)
+        blocks.setdefault(shares.PAIRS, []).append(
+            Block(number, enumeration.pair, n, limit, weight)
+        )
     return blocks
 
 
@@ -270,36 +275,36 @@ def _writing_blocks(
     number: int,
     setting: Setting,
 ) -> None:
-    """Add what is written, and what is appended to: damaged logs, pairs, the log as it is."""
+    """Add the blocks of a setting that writes or appends."""
     lists = Block(control, enumeration.lists, number, LISTS, 1.0)
     if setting.profile == "write":
         blocks.setdefault(shares.WRITES, []).append(lists)
         return
     appends = blocks.setdefault(shares.APPENDS, [])
     weight = 0.5 if setting.plain else 1.0
-    appends.append(lists._replace(most=1 if setting.plain else LISTS, weight=weight))
+    appends.append(lists._replace(limit=1 if setting.plain else LISTS, weight=weight))
     for family, times in ((enumeration.any, 4.0), (enumeration.pair, 1.0)):
-        most = enumeration.count(family)
-        appends.append(Block(control, family, number, most, times * weight))
+        limit = enumeration.count(family)
+        appends.append(Block(control, family, number, limit, times * weight))
 
 
-def _chosen(
+def _runs(
     blocks: Sequence[Sequence[Block]], total: int, controls: Sequence[Control]
 ) -> Iterator[Run]:
-    """Yield what a group runs: shared out among its controls, then among the blocks of each."""
+    """Yield the runs of a group, shared by its controls, then by the blocks of each control."""
     weights = [10.0 if controls[of[0].control].size <= SMALL_BYTES else 1.0 for of in blocks]
-    most = [sum(block.most for block in of) for of in blocks]
-    for of_control, share in zip(blocks, shares.shared(total, most, weights), strict=True):
-        parts = shares.shared(share, [b.most for b in of_control], [b.weight for b in of_control])
+    limits = [sum(block.limit for block in of) for of in blocks]
+    for of_control, share in zip(blocks, shares.divide(total, limits, weights), strict=True):
+        parts = shares.divide(share, [b.limit for b in of_control], [b.weight for b in of_control])
         for block, count in zip(of_control, parts, strict=True):
             if count:
                 yield Run(block.control, block.family, block.setting, 0, count)
 
 
 def _cut(runs: Sequence[Run], shard_cases: int) -> tuple[tuple[Run, ...], ...]:
-    """Cut runs into shards, in an order that mixes the controls.
+    """Divide runs into shards in an order that mixes the controls.
 
-    A sweep that is stopped early then has some of all.
+    A sweep that is stopped early then covers part of each control.
     """
     shards: list[list[Run]] = []
     room = 0

@@ -1,4 +1,4 @@
-"""The programs of a sweep: subjects of the harness, and the cases that each of them gets."""
+"""The programs under test in a sweep, and the cases that each program gets."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from conformance.session import file_name
 from conformance.subject import Subject
 from walproof.sweep.settings import PROFILES, Setting, reads_any
 
+#: Name of the executable specification, which runs inside each worker.
 REFERENCE = "reference"
-"""The name of the executable specification, which runs inside a worker beside the programs."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """A subject of a sweep: its name there, its profiles, and what makes it another program.
+    """A program under test: its name in the sweep, its profiles, and a stamp that identifies its
+    version.
 
-    The subject has no known failures: those of the sweep are recognised by their effect.
+    The subject has no known failures: the sweep recognises them by their effect.
     """
 
     name: str
@@ -32,13 +33,16 @@ class Program:
     profiles: tuple[str, ...]
     stamp: str = ""
 
-    def takes(self, format: str, setting: Setting) -> bool:
-        """Return whether it gets cases in this setting; a one-shot program cannot get a context."""
+    def supports(self, format: str, setting: Setting) -> bool:
+        """Return whether the program gets cases in this setting.
+
+        A one-shot program cannot receive a context.
+        """
         ignores_context = self.subject.one_shot and reads_any(format, setting.context)
         return setting.profile in self.profiles and not ignores_context
 
     def describe(self) -> dict[str, Any]:
-        """Return what identifies it, as JSON."""
+        """Return the identity of the program as JSON."""
         subject = self.subject
         return {
             "name": self.name, "command": [*subject.command], "profiles": [*self.profiles],
@@ -47,28 +51,28 @@ class Program:
 
 
 class NoProgram(ValueError):
-    """A program that cannot be tested with a format."""
+    """Raised for a program that cannot be tested with a format."""
 
 
 def program_of(
-    subject: Subject, format: str, limits: Limits, others: Sequence[Program] = ()
+    subject: Subject, format: str, limits: Limits, earlier: Sequence[Program] = ()
 ) -> Program:
-    """Return a subject as its hello describes it, named unlike ``others``.
+    """Start a subject and return the program that its hello describes.
 
-    Raises :class:`NoProgram` if it does not read the format, or has no profile, and what a session
-    raises if it sends no hello.
+    Its name differs from the names of ``earlier``. Raises :class:`NoProgram` if the program does
+    not support the format or any profile, and the errors of a session if it sends no hello.
     """
     with Worker(subject, limits) as worker:
         hello = worker.open_session().hello
     if format not in hello["formats"] and "*" not in hello["formats"]:
-        raise NoProgram(f"{subject.name} reads {', '.join(hello['formats'])}, and not {format}")
+        raise NoProgram(f"{subject.name} does not support {format}: {', '.join(hello['formats'])}")
     profiles = tuple(profile for profile in PROFILES if profile in hello["profiles"])
     if not profiles:
-        raise NoProgram(f"{subject.name} has no profile: {', '.join(hello['profiles'])}")
+        raise NoProgram(f"{subject.name}: no known profile: {', '.join(hello['profiles'])}")
     name, stamp = subject.name, subject.stamp
-    if subject.named_by_hello:  # a command is no name
+    if subject.named_by_hello:  # use the file name of the command
         name = file_name(subject.command)
-        name += f"-{len(others)}" * (name in {REFERENCE, *(other.name for other in others)})
+        name += f"-{len(earlier)}" * (name in {REFERENCE, *(other.name for other in earlier)})
     return Program(
         name,
         replace(subject, known=KnownFailures(), stamp=None),
@@ -78,7 +82,7 @@ def program_of(
 
 
 def _digest(command: Sequence[str]) -> str:
-    """Return a digest of the files that a command names."""
+    """Return a digest of the files named in a command."""
     digest = hashlib.sha256()
     for number, word in enumerate(command):
         path = Path((shutil.which(word) if number == 0 else None) or word)

@@ -1,4 +1,4 @@
-"""The simplest case of a finding as a vector: description, input, and a recipe to paste."""
+"""Write the simplest case of a finding as a vector: description, input, and a recipe to paste."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from walproof.sweep.writing import Writer, records_for
 
 
 class Proposer:
-    """Writes proposals. The existing ``vectors`` lend them group and requirements."""
+    """Write proposals; groups and requirements are copied from similar ``vectors``."""
 
     def __init__(
         self, enumerations: Enumerations, vectors: Mapping[str, Vector], folder: SweepFolder
@@ -32,12 +32,12 @@ class Proposer:
         self.folder = folder
         self.format = enumerations.plan.format
         self.vectors = [v for v in vectors.values() if v.body["format"] == self.format]
-        self._taken = {v.id.partition("/")[2] for v in self.vectors}
+        self._slugs = {v.id.partition("/")[2] for v in self.vectors}
 
     def propose(self, finding: Finding) -> None:
         """Write ``proposals/<format>/<slug>.json``, the input and ``<slug>.py``.
 
-        A finding whose log is a vector already gets that vector's id instead.
+        If a vector has the same log and context already, the finding gets the id of that vector.
         """
         best, recipe = finding.best, finding.recipe
         assert recipe is not None
@@ -55,13 +55,13 @@ class Proposer:
                 request = writer.request(control, setting, contents, new).vector
             self._write(finding, control, request.contents, request)
             return
-        same = [v for v in self.vectors if v.body["sha256"] == digest(contents)
+        equal = [v for v in self.vectors if v.body["sha256"] == digest(contents)
                 and v.body.get("context", {}) == control.context
                 and v.operation == "read"]  # fmt: skip
-        if same:
-            finding.proposal = same[0].id
+        if equal:
+            finding.proposal = equal[0].id
             return
-        # A context that no reader accepts, such as a key that is none, has no answer to state.
+        # A context that every reader rejects has no answer, such as one with an invalid key.
         with contextlib.suppress(ValueError):
             self._write(finding, control, contents)
 
@@ -88,10 +88,10 @@ class Proposer:
         texts = f"{action} {signature.operation} {field} {signature.reason or signature.verdict}"
         plain = re.sub(r"[^a-z0-9]+", "-", texts.lower()).strip("-")
         slug, number = plain, 1
-        while slug in self._taken:
+        while slug in self._slugs:
             number += 1
             slug = f"{plain}-{number}"
-        self._taken.add(slug)
+        self._slugs.add(slug)
         return slug
 
     def _body(
@@ -106,7 +106,7 @@ class Proposer:
         assert recipe is not None
         old = control.name if request is None else request.input.name
         stem = control.path.stem if request is None else request.path.stem
-        # A name that has a meaning stays, in a folder of its own.
+        # A meaningful name is preserved in its own folder.
         has_meaning = not old.startswith(stem)
         name = old if has_meaning else slug + PurePath(old).suffix
         if request is None:
@@ -124,10 +124,10 @@ class Proposer:
                 ]
         operation = "read" if request is None else request.operation
         expect = answers["expect"]
-        kin = self._kin(control, operation, expect["verdict"], expect["reason"])
+        similar = self._similar_vectors(control, operation, expect["verdict"], expect["reason"])
         texts = list(recipe.damage)
         texts += [finding.request] if finding.request else []
-        texts += [f"with another {key}" for key in filter(None, signature.context.split(", "))]
+        texts += [f"with a different {key}" for key in filter(None, signature.context.split(", "))]
         if signature.operation == "none":
             kind = "valid" if answers["expect"]["verdict"] == "intact" else "eof"
         else:
@@ -137,8 +137,8 @@ class Proposer:
             "title": f"{_sentence(texts)}: {signature.reason or signature.verdict}.",
             "format": self.format,
             "kind": kind,
-            "group": Counter(v.body["group"] for v in kin).most_common(1)[0][0],
-            "requirements": _shared_requirements(kin),
+            "group": Counter(v.body["group"] for v in similar).most_common(1)[0][0],
+            "requirements": _shared_requirements(similar),
             "operation": operation,
             "input": f"{slug}/{name}" if has_meaning else name,
             "sha256": digest(contents),
@@ -153,13 +153,13 @@ class Proposer:
             "notes": f"Found by the sweep: {signature.implementation}: {finding.best.text}.",
         }
 
-    def _kin(
+    def _similar_vectors(
         self, control: Control, operation: str, verdict: str, reason: str | None
     ) -> Sequence[Vector]:
-        """Return vectors that are about the same: they lend the group and the requirements.
+        """Return similar vectors, which provide the group and the requirements.
 
-        For an intact log these are its control and what was made of that; for another one those
-        with the same answer in short, from the same control if there are any.
+        For an intact log these are the control and vectors derived from it. For other logs these
+        are vectors with the same verdict and reason, from the same control if possible.
         """
         if operation != "read":
             return [v for v in self.vectors if v.operation == operation]
@@ -177,7 +177,7 @@ class Proposer:
         raise ValueError(f"{control.id}: expected vectors, found none")
 
     def _reading_recipe(self, finding: Finding, control: Control, body: Mapping[str, Any]) -> bytes:
-        """Return a function for ``conformance/recipes``: ten lines, to be given a better name."""
+        """Return a recipe function for ``conformance/recipes``."""
         recipe = finding.recipe
         assert recipe is not None
         payloads = [record.payload for record in control.records]
@@ -198,7 +198,7 @@ class Proposer:
 
 
 def _context_lines(finding: Finding, control: Control) -> list[str]:
-    """Return lines of a recipe that change the context."""
+    """Return recipe lines that change the context."""
     keys = filter(None, finding.signature.context.split(", "))
     return [
         f"log.context[{key!r}] = {control.context[key]!r}"
@@ -208,18 +208,18 @@ def _context_lines(finding: Finding, control: Control) -> list[str]:
     ]
 
 
+#: Keys of a vector that writes or appends.
 _OF_WRITERS = ("records", "expect", "after", "accept", "may_refuse", "must_refuse")
-"""Parts of a vector that writes or appends."""
 
 
 def _renamed(after: Mapping[str, Any], old: str, new: str) -> dict[str, Any]:
-    """Return the files of a writer, for a log of another name."""
+    """Return the postconditions of a writer for a log of another name."""
     files = [{**file, "name": new + file["name"].removeprefix(old)} for file in after["files"]]
     return {**after, "files": files}
 
 
 def _writing_recipe(finding: Finding, body: Mapping[str, Any]) -> bytes:
-    """Return lines for a recipe that writes or appends."""
+    """Return recipe lines that write or append."""
     recipe = finding.recipe
     assert recipe is not None
     lines = [
@@ -237,17 +237,17 @@ def _writing_recipe(finding: Finding, body: Mapping[str, Any]) -> bytes:
 
 
 def _survivors(payloads: Sequence[bytes], records: Sequence[Mapping[str, Any]]) -> list[Any]:
-    """Return the numbers of the control's records, or payloads where something else came out."""
+    """Return the expected records as numbers of the control's records, or as new payloads."""
     numbers = {payload.hex(): number for number, payload in reversed(list(enumerate(payloads)))}
     texts = [record.get("payload", "") for record in records]
     return [numbers.get(text, bytes.fromhex(text)) for text in texts]
 
 
-def _shared_requirements(kin: Sequence[Vector]) -> list[str]:
-    """Return the requirements that most of these vectors exercise, one at least."""
-    counts = Counter(id for vector in kin for id in vector.body["requirements"])
-    most = counts.most_common(1)[0][1]
-    return sorted(id for id, count in counts.items() if 2 * count > most)[:3]
+def _shared_requirements(vectors: Sequence[Vector]) -> list[str]:
+    """Return at most three requirements that most of these vectors exercise."""
+    counts = Counter(id for vector in vectors for id in vector.body["requirements"])
+    maximum = counts.most_common(1)[0][1]
+    return sorted(id for id, count in counts.items() if 2 * count > maximum)[:3]
 
 
 def _sentence(damage: Sequence[str]) -> str:

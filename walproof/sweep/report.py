@@ -1,4 +1,4 @@
-"""The summary of a sweep: numbers, and the ten most telling findings in sentences."""
+"""The summary of a sweep: coverage, outcomes and the most harmful findings."""
 
 from __future__ import annotations
 
@@ -26,47 +26,47 @@ from walproof.sweep.programs import REFERENCE
 from walproof.sweep.settings import READING
 from walproof.sweep.sweep_folder import SweepFolder
 
+#: Maximum number of findings on the terminal.
 MAX_SENTENCES = 10
-"""Findings that the terminal shows."""
 
+#: Maximum number of damages, fields and the like in one line.
 MAX_NAMED = 5
-"""Damages, fields and the like that are named in one line."""
 
 _EFFECTS = {
-    "crash": "dies",
-    "timeout": "does not answer in time",
-    "over-limit": "takes more memory or output than it may",
-    "protocol-error": "does not speak the protocol",
-    cases.CHANGED_LOG: "writes to the log that it reads",
-    effects.LOST: "loses records that survive",
+    "crash": "crashes",
+    "timeout": "times out",
+    "over-limit": "exceeds the limit of memory or output",
+    "protocol-error": "violates the protocol",
+    cases.CHANGED_LOG: "modifies the log while reading it",
+    effects.LOST: "loses intact records",
     effects.CHANGED: "changes records",
-    effects.EXTRA: "returns records that count as lost",
-    "silent": "passes over a loss in silence",
-    "noisy": "reports damage in a log that lost nothing",
-    effects.OTHER_VERDICT: "comes to another verdict",
-    effects.OTHER_REASON: "gives another reason",
-    effects.OTHER_RANGE: "names other bytes as lost",
-    cases.REFUSED: "refuses what it must do",
-    cases.NOT_REFUSED: "does what it must refuse",
-    cases.NO_LOG: "says that it is done, and leaves no log",
-    cases.OTHER_BYTES: "writes other bytes",
-    cases.OTHER_FILES: "leaves other files",
-    effects.OTHER_END: "would let a writer go on elsewhere",
+    effects.EXTRA: "returns records that are expected as lost",
+    "silent": "does not report a loss",
+    "noisy": "reports damage in a log without losses",
+    effects.OTHER_VERDICT: "reports a different verdict",
+    effects.OTHER_REASON: "reports a different reason",
+    effects.OTHER_RANGE: "reports different bytes as lost",
+    cases.REFUSED: "refuses a valid request",
+    cases.NOT_REFUSED: "performs a request that it must refuse",
+    cases.NO_LOG: "reports success, but leaves no log",
+    cases.OTHER_BYTES: "writes different bytes",
+    cases.OTHER_FILES: "leaves different files",
+    effects.OTHER_END: "reports a different end",
     **invariants.MEANING,
 }
 _OF_PROGRAMS = {
-    invariants.SILENT_LOSS: "does not list a loss",
+    invariants.SILENT_LOSS: "omits a lost range",
     invariants.INVENTED: "invents records",
-    invariants.OUT_OF_ORDER: "returns records in another order, or one twice",
+    invariants.OUT_OF_ORDER: "returns records out of order, or a record twice",
 }
 
 
 def summary(
     plan: Plan, folder: SweepFolder, findings: Sequence[Finding], run: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the whole summary, as ``summary.json`` has it.
+    """Return the summary that is written to ``summary.json``.
 
-    ``run`` says what this run did: ``seconds``, ``cases`` in them, ``resumed`` shards.
+    ``run`` describes this run: ``seconds``, number of ``cases``, number of ``resumed`` shards.
     """
     markers = folder.markers()
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -132,7 +132,7 @@ def summary(
 
 
 def _distinct(folder: SweepFolder) -> int:
-    """Return how many different logs the cases are, over all shards and controls."""
+    """Return the number of distinct logs in all shards."""
     columns = [
         table.column("fingerprint").to_numpy() for table in folder.fingerprints() if len(table)
     ]
@@ -140,7 +140,7 @@ def _distinct(folder: SweepFolder) -> int:
 
 
 def as_json(finding: Finding) -> dict[str, Any]:
-    """Return one finding for programs."""
+    """Return one finding as JSON."""
     signature, best = finding.signature, finding.best
     damages = finding.counted(lambda each: each.field and (each.operation, each.field))
     return {
@@ -157,7 +157,7 @@ def as_json(finding: Finding) -> dict[str, Any]:
         "by_operation": dict(finding.counted(lambda each: each.operation).most_common()),
         "by_profile": dict(finding.counted(lambda each: each.profile).most_common()),
         "by_varied_key": dict(finding.counted(lambda each: each.context).most_common()),
-        "places": [[*place, n] for place, n in damages.most_common()],
+        "places": [[*damage, n] for damage, n in damages.most_common()],
         "fields": finding.fields,
         "value": finding.value or None,
         "sentence": sentence(finding),
@@ -183,36 +183,36 @@ def as_json(finding: Finding) -> dict[str, Any]:
 
 
 def sentence(finding: Finding) -> str:
-    """Return a finding for an engineer of that system: effect, condition, and smallest case."""
+    """Describe a finding: its effect, the condition, and the smallest case."""
     signature, best = finding.signature, finding.best
     effect, is_reading = signature.gravest, signature.profile in READING
     is_reference = signature.implementation == REFERENCE
     name = "The executable specification" if is_reference else signature.implementation
     text = f"{name} {_effect_text(effect, is_reference)}"
     if signature.profile == "append":
-        text += " when it appends"
+        text += " in an append"
     elif signature.profile == "write":
-        text += " when it writes a log"
+        text += " in a write"
     if effect not in NO_ANSWER and signature.profile != "write":
-        text += f" where the log is {_verdict_text(signature.verdict, signature.reason)}"
+        text += f" if the log is {_verdict_text(signature.verdict, signature.reason)}"
     if is_reading and effect not in NO_ANSWER and (signature.said_verdict or signature.said_reason):
-        text += f"; it says {_verdict_text(signature.said_verdict, signature.said_reason)}"
+        text += f"; it reports {_verdict_text(signature.said_verdict, signature.said_reason)}"
     damage = ", then ".join(finding.recipe.damage) if finding.recipe else signature.operation
     if finding.request:
         damage = f"{damage}, then {finding.request}" if damage else finding.request
     text += f". Smallest case, {counted(best.size, 'byte')}, from {best.control}:"
     text += f" {brief(damage or 'undamaged')}"
     if signature.context:
-        text += f", with another {signature.context}"
+        text += f", with a different {signature.context}"
     text += f", profile {signature.profile}. Difference: {best.text}."
     if not best.alone:
-        text += " Alone, in a fresh process, it did not happen again."
+        text += " It did not happen again in a fresh process."
     return text
 
 
 def _effect_text(effect: str, is_reference: bool) -> str:
     if effect.startswith("other-") and effect not in _EFFECTS:
-        return f"gives records another {effect.removeprefix('other-')}"
+        return f"returns records with a different {effect.removeprefix('other-')}"
     texts = _EFFECTS if is_reference else _EFFECTS | _OF_PROGRAMS
     return texts.get(effect, effect)
 
@@ -224,19 +224,19 @@ def _verdict_text(verdict: str, reason: str) -> str:
 # -- on the terminal -------------------------------------------------------------------------------
 
 
-def show(summary: Mapping[str, Any], console: Console, place: str) -> None:
-    """Print cases by damage, implementations, rate, and the most telling findings."""
+def show(summary: Mapping[str, Any], console: Console, folder: str) -> None:
+    """Print coverage, implementations, rate, and the most harmful findings."""
     _cases(summary, console)
     _implementations(summary, console)
-    _say(console, f"\n{_rate(summary)}\n")
+    _print(console, f"\n{_rate(summary)}\n")
     _findings(summary["findings"], console)
     console.print()
-    say(Text(f"Everything: {place}"), console)
+    say(Text(f"Results: {folder}"), console)
     for line in isolation_lines(summary["isolation"]) if summary["isolation"] else ():
-        _say(console, line)
+        _print(console, line)
 
 
-def _say(console: Console, text: str, style: str = "") -> None:
+def _print(console: Console, text: str, style: str = "") -> None:
     console.print(text, highlight=False, markup=False, style=style)
 
 
@@ -249,24 +249,24 @@ def _cases(summary: Mapping[str, Any], console: Console) -> None:
         table.add_row(group, f"{ran:,}", f"{possible:,}", _share(ran, possible))
     console.print(table)
     by_operation = ", ".join(f"{name} {n:,}" for name, n in summary["by_operation"].items())
-    _say(console, f"By damage: {by_operation}.")
+    _print(console, f"By damage: {by_operation}.")
     by_profile = ", ".join(f"{name} {n:,}" for name, n in summary["by_profile"].items())
     varied = ", ".join(f"{name} {n:,}" for name, n in summary["by_varied_key"].items())
-    _say(console, f"Profiles: {by_profile}. Context keys varied: {varied or 'none'}.")
+    _print(console, f"Profiles: {by_profile}. Context keys varied: {varied or 'none'}.")
     text = (
         f"{counted(summary['cases'], 'case')} on {counted(len(summary['controls']), 'control')} of"
-        f" {summary['format']}, {summary['distinct']:,} different, depth {summary['depth']}."
+        f" {summary['format']}, {summary['distinct']:,} distinct, depth {summary['depth']}."
     )
     if summary["doubles_skipped"] or summary["void"]:
-        text += f" Left out: {summary['doubles_skipped']:,} that were there already"
-        text += f" and {summary['void']:,} numbers that stand for no log, or for one"
-        text += " larger than the harness looks at."
+        text += f" Skipped {counted(summary['doubles_skipped'], 'duplicate')}"
+        text += f" and {counted(summary['void'], 'void case')}"
+        text += " (no log, or one above the size limit of the harness)."
     if not summary["complete"]:
         shards = summary["shards"]
-        text += f" {shards['done']} of {shards['of']} shards are done: the same command goes on."
+        text += f" {shards['done']} of {shards['of']} shards are done; to resume, run it again."
     if summary["stopped_by"]:
-        text = f"Stopped by {summary['stopped_by']}; this is what was finished. {text}"
-    _say(console, f"{text}\n")
+        text = f"Stopped by {summary['stopped_by']}. Results so far: {text}"
+    _print(console, f"{text}\n")
 
 
 def _share(ran: int, possible: int) -> str:
@@ -283,7 +283,7 @@ def _implementations(summary: Mapping[str, Any], console: Console) -> None:
         shown = {key: counts.pop(key, 0) for key in ("agrees", "differs", "crash", "timeout")}
         rows[name] = (about["asked"], *shown.values(), sum(counts.values()))
     table = Table("implementation", box=None, pad_edge=False, header_style="bold")
-    titles = ("asked", "agrees", "differs", "crash", "timeout", "other")
+    titles = ("cases", "agrees", "differs", "crash", "timeout", "other")
     always = titles[:3]
     shown_columns = [
         n for n, t in enumerate(titles) if t in always or any(row[n] for row in rows.values())
@@ -294,78 +294,78 @@ def _implementations(summary: Mapping[str, Any], console: Console) -> None:
         version = summary["implementations"][name]["version"]
         table.add_row(_label(name, version), *(f"{row[n]:,}" for n in shown_columns))
     console.print(table)
-    _say(
+    _print(
         console,
-        "reference is the executable specification: it must keep the invariants of"
-        " spec/conventions.md. The others are compared with it.",
+        "reference is the executable specification, checked against the invariants of"
+        " spec/conventions.md. All others are compared with it.",
     )
     _unsound(summary, console)
     _shares(summary, console)
 
 
 def _unsound(summary: Mapping[str, Any], console: Console) -> None:
-    """One line for each program that is wrong about logs that nobody damaged."""
+    """Print a line for each program that fails an undamaged control."""
     for name, about in summary["implementations"].items():
         failed = about["fails_undamaged"]
         if not failed:
             continue
-        listed = [f"{where}: {brief(text)}" for where, text in failed.items()]
+        listed = [f"{control}: {brief(text)}" for control, text in failed.items()]
         more = f"; and {len(listed) - MAX_NAMED} more" if len(listed) > MAX_NAMED else ""
-        _say(
+        _print(
             console,
             f"{name} fails {counted(len(failed), 'undamaged control')}:"
-            f" {'; '.join(listed[:MAX_NAMED])}{more}. Its answers on their damages are not counted:"
+            f" {'; '.join(listed[:MAX_NAMED])}{more}. Skipped their damaged copies:"
             f" {counted(about['left_with_them'], 'case')}.",
             style="bold",
         )
 
 
 def _label(name: str, version: str | None) -> str:
-    """Name and version; most versions begin with the name."""
+    """Return name and version; most versions begin with the name."""
     if not version:
         return name
     return version if version.startswith(name) else f"{name} ({version})"
 
 
 def _shares(summary: Mapping[str, Any], console: Console) -> None:
-    whole = [
+    complete = [
         name
         for name, about in summary["implementations"].items()
         if about["asked"] == summary["cases"] and not about["skipped_because"]
     ]
-    if whole:
-        _say(console, f"{' and '.join(whole)} read every case.")
+    if complete:
+        _print(console, f"{' and '.join(complete)} read every case.")
     for name, about in summary["implementations"].items():
         if about["skipped_because"]:
-            _say(console, f"{name} skipped: {about['skipped_because']}")
-        if name not in whole:
-            _say(
+            _print(console, f"{name} skipped: {about['skipped_because']}")
+        if name not in complete:
+            _print(
                 console,
-                f"{name} read {about['share'] or 0:.1%} of the cases: those in a profile and"
-                " with a context that it takes.",
+                f"{name} read {about['share'] or 0:.1%} of the cases: those whose profile and"
+                " context it supports.",
             )
-        because = about["not_asked_because"]
-        if because:
-            reasons = [f"{why} ({n:,})" for why, n in because.items()]
-            text = f"{name} did not get {counted(sum(because.values()), 'case')} more, where others"
-            text += f" had made it hang or die: {', '.join(reasons)}"
-            _say(console, f"{text}.")
+        reasons = about["not_asked_because"]
+        if reasons:
+            texts = [f"{why} ({n:,})" for why, n in reasons.items()]
+            text = f"{name} did not get {counted(sum(reasons.values()), 'further case')}:"
+            text += f" {', '.join(texts)}"
+            _print(console, f"{text}.")
 
 
 def _rate(summary: Mapping[str, Any]) -> str:
     run = summary["run"]
     if not run["seconds"]:
-        return "Nothing was left to run."
+        return "No cases left to run."
     text = f"{counted(run['cases'], 'case')} in {run['seconds']:.1f} s"
     if run["resumed"]:
-        text += f", in addition to {counted(run['resumed'], 'shard')} from before"
+        text += f", resuming after {counted(run['resumed'], 'shard')}"
     processor = max(0.001, summary["seconds_of_workers"].get("processor", 0.0))
     return (
-        f"{text}: {run['cases'] / run['seconds']:,.0f} a second on"
+        f"{text}: {run['cases'] / run['seconds']:,.0f} cases/s on"
         f" {counted(run['processors'], 'processor')}, load {run['load']:.1f} at the end."
-        f" {run['wall']:.1f} s with planning and reporting. Without the programs, damaging and"
-        f" reading took {processor:,.0f} s of processor time: {summary['cases'] / processor:,.0f}"
-        " cases a second on each."
+        f" {run['wall']:.1f} s with planning and reporting. Generating and reading the logs"
+        f" took {processor:,.0f} s of CPU time, without the programs:"
+        f" {summary['cases'] / processor:,.0f} cases/s per core."
     )
 
 
@@ -373,12 +373,12 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
     if not findings:
         console.print("No findings.")
         return
-    known = sum(1 for finding in findings if finding["known"])
-    look = "looks like a known failure" if known == 1 else "look like known failures"
-    text = f"{counted(len(findings), 'finding')}, of which {known or 'none'} {look}."
+    known_count = sum(1 for finding in findings if finding["known"])
+    looks = "looks like a known failure" if known_count == 1 else "look like known failures"
+    text = f"{counted(len(findings), 'finding')}, of which {known_count or 'none'} {looks}."
     if len(findings) > MAX_SENTENCES:
-        text += f" The {MAX_SENTENCES} most telling:"
-    _say(console, text, style="bold")
+        text += f" The {MAX_SENTENCES} most harmful:"
+    _print(console, text, style="bold")
     for number, finding in enumerate(findings[:MAX_SENTENCES], 1):
         lines = [finding["sentence"], _counts(finding)]
         if finding["known"]:
@@ -395,11 +395,11 @@ def _findings(findings: Sequence[Mapping[str, Any]], console: Console) -> None:
                 highlight=False, markup=False, soft_wrap=True,
             )  # fmt: skip
         if finding["repeat"]:
-            say(Text(f"    Again: {finding['repeat']}"), console)
+            say(Text(f"    Repeat: {finding['repeat']}"), console)
 
 
 def _counts(finding: Mapping[str, Any]) -> str:
-    """Return how many cases there are, of which damages and settings, and with which effects."""
+    """Describe the cases of a finding: their number, damages, settings and effects."""
     damages = [f"{operation} of {field} {n:,}" for operation, field, n in finding["places"]]
     if pairs := finding["by_operation"].get("pair"):
         damages.append(f"pairs {pairs:,}")
@@ -409,7 +409,7 @@ def _counts(finding: Mapping[str, Any]) -> str:
     if len(damages) > MAX_NAMED:
         text += f", and {len(damages) - MAX_NAMED} more"
     settings = [f"{name} {n:,}" for name, n in finding["by_profile"].items()]
-    settings += [f"with another {key} {n:,}" for key, n in finding["by_varied_key"].items()]
+    settings += [f"with a different {key} {n:,}" for key, n in finding["by_varied_key"].items()]
     text += f". Profiles: {', '.join(settings)}."
     if finding["value"]:
         text += f" All single damages set a field to {finding['value']}."

@@ -1,4 +1,4 @@
-"""Settings of a request: a profile, and a context of the keys of the register."""
+"""Settings of a request: a profile and a context."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from reference_impl.register import ContextKey, registers
 READING, WRITING = ("recover", "strict"), ("write", "append")
 PROFILES = (*READING, *WRITING)
 
+#: Maximum number of values of a context key that come from the vectors.
 FROM_VECTORS = 16
-"""Values of one key that come from the vectors, at most."""
 
 Context = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ _SIZES = (0, 1, 16, 512, 65536)
 class Setting:
     """A profile and a context. ``varied`` names the keys that differ from the control's context.
 
-    ``plain`` appends one short record, and not a list made from a number.
+    With ``plain``, the setting appends one short record instead of a generated list.
     """
 
     profile: str
@@ -39,24 +39,24 @@ class Setting:
 
     @property
     def writes(self) -> bool:
-        """Whether it is a write or an append."""
+        """Return whether the setting writes or appends."""
         return self.profile in WRITING
 
 
 def settings(
     context: Context,
-    others: Sequence[Context],
+    contexts: Sequence[Context],
     to_append: Sequence[Context] = ({},),
     to_write: Sequence[Context] = ({},),
 ) -> list[Setting]:
-    """Return all settings of a control: its context in both profiles of reading, then the others.
+    """Return all settings of a control: for reading, then for appending, then for writing.
 
-    After them come those of appending, the first twice, once with a plain record, and those of
-    writing.
+    The control's own context comes first, in both profiles of reading. The first setting of
+    appending comes twice, first with a plain record.
     """
     reading = [
         Setting(profile, other, differing(context, other))
-        for other in (context, *others)
+        for other in (context, *contexts)
         for profile in READING
     ]
     appending = [Setting("append", other, differing(to_append[0], other)) for other in to_append]
@@ -65,7 +65,7 @@ def settings(
 
 
 def simplest(settings: Sequence[Setting], like: Setting) -> list[int]:
-    """Return the numbers of settings of the same profile, nothing varied, simplest first."""
+    """Return the numbers of the settings with the profile of ``like`` and nothing varied."""
     return [
         number
         for number, setting in enumerate(settings)
@@ -82,30 +82,31 @@ def writing_contexts(
     near: Collection[str] = (),
     of_the_log: Collection[str] = (),
 ) -> tuple[Context, ...]:
-    """Return the contexts of a writer: those of the vectors that write a log with this ending.
+    """Return the contexts of a writer, from vectors that write a log with the same extension.
 
-    The first of them is the simplest: what all vectors of the operation have in common, and what
-    the control's ``context`` holds for this operation. Of the keys in ``near``, the numbers beside
-    those of the vectors are added; of those ``of_the_log``, only the control's values are taken.
+    The first context is the simplest: the values that all vectors of the operation share, plus
+    those of the control's ``context`` for this operation. For keys in ``near``, the vectors'
+    numbers plus and minus 1 are added. For keys in ``of_the_log``, only the control's values are
+    used.
     """
-    known = registers()[format].context
+    keys = registers()[format].context
     writing = [v for v in vectors if v.body["format"] == format and v.operation == operation]
-    theirs = [dict(vector.body.get("context", {})) for vector in writing]
+    vector_contexts = [dict(vector.body.get("context", {})) for vector in writing]
     base = {
         key: value
-        for key, value in (theirs[0] if theirs else {}).items()
-        if all(key in other and other[key] == value for other in theirs)
+        for key, value in (vector_contexts[0] if vector_contexts else {}).items()
+        if all(key in other and other[key] == value for other in vector_contexts)
     }
-    base |= {key: value for key, value in context.items() if operation in known[key].read_by}
-    alike = [
+    base |= {key: value for key, value in context.items() if operation in keys[key].read_by}
+    matching = [
         {**base, **{key: value for key, value in other.items() if key not in of_the_log}}
         if operation == "append"
         else {**base, **other}
-        for vector, other in zip(writing, theirs, strict=True)
+        for vector, other in zip(writing, vector_contexts, strict=True)
         if vector.input.suffix == PurePath(name).suffix and not vector.body.get("must_refuse")
     ]
-    contexts: list[Context] = [base] if operation == "append" or not alike else []
-    for other in alike:
+    contexts: list[Context] = [base] if operation == "append" or not matching else []
+    for other in matching:
         contexts.append(other)
         for key, value in other.items():
             if key in near and isinstance(value, int):
@@ -114,7 +115,7 @@ def writing_contexts(
 
 
 def differing(context: Context, other: Context) -> tuple[str, ...]:
-    """Return the names of the keys that two contexts do not have in common, with their values."""
+    """Return the names of the keys in which two contexts differ."""
     return tuple(
         sorted(
             name
@@ -125,7 +126,7 @@ def differing(context: Context, other: Context) -> tuple[str, ...]:
 
 
 def context_values(vectors: Iterable[Vector], format: str) -> dict[str, list[Any]]:
-    """Return the values that the vectors of a format give to each key that a reader reads."""
+    """Return the values that the vectors of a format contain for each key that readers use."""
     values: dict[str, list[Any]] = {name: [] for name in keys(format)}
     for vector in vectors:
         if vector.body["format"] == format:
@@ -136,41 +137,41 @@ def context_values(vectors: Iterable[Vector], format: str) -> dict[str, list[Any
 
 
 def keys(format: str) -> Mapping[str, ContextKey]:
-    """Return the keys of the register that a reader reads."""
-    known = registers()[format].context
-    return {name: key for name, key in known.items() if "read" in key.read_by}
+    """Return the keys of the register that readers use."""
+    keys_of_format = registers()[format].context
+    return {name: key for name, key in keys_of_format.items() if "read" in key.read_by}
 
 
 def reads_any(format: str, context: Context) -> bool:
-    """Return whether a context has a key that a reader reads, and not only a writer."""
+    """Return whether a context has a key that readers use."""
     return bool(set(context) & set(keys(format)))
 
 
-def others(
+def changed_contexts(
     format: str,
     context: Context,
     files: Iterable[str],
     records: Sequence[Record],
-    known: Mapping[str, Sequence[Any]],
+    known_values: Mapping[str, Sequence[Any]],
 ) -> tuple[Context, ...]:
-    """Return the contexts with one key of the control's context changed, added or left out.
+    """Return the contexts that change, add or remove one key of the control's context.
 
-    ``known`` are values from elsewhere (:func:`context_values`), by key.
+    ``known_values`` are additional values by key (:func:`context_values`).
     """
     contexts: list[Context] = []
     for name, key in keys(format).items():
         values = list(_values(key, list(files), records))
-        more = known.get(name, ())
+        more = known_values.get(name, ())
         values += more[:: -(-len(more) // FROM_VECTORS) or 1]
         if name in context:
             contexts.append({k: v for k, v in context.items() if k != name})
         for value in _distinct(values):
             if value == context.get(name, _NONE):
                 continue
-            other = {**context, name: value}
+            changed = {**context, name: value}
             with contextlib.suppress(BadContext):
-                check(format, other)
-                contexts.append(other)
+                check(format, changed)
+                contexts.append(changed)
     return tuple(contexts)
 
 
@@ -186,7 +187,7 @@ def _distinct(values: Iterable[Any]) -> list[Any]:
 
 
 def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) -> Iterator[Any]:
-    """Yield values for a key, by its types: what is allowed, the edges, and what the log holds."""
+    """Yield values for a key by its types: allowed values, edge values, and values from the log."""
     yield from key.values
     if key.default is not None:
         yield key.default
@@ -197,7 +198,7 @@ def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) ->
     if "number" in key.types:
         near = _near(key.name, records)
         yield from (str(value) for value in near)
-        yield from near[:1]  # once as a number, too
+        yield from near[:1]  # also as a number
         yield from (str(value) for value in _EDGES)
     elif "integer" in key.types:
         yield from _SIZES
@@ -207,7 +208,7 @@ def _values(key: ContextKey, files: Sequence[str], records: Sequence[Record]) ->
 
 
 def _near(name: str, records: Sequence[Record]) -> list[int]:
-    """Return numbers at and beside those of the records, of the field that the key is about."""
+    """Return numbers in the record field that the key refers to, and the numbers next to them."""
     near: list[int] = []
     for field in dict.fromkeys(field for record in records for field in record.fields):
         if not (name.endswith(field) or name == f"from_{field}"):
@@ -220,9 +221,9 @@ def _near(name: str, records: Sequence[Record]) -> list[int]:
 
 
 def _parts(name: str) -> Iterator[str]:
-    """Yield what a text may name of a file: its folder, its name, the part before a number."""
-    first, _, rest = name.partition("/")
-    if rest:
+    """Yield parts of a file name that a context may contain: folder, name, text before a number."""
+    first, _, remainder = name.partition("/")
+    if remainder:
         yield first
     yield name.rpartition("/")[2]
     stem = name.rpartition("-")[0]

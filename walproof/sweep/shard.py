@@ -1,4 +1,4 @@
-"""The result of a shard: rows, counts, and disagreements by signature."""
+"""The result of a shard: rows, counts, and differences by signature."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from walproof.sweep.settings import Setting
 
 @dataclass
 class Occurrence:
-    """A signature, how many cases show it, and the simplest of them.
+    """A signature with its number of cases and the simplest case.
 
-    That is one with one damage, the control's own context, the smallest log, the first number.
+    The simplest case has one damage, the control's own context, the smallest log and the lowest
+    number.
     """
 
     signature: Signature
@@ -35,25 +36,25 @@ class Occurrence:
 
     @property
     def order(self) -> tuple[int, int, int, int]:
-        """A key for sorting: simpler cases are smaller."""
+        """Sort key: simpler cases are smaller."""
         simple = 2 * (self.signature.operation == PAIR) + bool(self.signature.context)
         return (simple, self.size, self.setting, self.number)
 
     def merge(self, other: Occurrence) -> Occurrence:
-        """Add the same signature from elsewhere: counts add up, the simpler case stays."""
+        """Return the sum of two occurrences of a signature, with the simpler case."""
         best = min(self, other, key=lambda each: each.order)
         return Occurrence(**{**vars(best), "count": self.count + other.count})
 
 
 class ShardResult:
-    """The result of a shard. ``to_json`` is its marker in the output folder.
+    """The result of a shard; ``to_json`` is its marker in the output folder.
 
-    ``rows`` are the cases, as the table ``sweep`` has them. ``counts`` are counters by topic:
-    ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` of the cases; ``cases``
-    that were void, doubles, or read again; ``outcomes NAME``, ``sent NAME`` and ``unsent NAME`` of
-    an implementation; ``left``, the cases that each implementation did not get since it is wrong
-    about the undamaged control, which ``fails`` has by control and profile. ``isolation`` is None
-    without a program.
+    ``rows`` are the rows of the table ``sweep``. ``counts`` holds counters by topic:
+    ``operations``, ``groups``, ``profiles``, ``varied`` and ``verdicts`` count the cases that ran.
+    ``cases`` counts those that were void, duplicate or read again. ``outcomes NAME``, ``sent NAME``
+    and ``unsent NAME`` belong to an implementation. ``left`` counts the cases that an
+    implementation did not get because it fails the undamaged control; ``fails`` holds these
+    failures by control and profile. ``isolation`` is None without a program.
     """
 
     def __init__(self, number: int, names: Sequence[str]) -> None:
@@ -76,15 +77,15 @@ class ShardResult:
         )
 
     def set_outcome(self, name: str, outcome: str) -> None:
-        """Enter what the last case showed of an implementation."""
+        """Set the outcome of an implementation in the last case."""
         self.rows[-1][f"outcome_{name}"] = outcome
 
     def add(self, occurrence: Occurrence) -> None:
-        """Add a disagreement."""
+        """Add a difference."""
         add_occurrence(self.occurrences, occurrence)
 
     def count_rows(self, first: int, group: str, setting: Setting) -> None:
-        """Count the rows from the number ``first`` on."""
+        """Count the rows from number ``first`` on."""
         rows = self.rows[first:]
         self.counts["operations"].update(row["operation"] for row in rows)
         self.counts["groups"][group] += len(rows)
@@ -99,7 +100,7 @@ class ShardResult:
             self.counts[f"outcomes {name}"].update(outcomes)
 
     def to_json(self) -> dict[str, Any]:
-        """Return counts and disagreements, without the rows."""
+        """Return counts and differences, without the rows."""
         return {
             "shard": self.number,
             "counts": {topic: dict(counts) for topic, counts in self.counts.items()},
@@ -115,19 +116,19 @@ class ShardResult:
         }
 
     def table(self) -> pa.Table:
-        """Return the rows: one for each case, with a column for each implementation's outcome."""
+        """Return a table with one row per case and an outcome column per implementation."""
         outcomes = [(f"outcome_{name}", pa.string()) for name in self.names]
         return pa.Table.from_pylist(self.rows, pa.schema([*_COLUMNS, *outcomes]))
 
 
 def add_occurrence(occurrences: dict[Signature, Occurrence], occurrence: Occurrence) -> None:
-    """Add an occurrence to others by signature."""
+    """Add an occurrence to a mapping by signature."""
     before = occurrences.get(occurrence.signature)
     occurrences[occurrence.signature] = before.merge(occurrence) if before else occurrence
 
 
 def occurrence_from_json(body: Mapping[str, Any]) -> Occurrence:
-    """Return an occurrence as a marker holds it."""
+    """Return an occurrence from its JSON in a marker."""
     return Occurrence(**{**body, "signature": Signature(**body["signature"])})
 
 

@@ -1,4 +1,4 @@
-"""Runs shards: cases are made, read, sent to the programs under test, judged and counted."""
+"""Run shards: generate cases, read them, send them to programs, judge and count the replies."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ from walproof.sweep.plan import Enumerations, Plan, Run
 from walproof.sweep.programs import REFERENCE, Program
 from walproof.sweep.settings import Setting, simplest
 from walproof.sweep.shard import Occurrence, ShardResult
-from walproof.sweep.specification import Reference, Seen
+from walproof.sweep.specification import ReaderOutput, Reference
 from walproof.sweep.writing import Request, Writer, records_for
 
+#: Of this many cases, one is read again, and once more after a cut at its ``end``.
 REREAD_INTERVAL = 32
-"""One case in so many is read again, and once more when cut at its ``end``."""
+#: Number of crashes in a shard after which a program gets no more of its cases.
 MAX_FAILURES = 25
-"""After so many crashes in one shard a program gets no more cases of that shard."""
+#: Number of crashes that a timeout counts as, since each takes seconds.
 TIMEOUT_FAILURES = 5
-"""A timeout takes seconds, and counts as so many crashes."""
 
 _REFUSED = End("refused", None, None)
-_NOTHING = Seen([], [], _REFUSED, [_REFUSED])
+_NOTHING = ReaderOutput([], [], _REFUSED, [_REFUSED])
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedControl:
-    """A control in a setting, with all that judging its cases takes.
+    """A control in a setting, with the data for judging its cases.
 
-    ``seed`` starts the fingerprints of its cases; ``keys`` name the payloads that were written.
+    ``seed`` is the start value of the fingerprints; ``keys`` identify the payloads that were
+    written.
     """
 
     control: Control
@@ -58,9 +59,9 @@ class PreparedControl:
 
 @dataclass(slots=True, eq=False)
 class Case:
-    """One case: how to make it again, and the right answer.
+    """One case: how to generate it again, and the expected answer.
 
-    ``keys`` are those of all payloads that were written; None where checksums were forged.
+    ``keys`` identify all payloads that were written; None if the damage forged checksums.
     """
 
     run: Run
@@ -70,29 +71,29 @@ class Case:
     prepared: PreparedControl
     contents: Contents
     keys: frozenset[str] | None
-    right: Seen = _NOTHING
+    expected: ReaderOutput = _NOTHING
     request: Request | None = None
 
     @property
     def operation(self) -> str:
-        """The name of the damage."""
+        """Name of the damage."""
         return self.enumeration.operation(self.family)
 
     @property
     def size(self) -> int:
-        """Bytes of the log, or of the records to write."""
+        """Bytes of the log, or of the payloads to write."""
         if self.prepared.setting.profile == "write" and self.request is not None:
             return sum(len(record.payload) for record in self.request.new)
         return size(self.contents)
 
     def for_harness(self, wall_ms: int) -> cases.Case:
-        """Return the case as the harness runs it: a vector that stands in no file."""
+        """Return the case for the harness, as a vector that exists only in memory."""
         control, profile = self.prepared.control, self.prepared.setting.profile
         limits = {"limits": {"wall_ms": wall_ms}}
         if self.request is not None:
             vector = self.request.vector
             return cases.Case(replace(vector, body={**vector.body, **limits}), profile)
-        answer = self.right.answer().to_json()
+        answer = self.expected.answer().to_json()
         body = {
             "id": control.id, "format": control.format, "operation": "read",
             "input": control.name, "context": dict(control.context), "expect": answer,
@@ -102,9 +103,9 @@ class Case:
 
 
 class ShardRunner:
-    """Runs shards of a plan, with readers and programs that stay from shard to shard.
+    """Run shards of a plan; readers and programs keep running between shards.
 
-    ``folder`` is a scratch folder of its own, in memory at best.
+    ``folder`` is an exclusive scratch folder, best in memory.
     """
 
     def __init__(self, plan: Plan, folder: Path, enumerations: Enumerations | None = None) -> None:
@@ -121,12 +122,12 @@ class ShardRunner:
         self._begin(0)
 
     def close(self) -> None:
-        """End the programs."""
+        """Stop the programs."""
         for worker in self.workers.values():
             worker.close()
 
     def run(self, number: int) -> ShardResult:
-        """Run one shard. Raises only for faults of the machine, never for those of a reader."""
+        """Run one shard. Errors of a reader are findings; only errors of the machine are raised."""
         started, processor = time.monotonic(), time.process_time()
         self._begin(number)
         result = self.result
@@ -145,7 +146,7 @@ class ShardRunner:
         self._failures: Counter[str] = Counter()
 
     def prepared(self, number: int, setting: int) -> PreparedControl | None:
-        """Return a control in a setting; None where no reader accepts the context."""
+        """Return a control in a setting; None if the specification rejects the context."""
         if (number, setting) not in self._prepared:
             self._prepared[number, setting] = self._prepare(number, setting)
         return self._prepared[number, setting]
@@ -156,18 +157,18 @@ class ShardRunner:
         control, expected = replace(bare, context=chosen.context), bare.records
         if chosen.varied and not chosen.writes:
             try:
-                right = self.reference.read(control, control.contents, chosen.profile)
+                answer = self.reference.read(control, control.contents, chosen.profile)
             except ValueError:
                 return None
-            expected = tuple(right.records)
+            expected = tuple(answer.records)
         selecting = set(plugin_for(self.plan.format).sweep.selecting)
         if selecting & {*bare.context, *chosen.context}:
-            # The log holds more than is selected; what is missing, nobody can say.
-            left = {key: value for key, value in bare.context.items() if key not in selecting}
-            whole = self.reference.read(replace(bare, context=left), bare.contents)
-            bare, expected = replace(bare, records=tuple(whole.records)), ()
+            # The log holds more than the selection, so missing records cannot be determined.
+            context = {key: value for key, value in bare.context.items() if key not in selecting}
+            unselected = self.reference.read(replace(bare, context=context), bare.contents)
+            bare, expected = replace(bare, records=tuple(unselected.records)), ()
         keys = frozenset(payload_key(payload_to_json(r.payload)) for r in bare.records)
-        written = Written(bare, self.enumerations[number].others, expected)
+        written = Written(bare, self.enumerations[number].imported_payloads, expected)
         return PreparedControl(control, chosen, written, seed_of(bare, chosen), keys)
 
     # -- cases ---------------------------------------------------------------------------------
@@ -211,7 +212,7 @@ class ShardRunner:
         return False
 
     def _make_read(self, case: Case, shifts: bool, forges: bool) -> bool:
-        """Read a case with the executable specification; return False if it is no case."""
+        """Read a case with the executable specification; return False if void or duplicate."""
         prepared, contents = case.prepared, case.contents
         control, profile = prepared.control, prepared.setting.profile
         mark = fingerprint(contents, prepared.seed)
@@ -219,25 +220,27 @@ class ShardRunner:
             return False
         text = ""
         try:
-            case.right = self.reference.read(control, contents, profile)
-            faults = prepared.written.faults(case.right, contents, shifts, forges)
+            case.expected = self.reference.read(control, contents, profile)
+            faults = prepared.written.faults(case.expected, contents, shifts, forges)
             if len(self.result.rows) % REREAD_INTERVAL == 0:
                 self.result.counts["cases"]["again"] += 1
                 if not invariants.same_again(
-                    self.reference, control, contents, case.right, profile
+                    self.reference, control, contents, case.expected, profile
                 ):
                     faults.append(invariants.NOT_AGAIN)
-        except Exception as error:  # the reader's own fault: a finding, and the sweep goes on
+        except Exception as error:  # a defect of the reader is a finding; the sweep continues
             if plugin_for(self.plan.format).sweep.owes_no_answer(error):
                 self.result.counts["cases"]["void"] += 1
                 return False
-            case.right, text = _NOTHING, f"{type(error).__name__}: {error}"
+            case.expected, text = _NOTHING, f"{type(error).__name__}: {error}"
             faults = [invariants.RAISES]
         self._enter(case, mark, faults, text)
         return True
 
     def _make_write(self, case: Case) -> bool:
-        """Write or append with the executable specification; False where nothing is judged."""
+        """Write or append with the executable specification; return False if there is nothing to
+        judge.
+        """
         prepared, setting = case.prepared, case.prepared.setting
         new = records_for(case.enumeration, setting, case.family, case.number)
         mark = fingerprint(case.contents, prepared.seed)
@@ -247,8 +250,8 @@ class ShardRunner:
         faults, text = [invariants.RAISES], ""
         try:
             case.request = self.writer.request(prepared.control, setting, case.contents, new)
-            case.right, faults = case.request.before, list(case.request.faults)
-        except Exception as error:  # its own fault: a finding, and the sweep goes on
+            case.expected, faults = case.request.before, list(case.request.faults)
+        except Exception as error:  # a defect of the writer is a finding; the sweep continues
             text = f"{type(error).__name__}: {error}"
         if case.request is not None and not case.request.is_judged:
             self.result.counts["cases"]["void"] += 1
@@ -260,20 +263,20 @@ class ShardRunner:
         return True
 
     def _enter(self, case: Case, mark: int, faults: list[str], text: str) -> None:
-        """Enter the row of a case, and what is wrong with the executable specification."""
-        setting, end = case.prepared.setting, case.right.end
+        """Add the row of a case, and the faults of the executable specification."""
+        setting, end = case.prepared.setting, case.expected.end
         self.result.add_row(
             control=case.enumeration.control.id, operation=case.operation, family=case.family,
             number=case.number, setting=setting, size=case.size, fingerprint=_signed(mark),
-            verdict=end.verdict, reason=end.reason, records=len(case.right.records),
+            verdict=end.verdict, reason=end.reason, records=len(case.expected.records),
         )  # fmt: skip
         self.result.set_outcome(REFERENCE, "differs" if faults else "agrees")
         for fault in faults:
             self._find(case, REFERENCE, Difference(fault, text or invariants.MEANING[fault]))
 
     def _find(self, case: Case, name: str, difference: Difference, alone: bool = True) -> None:
-        """Enter a disagreement under its signature."""
-        end, setting, enumeration = case.right.end, case.prepared.setting, case.enumeration
+        """Add a difference under its signature."""
+        end, setting, enumeration = case.expected.end, case.prepared.setting, case.enumeration
         signature = Signature(
             name, case.operation, enumeration.field(case.family, case.number), difference.kind,
             end.verdict, end.reason or "", difference.verdict, difference.reason, setting.profile,
@@ -289,11 +292,12 @@ class ShardRunner:
     # -- programs ------------------------------------------------------------------------------
 
     def _programs(self, run: Run) -> list[Program]:
-        """Return the programs that get the cases of a run: those right about the control itself."""
+        """Return the programs that get the cases of a run, those that pass the undamaged
+        control."""
         setting = self.plan.controls[run.control].settings[run.setting]
         sound = []
         for program in self.plan.programs:
-            if not program.takes(self.plan.format, setting):
+            if not program.supports(self.plan.format, setting):
                 continue
             if self._is_sound(program, run):
                 sound.append(program)
@@ -302,23 +306,23 @@ class ShardRunner:
         return sound
 
     def _is_sound(self, program: Program, run: Run) -> bool:
-        """Return whether a program is right about an undamaged control, in its own context."""
+        """Return whether a program passes an undamaged control in its own context."""
         control = self.plan.controls[run.control]
         simple = simplest(control.settings, control.settings[run.setting])[0]
         setting = control.settings[simple]
-        if setting.profile == "write" or not program.takes(self.plan.format, setting):
+        if setting.profile == "write" or not program.supports(self.plan.format, setting):
             return True
         key = (program.name, run.control, simple)
         if key not in self._sound:
-            wrong = self._wrong_undamaged(program, run._replace(setting=simple, family=0))
-            self._sound[key] = wrong is None
-            if wrong is not None:
-                where = f"{control.id} {setting.profile}"
-                self.result.fails.setdefault(program.name, {})[where] = wrong
+            difference = self._wrong_undamaged(program, run._replace(setting=simple, family=0))
+            self._sound[key] = difference is None
+            if difference is not None:
+                control_name = f"{control.id} {setting.profile}"
+                self.result.fails.setdefault(program.name, {})[control_name] = difference
         return self._sound[key]
 
     def _wrong_undamaged(self, program: Program, run: Run) -> str | None:
-        """Return what is wrong with an answer to the undamaged control of a run; None if right."""
+        """Return the difference for the undamaged control of a run; None if the program passes."""
         prepared, enumeration = (
             self.prepared(run.control, run.setting),
             self.enumerations[run.control],
@@ -331,19 +335,19 @@ class ShardRunner:
         if setting.writes:
             new = records_for(enumeration, setting, 0, 0)
             case.request = self.writer.request(prepared.control, setting, intact.contents, new)
-            case.right = case.request.before
+            case.expected = case.request.before
             case.keys = _written_keys(prepared, case.request)
         else:
-            case.right = self.reference.read(prepared.control, intact.contents, setting.profile)
+            case.expected = self.reference.read(prepared.control, intact.contents, setting.profile)
         _, difference = self._run_case(case, program)
         return difference.text if difference is not None else None
 
     def _send(self, case: Case, program: Program) -> None:
-        """Send a case to a program and enter what its reply is worth."""
+        """Send a case to a program and add the outcome."""
         name = program.name
         if self._failures[name] >= MAX_FAILURES:
-            why = f"anything more in a shard in which it had died {MAX_FAILURES} times"
-            self.result.counts[f"unsent {name}"][why] += 1
+            reason = f"stopped after {MAX_FAILURES} crashes in a shard"
+            self.result.counts[f"unsent {name}"][reason] += 1
             return
         self.result.counts[f"sent {name}"][case.operation] += 1
         result, difference = self._run_case(case, program)
@@ -358,7 +362,6 @@ class ShardRunner:
             self._find(case, name, difference, alone)
 
     def _run_case(self, case: Case, program: Program) -> tuple[dict[str, Any], Difference | None]:
-        """Return the result of the harness, and what is wrong with the answer."""
         worker, harness_case = self.workers[program.name], case.for_harness(self.plan.wall_ms)
         started, judgement = time.monotonic(), None
         try:
@@ -367,7 +370,7 @@ class ShardRunner:
                 self.result.versions[program.name] = f"{hello['name']} {hello['version']}"
             result = worker.run(harness_case)
             judgement = worker.judgement
-        except PROGRAM_FAILURES as error:  # of a hello: the next case starts it again
+        except PROGRAM_FAILURES as error:  # no hello: the next case restarts the program
             result = died(error, harness_case, worker.stderr)
             worker.close_session()
         self.result.seconds[f"waiting for {program.name}"] += time.monotonic() - started
@@ -375,24 +378,24 @@ class ShardRunner:
 
 
 def _written_keys(prepared: PreparedControl, request: Request) -> frozenset[str]:
-    """Return what a log may hold after a write or an append: what it held, and the new records."""
+    """Return the keys of all payloads that a log may hold after a write or an append."""
     payloads = [record.payload for record in request.before.records]
     payloads += [record.payload for record in request.new]
     return prepared.keys | {payload_key(payload_to_json(payload)) for payload in payloads}
 
 
 def _signed(mark: int) -> int:
-    """Return a fingerprint as a column holds it."""
+    """Return a fingerprint as a signed 64-bit number, the type of its column."""
     return mark - (1 << 64) if mark >> 63 else mark
 
 
 def numbers_of(run: Run, enumeration: Enumeration) -> Iterator[tuple[int, int]]:
-    """Yield the damages of a run: family and number of each."""
+    """Yield family and number of each damage of a run."""
     count = enumeration.count(run.family)
-    for place in range(run.start, run.stop):
-        number = place
+    for position in range(run.start, run.stop):
+        number = position
         if run.spread and run.family == enumeration.pair:
-            number = 2 * place + run.setting % 2  # two profiles have other pairs
+            number = 2 * position + run.setting % 2  # the two profiles get different pairs
         elif run.spread:
-            number = shares.spread(place, count, 7919 * run.setting)
+            number = shares.spread(position, count, 7919 * run.setting)
         yield enumeration.resolved(run.family, number)

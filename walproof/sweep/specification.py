@@ -1,4 +1,4 @@
-"""The executable specification as a reader of logs in memory: its events, sorted."""
+"""Read logs in memory with the executable specification."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from walproof.sweep.controls import Control
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What the executable specification says of a log.
+class ReaderOutput:
+    """The answer of the executable specification to a log.
 
-    ``events`` are all of it, in the order in which they came, which is that of the log's files.
+    ``events`` are all events in the order of the reader, which follows the order of the files.
     """
 
     records: list[Record]
@@ -27,12 +27,12 @@ class Seen:
     events: list[Event]
 
     def answer(self) -> Answer:
-        """Return the same as an answer, ranges in log order."""
+        """Return the answer with its ranges in log order."""
         return collect(self.events)
 
 
-def seen(events: Iterable[Event]) -> Seen:
-    """Sort the events of a reader. Raises ``ValueError`` if they do not have one end."""
+def collect_output(events: Iterable[Event]) -> ReaderOutput:
+    """Collect the events of a reader. Raises ``ValueError`` if they do not have exactly one end."""
     records: list[Record] = []
     lost: list[Lost] = []
     end: End | None = None
@@ -44,12 +44,12 @@ def seen(events: Iterable[Event]) -> Seen:
         elif type(event) is Lost:
             lost.append(event)
         elif end is not None:
-            raise ValueError("two ends")
+            raise ValueError("the reader returned two ends")
         elif type(event) is End:
             end = event
     if end is None:
-        raise ValueError("the reader stopped without a verdict")
-    return Seen(records, lost, end, all_events)
+        raise ValueError("the reader returned no end")
+    return ReaderOutput(records, lost, end, all_events)
 
 
 class Reference:
@@ -60,20 +60,20 @@ class Reference:
         self.folder = folder
         self.read_in_memory = plugin_for(format).sweep.read_in_memory
 
-    def read(self, control: Control, contents: Contents, profile: str = "recover") -> Seen:
-        """Read a case. Raises what the reader raises: that would be a finding."""
+    def read(self, control: Control, contents: Contents, profile: str = "recover") -> ReaderOutput:
+        """Read a case. Errors of the reader are raised; they are findings."""
         if self.read_in_memory is not None:
             assert isinstance(contents, bytes)
-            return seen(self.read_in_memory(contents, profile))
-        place = self.folder / control.name
-        put(contents, place)
-        return seen(self.format.read(place, profile, control.context))
+            return collect_output(self.read_in_memory(contents, profile))
+        path = self.folder / control.name
+        put(contents, path)
+        return collect_output(self.format.read(path, profile, control.context))
 
 
-def put(contents: Contents, place: Path) -> None:
-    """Make a place hold this log and nothing else."""
+def put(contents: Contents, path: Path) -> None:
+    """Replace a log at a path with these contents."""
     if isinstance(contents, bytes):
-        place.unlink(missing_ok=True)
-    elif place.exists():
-        shutil.rmtree(place)
-    write_contents(contents, place)
+        path.unlink(missing_ok=True)
+    elif path.exists():
+        shutil.rmtree(path)
+    write_contents(contents, path)

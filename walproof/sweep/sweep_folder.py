@@ -1,8 +1,8 @@
-"""The output folder of a sweep, and running the shards that are left of it.
+"""The output folder of a sweep, and the worker pool that runs its remaining shards.
 
-``plan.json`` says what is being swept. Each finished shard has its rows in ``sweep/NNNNN.parquet``
-and, written last, its counts and findings in ``shards/NNNNN.json``: a shard is done exactly when
-that marker is there. Every file is written atomically.
+``plan.json`` identifies the sweep. Each finished shard has its rows in ``sweep/NNNNN.parquet`` and
+its counts and findings in the marker ``shards/NNNNN.json``. The marker is written last: a shard is
+done exactly if its marker exists. Every file is written atomically.
 """
 
 from __future__ import annotations
@@ -27,29 +27,29 @@ from walproof.sweep.shard import ShardResult
 from walproof.sweep.shard_runner import ShardRunner
 from walproof.worker_pool import map_unordered
 
+#: Number of worker deaths after which the sweep fails.
 MAX_DEATHS = 3
-"""How often a worker process may die before the sweep gives up."""
 
 
 class AnotherSweep(Exception):
-    """The output folder holds a different sweep from this one."""
+    """Raised if the output folder holds a different sweep."""
 
 
 class ShardFailed(Exception):
-    """Workers died: a fault of the machine or of ours, never of a reader."""
+    """Raised if workers died: an error of the machine or of this program, never of a reader."""
 
 
 class SweepFolder:
-    """One output folder."""
+    """The output folder of a sweep."""
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
 
     def begin(self, plan: Plan, fresh: bool, replace: bool = False) -> list[int]:
-        """Open the folder for a sweep; return the shards that are still to do.
+        """Open the folder for a sweep; return the numbers of the shards still to run.
 
-        Another sweep in the folder is replaced if ``fresh``, or if the folder may hold any sweep
-        (``replace``). Raises :class:`AnotherSweep`.
+        With ``fresh``, an earlier sweep in the folder is removed; with ``replace``, only a
+        different one. Raises :class:`AnotherSweep`.
         """
         described = plan.describe() | {"digest": plan.digest}
         path = self.path / "plan.json"
@@ -63,8 +63,8 @@ class SweepFolder:
                 key for key in described if key != "digest" and earlier.get(key) != described[key]
             ]
             raise AnotherSweep(
-                f"{self.path}: holds a sweep with another {' and '.join(differs) or 'cut'};"
-                " say --fresh to replace it, or another --out"
+                f"{self.path}: holds a sweep with different {' and '.join(differs) or 'shards'};"
+                " use --fresh to replace it, or another --out"
             )
         for name in ("sweep", "shards"):
             (self.path / name).mkdir(parents=True, exist_ok=True)
@@ -74,12 +74,12 @@ class SweepFolder:
         return sorted(set(range(len(plan.shards))) - self.done())
 
     def remove_unfinished(self) -> None:
-        """Remove what killed workers left half written."""
+        """Remove temporary files of workers that were killed."""
         for half in [*self.path.glob(f".*{UNFINISHED}"), *self.path.glob(f"*/.*{UNFINISHED}")]:
             half.unlink()
 
     def clear(self) -> None:
-        """Remove an earlier sweep, and nothing else that is there."""
+        """Remove an earlier sweep; other files in the folder stay."""
         for name in ("plan.json", "summary.json"):
             (self.path / name).unlink(missing_ok=True)
         for name in ("shards", "sweep", "findings", "proposals"):
@@ -102,7 +102,7 @@ class SweepFolder:
         self.write(name, out.getvalue().to_pybytes())
 
     def done(self) -> set[int]:
-        """Return the numbers of the shards that are finished."""
+        """Return the numbers of the finished shards."""
         return {int(path.stem) for path in (self.path / "shards").glob("[0-9]*.json")}
 
     def finish(self, result: ShardResult) -> None:
@@ -116,13 +116,13 @@ class SweepFolder:
         return dict(json.loads((self.path / f"shards/{number:05d}.json").read_bytes()))
 
     def markers(self) -> list[dict[str, Any]]:
-        """Return those of all finished shards."""
+        """Return the counts and findings of all finished shards."""
         return [self.marker(number) for number in sorted(self.done())]
 
     def fingerprints(self) -> Iterator[pa.Table]:
         """Yield the column ``fingerprint`` of each shard."""
         for path in sorted((self.path / "sweep").glob("[0-9]*.parquet")):
-            with path.open("rb") as file:  # Arrow takes no name that is not UTF-8
+            with path.open("rb") as file:  # Arrow accepts only UTF-8 names
                 yield pa.parquet.read_table(file, columns=["fingerprint"])
 
 
@@ -133,31 +133,33 @@ def run_shards(
     seconds: float | None = None,
     progress: Callable[[int, int], None] = lambda shards, cases: None,
 ) -> float:
-    """Run shards, one process for each core; return the seconds they took.
+    """Run shards, one process per core; return the elapsed seconds.
 
-    After ``seconds`` no shard is begun any more. ``progress`` is called with the numbers of shards
-    and cases that were finished since the last call. Raises :class:`ShardFailed`.
+    After ``seconds``, no further shard starts. ``progress`` is called with the numbers of shards
+    and cases finished since the last call. Raises :class:`ShardFailed`.
     """
     if not todo:
         return 0.0
     started = time.monotonic()
     deadline = None if seconds is None else started + seconds
-    left = list(todo)
+    remaining = list(todo)
     deaths = 0
-    # The scratch folder belongs to this process, which removes it whatever ends the workers.
+    # This process owns the scratch folder and removes it, however the workers end.
     scratch = Held()
     try:
-        while left:
-            given = (plan, folder, scratch.folder)
+        while remaining:
+            arguments = (plan, folder, scratch.folder)
             try:
-                for cases in map_unordered(_run_shard, left, _start_worker, given, deadline):
+                for cases in map_unordered(
+                    _run_shard, remaining, _start_worker, arguments, deadline
+                ):
                     progress(1, cases)
                 break
             except BrokenProcessPool:
                 deaths += 1
-                left = sorted(set(left) - folder.done())
+                remaining = sorted(set(remaining) - folder.done())
                 if deaths == MAX_DEATHS:
-                    text = f"a process died {deaths} times, {len(left)} shards are left"
+                    text = f"{deaths} worker processes died; {len(remaining)} shards are unfinished"
                     raise ShardFailed(text) from None
     finally:
         scratch.close()
@@ -165,8 +167,8 @@ def run_shards(
     return time.monotonic() - started
 
 
+#: In a worker process: the runner of its shards, and the folder that stores them.
 _worker: tuple[ShardRunner, SweepFolder] | None = None
-"""In a worker process: what runs its shards, and where they are stored."""
 
 
 def _start_worker(plan: Plan, folder: SweepFolder, scratch: Path) -> None:
@@ -175,7 +177,7 @@ def _start_worker(plan: Plan, folder: SweepFolder, scratch: Path) -> None:
 
 
 def _run_shard(number: int) -> int:
-    """Run and store a shard; return how many cases it had."""
+    """Run and store a shard; return its number of cases."""
     assert _worker is not None
     runner, folder = _worker
     result = runner.run(number)
@@ -185,7 +187,7 @@ def _run_shard(number: int) -> int:
 
 @contextlib.contextmanager
 def runner_here(plan: Plan, enumerations: Enumerations | None = None) -> Iterator[ShardRunner]:
-    """Run cases in this process, for minimising; nothing is stored."""
+    """Run cases in this process without storing them, for minimising."""
     held = Held()
     runner = ShardRunner(plan, held.folder, enumerations)
     try:

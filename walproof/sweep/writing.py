@@ -1,6 +1,7 @@
-"""Writes and appends in a sweep: the requests, and what the executable specification expects.
+"""Writes and appends in a sweep: requests, and results that the executable specification
+expects.
 
-A request is a vector that stands in no file: the harness sends and judges it like any other.
+A request is a vector that exists only in memory; the harness sends and judges it like any other.
 """
 
 from __future__ import annotations
@@ -25,45 +26,45 @@ from walproof.sweep.controls import Control
 from walproof.sweep.enumeration import Enumeration
 from walproof.sweep.format_sweep import Task
 from walproof.sweep.settings import Setting
-from walproof.sweep.specification import Seen, seen
+from walproof.sweep.specification import ReaderOutput, collect_output
 
-NO_LOG = Seen([], [], End("intact", None, 0), [End("intact", None, 0)])
-"""What there is before a log is written."""
+#: State before a log is written.
+NO_LOG = ReaderOutput([], [], End("intact", None, 0), [End("intact", None, 0)])
 
 
 @dataclass(frozen=True)
 class Request:
-    """One write or append: its vector, the answer to the log before, and the new records.
+    """One write or append: its vector, the answer to the log before it, and the new records.
 
-    ``faults`` are invariants that the executable specification itself breaks. ``is_judged`` is
-    False where the right result is a log larger than the harness looks at.
+    ``faults`` are invariants that the executable specification breaks. ``is_judged`` is false if
+    the correct result is larger than the limit of the harness.
     """
 
     vector: Vector
-    before: Seen
+    before: ReaderOutput
     new: Sequence[NewRecord]
     faults: Sequence[str] = ()
     is_judged: bool = True
 
 
 @dataclass(frozen=True)
-class _Left:
-    """What an operation left: why it refused, the answer to the log, the log, all files."""
+class _State:
+    """State after an operation: the refusal if any, the answer, the log, and all files."""
 
     refused: str | None
-    answer: Seen
+    answer: ReaderOutput
     contents: Contents | None
     files: Mapping[str, int]
     digests: Mapping[str, str]
 
     @property
     def is_looked_at(self) -> bool:
-        """Whether the log is small enough to be judged."""
+        """True if the log is small enough to be judged."""
         return sum(self.files.values()) <= MAX_BYTES
 
 
 class Writer:
-    """Writes and appends by the executable specification, in a scratch folder of its own."""
+    """Write and append with the executable specification, in an exclusive scratch folder."""
 
     def __init__(self, format: str, folder: Path) -> None:
         self.format = named(format)
@@ -75,7 +76,7 @@ class Writer:
     ) -> Request:
         """Return a write, or an append to these contents, with the expected result.
 
-        Raises what the executable specification raises where it should refuse: a finding.
+        Errors of the executable specification other than a refusal are raised; they are findings.
         """
         if setting.profile == "write":
             return self._write(control, setting, new)
@@ -83,58 +84,58 @@ class Writer:
 
     def _write(self, control: Control, setting: Setting, new: Sequence[NewRecord]) -> Request:
         name = f"new{PurePath(control.name).suffix}"
-        left = self._left("write", name, None, new, setting.context)
+        state = self._perform("write", name, None, new, setting.context)
         faults = []
-        if left.refused is not None and left.files:
+        if state.refused is not None and state.files:
             faults.append(invariants.CHANGED_REFUSING)
-        payloads = [record.payload for record in left.answer.records]
-        wanted = [record.payload for record in new]
+        payloads = [record.payload for record in state.answer.records]
+        expected = [record.payload for record in new]
         loses = (
             not self.format_sweep.takes_back(new)
-            and payloads[len(payloads) - len(wanted) :] != wanted
+            and payloads[len(payloads) - len(expected) :] != expected
         )
-        if left.refused is None and loses:
+        if state.refused is None and loses:
             faults.append(invariants.NOT_READ)
-        contents = b"" if left.contents is None else left.contents
-        body = self._body(setting, name, contents, new, left)
+        contents = b"" if state.contents is None else state.contents
+        body = self._body(setting, name, contents, new, state)
         vector = Vector(Path(name), body, contents)
-        return Request(vector, NO_LOG, new, faults, is_judged=left.is_looked_at)
+        return Request(vector, NO_LOG, new, faults, is_judged=state.is_looked_at)
 
     def _append(
         self, control: Control, setting: Setting, contents: Contents, new: Sequence[NewRecord]
     ) -> Request:
         before = self._read(control.name, contents, setting.context)
-        left = self._left("append", control.name, contents, new, setting.context)
-        faults = self._faults(control, setting, contents, new, before, left)
-        body = self._body(setting, control.name, contents, new, left)
+        state = self._perform("append", control.name, contents, new, setting.context)
+        faults = self._faults(control, setting, contents, new, before, state)
+        body = self._body(setting, control.name, contents, new, state)
         body["id"] = body["control"] = control.id
-        if left.refused is None:
-            if other := self._otherwise(control, setting, contents, new, before):
-                body["accept"] = [other]
+        if state.refused is None:
+            if alternative := self._alternative(control, setting, contents, new, before):
+                body["accept"] = [alternative]
             if self.format_sweep.may_refuse(before.end, contents):
                 body["may_refuse"] = True
         vector = Vector(control.path, body, contents)
-        return Request(vector, before, new, faults, is_judged=left.is_looked_at)
+        return Request(vector, before, new, faults, is_judged=state.is_looked_at)
 
-    def _otherwise(
+    def _alternative(
         self,
         control: Control,
         setting: Setting,
         contents: Contents,
         new: Sequence[NewRecord],
-        before: Seen,
+        before: ReaderOutput,
     ) -> dict[str, Any] | None:
-        """Another right result, if the format knows one."""
-        other = self.format_sweep.otherwise(new, before.end, _task(control, setting))
-        if other is None:
+        """Return another correct result, if the format has one."""
+        alternative = self.format_sweep.otherwise(new, before.end, _task(control, setting))
+        if alternative is None:
             return None
-        left = self._left("append", control.name, contents, other[0], setting.context)
+        state = self._perform("append", control.name, contents, alternative[0], setting.context)
         log_files = postconditions.files_of(contents, control.name)
-        files = {name if name in log_files else f"{name}*": n for name, n in left.files.items()}
-        answer = left.answer.answer().to_json()
+        files = {name if name in log_files else f"{name}*": n for name, n in state.files.items()}
+        answer = state.answer.answer().to_json()
         return {
             "answer": answer,
-            "because": other[1],
+            "because": alternative[1],
             "after": postconditions.to_json(files, {}, ()),
         }
 
@@ -144,73 +145,75 @@ class Writer:
         setting: Setting,
         contents: Contents,
         new: Sequence[NewRecord],
-        before: Seen,
-        left: _Left,
+        before: ReaderOutput,
+        state: _State,
     ) -> list[str]:
-        """The invariants that the executable specification breaks: its ``end`` must be sound."""
+        """Return the invariants that an append of the executable specification breaks."""
         faults = []
-        if left.refused is not None:
-            if left.contents != contents or left.files != postconditions.files_of(
+        if state.refused is not None:
+            if state.contents != contents or state.files != postconditions.files_of(
                 contents, control.name
             ):
                 faults.append(invariants.CHANGED_REFUSING)
-        elif not self._went_on(before, new, left.answer):
+        elif not self._continues(before, new, state.answer):
             faults.append(invariants.NOT_READ)
         cut = invariants.cut_at_end(contents, before)
         if cut is None:
-            goes_on = left.refused is None and new and not self.format_sweep.takes_back(new)
+            goes_on = state.refused is None and new and not self.format_sweep.takes_back(new)
             if isinstance(contents, bytes) and goes_on:
                 faults.append(invariants.NO_END)
             return faults
         if self._read(control.name, cut, setting.context).records != before.records:
             faults.append(invariants.CUT_LOSES)
-        elif left.refused is None:
-            # A shorter file may have no room for them: that is no fault of where it was cut.
-            after_cut = self._left("append", control.name, cut, new, setting.context)
-            if after_cut.refused is None and not self._went_on(before, new, after_cut.answer):
+        elif state.refused is None:
+            # A refusal is no fault of the cut: the shorter file may lack space for the records.
+            after_cut = self._perform("append", control.name, cut, new, setting.context)
+            if after_cut.refused is None and not self._continues(before, new, after_cut.answer):
                 faults.append(invariants.NOT_READ_AT_END)
         return faults
 
-    def _went_on(self, before: Seen, new: Sequence[NewRecord], after: Seen) -> bool:
-        """Whether what was there is still read, and then what was appended."""
+    def _continues(
+        self, before: ReaderOutput, new: Sequence[NewRecord], after: ReaderOutput
+    ) -> bool:
+        """Return whether a read gives the earlier records, then the appended ones."""
         if self.format_sweep.takes_back(new):
             return True
         expected = [record.payload for record in before.records]
         expected += [record.payload for record in new]
         return [record.payload for record in after.records] == expected
 
-    def _left(
+    def _perform(
         self,
         operation: str,
         name: str,
         contents: Contents | None,
         new: Sequence[NewRecord],
         context: Mapping[str, Any],
-    ) -> _Left:
-        place = self._place(name)
+    ) -> _State:
+        path = self._empty_path(name)
         if contents is not None:
-            write_contents(contents, place)
+            write_contents(contents, path)
         act = self.format.append if operation == "append" else self.format.write
         refused = None
         try:
-            act(place, new, context)
+            act(path, new, context)
         except ValueError as error:
-            refused = str(error) or "it refuses"
-        files = postconditions.files_in(place.parent)
+            refused = str(error) or "refused"
+        files = postconditions.files_in(path.parent)
         digests = (
-            postconditions.digests_in(place.parent) if self.format_sweep.appends_exactly else {}
+            postconditions.digests_in(path.parent) if self.format_sweep.appends_exactly else {}
         )
         answer = NO_LOG
-        if place.exists():
-            answer = seen(self.format.read(place, "recover", context))
-        return _Left(refused, answer, contents_at(place), files, digests)
+        if path.exists():
+            answer = collect_output(self.format.read(path, "recover", context))
+        return _State(refused, answer, contents_at(path), files, digests)
 
-    def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> Seen:
-        place = self._place(name)
-        write_contents(contents, place)
-        return seen(self.format.read(place, "recover", context))
+    def _read(self, name: str, contents: Contents, context: Mapping[str, Any]) -> ReaderOutput:
+        path = self._empty_path(name)
+        write_contents(contents, path)
+        return collect_output(self.format.read(path, "recover", context))
 
-    def _place(self, name: str) -> Path:
+    def _empty_path(self, name: str) -> Path:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         return self.folder / name
@@ -221,12 +224,12 @@ class Writer:
         name: str,
         contents: Contents,
         new: Sequence[NewRecord],
-        left: _Left,
+        state: _State,
     ) -> dict[str, Any]:
         append = setting.profile == "append"
         free = self.format_sweep.free(contents) if append else []
-        exact = left.digests if append and left.refused is None else {}
-        expect = left.answer.answer() if append or left.refused is None else NOTHING
+        exact = state.digests if append and state.refused is None else {}
+        expect = state.answer.answer() if append or state.refused is None else NOTHING
         body: dict[str, Any] = {
             "id": f"{self.format.id}/{name}",
             "format": self.format.id,
@@ -238,9 +241,9 @@ class Writer:
             "context": dict(setting.context),
             "records": [record_to_json(record) for record in new],
             "expect": expect.to_json(),
-            "after": postconditions.to_json(left.files, {}, free, exact),
+            "after": postconditions.to_json(state.files, {}, free, exact),
         }
-        if left.refused is not None:
+        if state.refused is not None:
             body["must_refuse"] = True
         return body
 
@@ -248,7 +251,7 @@ class Writer:
 def records_for(
     enumeration: Enumeration, setting: Setting, family: int, number: int
 ) -> list[NewRecord]:
-    """The records of a case: the same ones whenever they are made."""
+    """Return the generated records of a case, the same in every process."""
     control = enumeration.control
     task = _task(control, setting)
     if setting.plain:
@@ -263,7 +266,7 @@ def _task(control: Control, setting: Setting) -> Task:
 
 
 def text_of(new: Sequence[NewRecord], setting: Setting) -> str:
-    """Return a request in words: ``append 2 records of 1, 40 bytes``."""
+    """Describe a request: ``append 2 records of 1, 40 bytes``."""
     sizes = ", ".join(str(len(record.payload)) for record in new)
     lengths = f" of {sizes} bytes" if new else ""
     return f"{setting.profile} {len(new)} record{'' if len(new) == 1 else 's'}{lengths}"

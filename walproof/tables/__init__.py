@@ -1,1 +1,1 @@
-"""Logs as rows: the schema that the data source, the audit and the Parquet export share."""
+"""Logs as rows: the schema shared by the data source, the audit and the Parquet export."""

@@ -1,4 +1,4 @@
-"""Arrow batches that are neither too small nor too large, for the JVM and for a row group."""
+"""Arrow batches of a suitable size for the JVM and for row groups."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import pyarrow as pa
 
 from walproof.scan.model import PIECE_ROWS
 
+#: Approximate maximum bytes of a batch for the JVM, which has at most ``PIECE_ROWS`` rows
+#: (docs/speed.md).
 BATCH_BYTES = 4 << 20
-"""A batch for the JVM has at most ``PIECE_ROWS`` rows and about so many bytes: docs/speed.md."""
+#: Sizes at which a row group of Parquet is written; they limit memory for logs of any length.
 GROUP_BYTES = 32 << 20
 GROUP_ROWS = 1 << 18
-"""A row group of Parquet is written when either is reached: no more is held, however long a log."""
-AT_ONCE = 64
-"""Batches that become one: a batch of one row takes some thousand bytes, one of many hardly more.
-"""
+#: Number of batches that are joined into one: a batch of one row takes some thousand bytes, one of
+#: many rows hardly more.
+JOINED_BATCHES = 64
 
 
 class Pile:
-    """Batches in their order, never many: so many in a row are made one, and so many of those."""
+    """An ordered list of batches that joins adjacent ones, so that there are never many."""
 
     def __init__(self) -> None:
         self._levels: list[list[pa.RecordBatch]] = [[]]
@@ -27,12 +28,12 @@ class Pile:
         self.nbytes = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Put one after those that are here."""
+        """Append a batch."""
         self.rows += batch.num_rows
         self.nbytes += batch.nbytes
         self._levels[0].append(batch)
         for number, level in enumerate(self._levels):
-            if len(level) < AT_ONCE:
+            if len(level) < JOINED_BATCHES:
                 return
             if number + 1 == len(self._levels):
                 self._levels.append([])
@@ -40,23 +41,24 @@ class Pile:
             level.clear()
 
     @property
-    def is_group(self) -> bool:
-        """Whether there is enough for a row group."""
+    def is_full(self) -> bool:
+        """True if there are enough rows for a row group."""
         return self.nbytes >= GROUP_BYTES or self.rows >= GROUP_ROWS
 
     def take(self) -> list[pa.RecordBatch]:
-        """All of them; none is left."""
-        taken = [batch for level in reversed(self._levels) for batch in level]
+        """Return all batches and clear the pile."""
+        batches = [batch for level in reversed(self._levels) for batch in level]
         self._levels = [[]]
         self.rows = self.nbytes = 0
-        return taken
+        return batches
 
 
 def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The same rows in batches of at most ``PIECE_ROWS`` rows and about ``BATCH_BYTES`` bytes.
+    """Yield the same rows in batches of at most ``PIECE_ROWS`` rows and about ``BATCH_BYTES``
+    bytes.
 
-    Small ones are joined: each costs the JVM about a millisecond, and a folder of small logs gives
-    one for each. A single row may be larger than ``BATCH_BYTES``.
+    Small batches are joined: each costs the JVM about a millisecond, and a folder of small logs
+    yields one per log. A single row may be larger than ``BATCH_BYTES``.
     """
     held = Pile()
     for batch in batches:
@@ -65,7 +67,7 @@ def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             if held.rows and (held.rows + rows > PIECE_ROWS or held.nbytes + size > BATCH_BYTES):
                 yield _joined(held.take())
             if not held.rows and (2 * rows > PIECE_ROWS or 2 * size > BATCH_BYTES):
-                yield piece  # to wait for another would keep the memory of both
+                yield piece  # joining it with another would hold the memory of both
             else:
                 held.add(piece)
     if held.rows:
@@ -73,7 +75,7 @@ def bounded(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _cut(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Pieces within the bounds; by halves, since rows differ in size."""
+    """Yield pieces within the limits, by halving, because rows differ in size."""
     if batch.num_rows == 0:
         return
     if batch.num_rows == 1 or (batch.num_rows <= PIECE_ROWS and batch.nbytes <= 2 * BATCH_BYTES):

@@ -1,6 +1,6 @@
-"""How the columns of a log become Parquet: encodings, statistics, compression.
+"""Parquet encodings, statistics and compression for the columns of a log.
 
-docs/speed.md has what was measured.
+docs/speed.md has the measurements.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from walproof.formats import plugin_for
 from walproof.scan.columns import JsonColumn
 
 PAYLOAD = "payload"
+#: Columns with few values, which are passed as dictionaries to avoid hashing each row.
 CONSTANT = ("file", "kind", "verdict", "reason")
-"""Columns of a few values, which are handed over as dictionaries: nobody hashes each row."""
+#: Approximate size of a page; a page is copied several times, so it should stay in the cache.
 PAGE_BYTES = 1 << 18
-"""Of a page, about: a page is copied several times, so it should stay in the cache meanwhile."""
+#: Number of values of a column that are written at a time: a run of rows with many fields.
 BATCH = 1 << 16
-"""Values of a column that are written at a time: a run of rows, whose entries have many fields."""
+#: Limits of a sample of payloads: at most 1 MiB, spread over the first row group.
 SLICES, ROWS_OF_A_SLICE, BYTES_OF_A_ROW = 16, 16, 4096
-"""What a sample of payloads takes at most: 1 MiB, from all of the first row group."""
+#: Maximum compressed share of a sample for payloads to be compressed.
 WORTHWHILE = 0.95
-"""What must be left of a sample, at most, for payloads to be compressed: as a share."""
 
 
 def handed_over(schema: pa.Schema, format_id: str) -> pa.Schema:
-    """The schema of the batches that are written."""
-    types = {one.name: one.with_dictionaries for one in plugin_for(format_id).columns}
+    """Return the schema of the batches that are written."""
+    types = {column.name: column.with_dictionaries for column in plugin_for(format_id).columns}
     types = {name: type for name, type in types.items() if _has_dictionary(type)}
     types |= dict.fromkeys(CONSTANT, pa.dictionary(pa.int32(), pa.string()))
     return pa.schema([field.with_type(types.get(field.name, field.type)) for field in schema])
@@ -37,28 +37,30 @@ def handed_over(schema: pa.Schema, format_id: str) -> pa.Schema:
 def properties(
     schema: pa.Schema, format_id: str, compression: str, payloads: str | None = None
 ) -> dict[str, Any]:
-    """What ``pyarrow.parquet.ParquetWriter`` is told. ``payloads``: their compression, if other.
+    """Return the arguments of ``pyarrow.parquet.ParquetWriter``.
 
-    Payloads are hardly ever the same, so neither dictionaries nor statistics of them help. Nor of
-    JSON, of which a dictionary holds one copy and the statistics two, however long it is. Text that
-    is each record's own fills a dictionary in vain. Nor do dictionaries of numbers help: offsets
-    and indices rise, and their differences take least. Statistics are kept where a reader can leave
-    out row groups by them: of numbers, and of ``kind``. Those of other text take longer than its
-    encoding.
+    ``payloads`` is the compression of payloads, if it differs. Payloads are rarely equal, so they
+    get no dictionary and no statistics. Neither does JSON, of which a dictionary would store one
+    copy and statistics two, nor text that differs in nearly all records. Numbers get no dictionary,
+    because the differences of rising offsets and indices take less space. Only numbers and ``kind``
+    get statistics: readers can skip row groups by them, while statistics of other text take longer
+    than its encoding.
     """
     columns = plugin_for(format_id).columns
-    unlike = {one.name for one in columns if one.is_own or isinstance(one, JsonColumn)}
+    distinct = {
+        column.name for column in columns if column.is_own or isinstance(column, JsonColumn)
+    }
     numbers = [field.name for field in schema if pa.types.is_integer(field.type)]
-    others = [name for name in schema.names if name not in unlike | {PAYLOAD, *numbers}]
-    inside = [path for field in schema for path, type in _leaves(field) if _is_dictionary(type)]
-    others += [path for path in inside if path not in others]
+    with_dictionary = [name for name in schema.names if name not in distinct | {PAYLOAD, *numbers}]
+    nested = [path for field in schema for path, type in _leaves(field) if _is_dictionary(type)]
+    with_dictionary += [path for path in nested if path not in with_dictionary]
     codecs: str | dict[str, str] = compression
     if payloads is not None and payloads != compression:
         codecs = {path: compression for field in schema for path in leaves(field)}
         codecs[PAYLOAD] = payloads
     return {
         "compression": codecs,
-        "use_dictionary": others,
+        "use_dictionary": with_dictionary,
         "write_statistics": [*numbers, "kind"],
         "column_encoding": dict.fromkeys(numbers, "DELTA_BINARY_PACKED"),
         "data_page_size": PAGE_BYTES,
@@ -68,7 +70,7 @@ def properties(
 
 
 def leaves(field: pa.Field) -> Iterator[str]:
-    """The columns of a Parquet file that a field becomes, as paths: a struct has one each."""
+    """Yield the Parquet columns of a field as paths; a struct has several."""
     return (path for path, _ in _leaves(field))
 
 
@@ -81,7 +83,7 @@ def _is_dictionary(type: pa.DataType) -> bool:
 
 
 def _leaves(field: pa.Field, above: str = "") -> Iterator[tuple[str, pa.DataType]]:
-    """The paths of ``leaves``, and their types."""
+    """Yield the paths of ``leaves``, and their types."""
     path, type = f"{above}{field.name}", field.type
     if pa.types.is_struct(type):
         for inner in type:
@@ -96,19 +98,19 @@ def _leaves(field: pa.Field, above: str = "") -> Iterator[tuple[str, pa.DataType
 
 
 def gets_smaller(payloads: pa.ChunkedArray, compression: str) -> bool:
-    """Whether a sample of these payloads, written as Parquet has them, is worth to be compressed.
+    """Return whether a sample of payloads, as Parquet stores them, is worth compressing.
 
-    To compress what does not get smaller takes as long as to write it.
+    Compressing data that does not get smaller takes as long as writing it.
     """
     sample = b"".join(_sampled(payloads))
     if not sample:
-        return True  # nothing is known
+        return True  # no sample
     codec = pa.Codec({"lz4": "lz4_raw"}.get(compression, compression))
     return len(codec.compress(sample)) <= WORTHWHILE * len(sample)
 
 
 def _sampled(payloads: pa.ChunkedArray) -> Iterator[bytes]:
-    """Neighbours from all over; in front of each its length, as in a page."""
+    """Yield adjacent payloads from the whole column, each after its length, as in a page."""
     rows = len(payloads)
     step = max(ROWS_OF_A_SLICE, rows // SLICES)
     for start in range(0, rows, step):

@@ -1,4 +1,4 @@
-"""Parquet files of logs: rows in large groups, and a name only when the file is whole."""
+"""Parquet files of logs: rows in large groups, written atomically."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from walproof.tables import encodings, rows
 from walproof.tables.batches import Pile
 
 DECODED = "decoded"
+#: docs/speed.md has the measurements.
 COMPRESSION = "lz4"
-"""docs/speed.md has what was measured."""
+#: ``COMPRESSION``, but payloads uncompressed if a sample of them does not get smaller.
 AUTO = "auto"
-"""That one, but payloads as they are if a sample of them does not get smaller."""
 STORED = "none"
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written: rows of records, their payloads in bytes, rows of lost ranges; the end.
+    """The result of an export: numbers of records, payload bytes and lost ranges, and the end.
 
-    ``is_stored``: payloads were not compressed, because a sample of them did not get smaller.
+    ``is_stored`` is true if payloads were not compressed, because a sample did not get smaller.
     """
 
     records: int
@@ -55,32 +55,33 @@ def to_parquet(
     is_decoded: bool = False,
     has_payloads: bool = True,
 ) -> Exported:
-    """Write the rows of a log (``walproof.tables.rows``), in log order, as they are found.
+    """Write the rows of a log (``walproof.tables.rows``) in log order, incrementally.
 
-    With ``is_decoded`` there is a column more, the struct ``decoded`` of :mod:`walproof.decode`;
-    where it is null, ``detail`` says why. Without ``has_payloads`` the columns ``payload`` and
-    ``payload_truncated`` are left out, and payloads are not copied, unless they are decoded.
+    With ``is_decoded`` there is an additional column, the struct ``decoded`` of
+    :mod:`walproof.decode`; if it is null, ``detail`` has the reason. Without ``has_payloads`` the
+    columns ``payload`` and ``payload_truncated`` are left out, and payloads are not copied unless
+    they are decoded.
 
-    The file appears under its name when it is whole, and replaces what was there. Its key-value
-    metadata are ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and
-    ``walproof.end`` (as in an answer, as text). Raises ``OSError``, and ``ValueError`` for a
-    context that the format does not understand.
+    The file is written atomically and replaces an existing file. Its key-value metadata are
+    ``walproof.format``, ``walproof.verdict``, ``walproof.reason`` and ``walproof.end`` (as in an
+    answer, as text). Raises ``OSError``, and ``ValueError`` for a context that the format does not
+    support.
     """
     schema = rows.schema(format_id)
     if not has_payloads:
         schema = pa.schema([field for field in schema if field.name not in rows.OF_PAYLOADS])
     if is_decoded:
         schema = schema.append(pa.field(DECODED, decode.type_of(format_id)))
-    wanted = Wanted(has_payloads or is_decoded, None, max_payload, dictionaries=True)
+    selection = Wanted(has_payloads or is_decoded, None, max_payload, dictionaries=True)
     choice = _Compression(compression, format_id)
     with ParquetFile(out, encodings.handed_over(schema, format_id), choice) as file:
-        exported = _write(file, log, format_id, wanted, progress)
+        exported = _write(file, log, format_id, selection, progress)
         file.finish(_metadata(format_id, exported.end) | _types(schema))
     return replace(exported, is_stored=choice.is_stored)
 
 
 class ParquetFile:
-    """A Parquet file that appears under its name when it is whole.
+    """A Parquet file that is written atomically.
 
     Rows are written in large groups. ``properties`` returns the arguments of
     ``pyarrow.parquet.ParquetWriter`` for the first group of rows. All methods raise ``OSError``
@@ -100,28 +101,28 @@ class ParquetFile:
         return self
 
     def __exit__(self, *error: Any) -> None:
-        """Remove what was written when an error ends the block before :meth:`finish`."""
+        """Remove the file if an error ends the block before :meth:`finish`."""
         if self._writer is not None and self._writer.is_open:
             with suppress(OSError, pa.ArrowException):
                 self._writer.close()
-            self._writer.is_open = False  # or its end tries again, and complains
+            self._writer.is_open = False  # otherwise its destructor closes it again
         self._open_files.__exit__(*error)
 
     @property
     def has_rows(self) -> bool:
-        """Whether rows were added."""
+        """True if rows were added."""
         return self._writer is not None or self._pile.rows > 0
 
     def add(self, batch: pa.RecordBatch) -> bool:
         """Add rows; return whether a row group was written."""
         self._pile.add(batch)
-        if not self._pile.is_group:
+        if not self._pile.is_full:
             return False
         self._write_group()
         return True
 
     def finish(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Write what is left and the key-value metadata, and give the file its name."""
+        """Write the remaining rows and the key-value metadata, and rename the file to its name."""
         if self._pile.rows:
             self._write_group()
         writer = self._writer or self._open(self.schema.empty_table())
@@ -139,14 +140,14 @@ class ParquetFile:
     def _open(self, first: pa.Table) -> pq.ParquetWriter:
         unfinished = self._open_files.enter_context(saved(self.path)).name
         with named_in_errors(self.path):
-            # Through a file of Python's, pyarrow copies every page once more.
+            # With a Python file, pyarrow would copy each page once more.
             file = self._open_files.enter_context(pa.OSFile(os.fsencode(unfinished), "wb"))
             self._writer = pq.ParquetWriter(file, self.schema, **self._properties(first))
         return self._writer
 
 
 class _Compression:
-    """Choose how payloads are compressed by those of the first row group."""
+    """Choose the compression of payloads by a sample of the first row group."""
 
     def __init__(self, compression: str, format_id: str) -> None:
         self.compression, self.format = compression, format_id
@@ -164,7 +165,7 @@ class _Compression:
 
 
 def _types(schema: pa.Schema) -> dict[str, str]:
-    """What Arrow's readers take the types from: text, however it was handed over."""
+    """Return the metadata from which Arrow readers take types: text instead of dictionaries."""
     return {"ARROW:schema": base64.b64encode(schema.serialize().to_pybytes()).decode()}
 
 
@@ -172,12 +173,12 @@ def _write(
     file: ParquetFile,
     log: Log,
     format_id: str,
-    wanted: Wanted,
+    selection: Wanted,
     progress: Callable[[int], None],
 ) -> Exported:
     records = payload_bytes = lost = 0
     end: End | None = None
-    for event in scanner(format_id).scan(log, wanted):
+    for event in scanner(format_id).scan(log, selection):
         if isinstance(event, Records):
             records += len(event)
             payload_bytes += rows.payload_bytes(event)
@@ -196,7 +197,7 @@ def _write(
 def _batches(
     event: Event, format_id: str, file: str, schema: pa.Schema
 ) -> Iterator[pa.RecordBatch]:
-    """The rows of an event; those of records that are decoded come in pieces."""
+    """Yield the rows of an event; decoded records in pieces."""
     if isinstance(event, Records) and DECODED in schema.names:
         for piece in decode.pieces(format_id, event):
             value, fault = decode.decoded(format_id, piece)

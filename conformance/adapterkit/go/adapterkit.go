@@ -55,10 +55,22 @@ type Request struct {
 
 // Record is a record that a reader released or a writer must write. At (offset of its first
 // header) and Size (to the end of its last fragment) are set only if the reader reports them.
+// Fields holds the format's own fields of a record to write.
 type Record struct {
-	At      *int64 `json:"at,omitempty"`
-	Size    *int64 `json:"size,omitempty"`
-	Payload string `json:"payload"` // lower-case hexadecimal
+	At      *int64         `json:"at,omitempty"`
+	Size    *int64         `json:"size,omitempty"`
+	Payload string         `json:"payload"` // lower-case hexadecimal
+	Fields  map[string]any `json:"-"`
+}
+
+// UnmarshalJSON reads a record to write.
+func (r *Record) UnmarshalJSON(data []byte) error {
+	if err := json.Unmarshal(data, &r.Fields); err != nil {
+		return err
+	}
+	r.Payload, _ = r.Fields["payload"].(string)
+	delete(r.Fields, "payload")
+	return nil
 }
 
 // Bytes returns the payload of a record to write.

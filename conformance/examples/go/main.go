@@ -249,7 +249,7 @@ func isZero(data []byte) bool {
 	return !slices.ContainsFunc(data, func(b byte) bool { return b != 0 })
 }
 
-// foreignDialect returns whether the first physical record is one of RocksDB's or Pebble's own.
+// foreignDialect returns whether the first physical record is of another dialect (LDB-043).
 func foreignDialect(log []byte) bool {
 	if len(log) < header {
 		return false

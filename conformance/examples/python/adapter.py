@@ -189,7 +189,7 @@ def answer_of(
 
 
 def foreign_dialect(log: bytes) -> bool:
-    """Return whether the first physical record has a dialect of RocksDB or Pebble."""
+    """Return whether the first physical record is of another dialect (LDB-043)."""
     if len(log) < HEADER:
         return False
     checksum, length, type = struct.unpack_from("<IHB", log)

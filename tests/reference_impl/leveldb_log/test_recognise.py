@@ -131,8 +131,9 @@ def test_without_a_checksum_a_plausible_header_needs_the_name(write: Write) -> N
     assert not recognise(b"\7" * 100, "copy.log"), "no type of a plain log"
 
 
-def test_another_dialect_is_recognised_in_order_to_be_refused() -> None:
-    assert recognise(bytes.fromhex("2c32617b 0300 05 01000000 666f6f"), "copy")
+@pytest.mark.parametrize("name", ["copy", "copy.log", "000005.log"])
+def test_another_dialect_is_not_recognised_whatever_its_name(name: str) -> None:
+    assert not recognise(bytes.fromhex("2c32617b 0300 05 01000000 666f6f"), name)
 
 
 @pytest.mark.parametrize("head", [b"", b"\1\2\3", bytes(6), bytes(7), bytes(4 * BLOCK_SIZE)])

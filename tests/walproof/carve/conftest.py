@@ -1,4 +1,4 @@
-"""Images made without any tool: random bytes, and logs in them where the test says."""
+"""Synthetic images: random bytes with logs at chosen offsets."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import named
 from walproof.cli import main
 
+#: Formats with checksums, whose loose records are distinguishable from random bytes.
 CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal")
-"""Formats with checksums: what is loose in them can be told from chance."""
 
 
 @dataclass
 class Builder:
-    """An image that grows; everything between its parts is random."""
+    """An image that grows; the bytes between its parts are random."""
 
     random: random.Random = field(default_factory=lambda: random.Random(11))
     data: bytearray = field(default_factory=bytearray)
@@ -33,7 +33,7 @@ class Builder:
         self.data += self.random.randbytes(size)
 
     def put(self, part: bytes, align: int = 4096, remainder: int = 0) -> int:
-        """Put bytes at the next offset that leaves ``remainder``; zeros up to the next sector."""
+        """Append bytes at the next offset with this ``remainder``; pad with zeros to a sector."""
         self.data += self.random.randbytes((remainder - len(self.data)) % align)
         at = len(self.data)
         self.data += part
@@ -49,13 +49,13 @@ class Builder:
 
 @pytest.fixture
 def builder() -> Builder:
-    made = Builder()
-    made.filler(20_000)
-    return made
+    new_builder = Builder()
+    new_builder.filler(20_000)
+    return new_builder
 
 
 def batch(number: int, size: int = 40) -> bytes:
-    """A write batch of LevelDB with one entry."""
+    """Return a write batch of LevelDB with one entry."""
     key, value = f"key{number:05}".encode(), random.Random(number).randbytes(size)
     entry = b"\1" + bytes([len(key)]) + key + _varint(size) + value
     return struct.pack("<QI", 1000 + number, 1) + entry
@@ -70,54 +70,56 @@ def _varint(number: int) -> bytes:
 
 
 def new_records(format_id: str, count: int, size: int = 40) -> list[NewRecord]:
-    """Records that a writer of the format takes, and that differ from each other."""
-    made = []
+    """Return distinct valid records of the format."""
+    records = []
     for number in range(count):
         data = random.Random(number).randbytes(size)
         if format_id == "leveldb-log":
-            made.append(NewRecord(batch(number, size)))
+            records.append(NewRecord(batch(number, size)))
         elif format_id == "zeebe-journal":
-            made.append(NewRecord(data, {"asqn": str(number + 1)}))
+            records.append(NewRecord(data, {"asqn": str(number + 1)}))
         elif format_id == "systemd-journal":
             body = f"MESSAGE={number} {data.hex()}\nUNIT=u{number % 3}\n".encode()
             moment = {"realtime": str(10**15 + number), "monotonic": str(number)}
-            made.append(NewRecord(body, {**moment, "boot_id": "ab" * 16}))
+            records.append(NewRecord(body, {**moment, "boot_id": "ab" * 16}))
         elif format_id == "zmq-raft":
-            made.append(NewRecord(data, {"term": "3", "entry_type": 0}))
+            records.append(NewRecord(data, {"term": "3", "entry_type": 0}))
         else:
-            made.append(NewRecord(data))
-    return made
+            records.append(NewRecord(data))
+    return records
 
 
 @pytest.fixture
 def log_of(tmp_path: Path) -> Callable[..., bytes]:
-    """The bytes of a log with so many records, made by the reference's writer."""
+    """Return a function that writes a log with the executable specification."""
 
-    def made(format_id: str, count: int, size: int = 40, **context: Any) -> bytes:
+    def write(format_id: str, count: int, size: int = 40, **context: Any) -> bytes:
         suffix = {"zmq-raft": ".rlog", "systemd-journal": ".journal"}.get(format_id, ".log")
         if format_id == "zeebe-journal":
             suffix = ""
         path = tmp_path / f"made-{len(list(tmp_path.iterdir()))}{suffix}"
-        told = {"capacity": 256, **context} if format_id == "zmq-raft" else context
-        named(format_id).write(path, new_records(format_id, count, size), told)
+        settings = {"capacity": 256, **context} if format_id == "zmq-raft" else context
+        named(format_id).write(path, new_records(format_id, count, size), settings)
         if path.is_dir():
-            (path,) = [one for one in path.iterdir() if one.suffix == ".log"]
+            (path,) = [file for file in path.iterdir() if file.suffix == ".log"]
         return path.read_bytes()
 
-    return made
+    return write
 
 
 def payloads(path: Path, format_id: str) -> list[bytes]:
-    return [one.payload for one in collect(named(format_id).read(path, "recover", {})).records]
+    return [
+        record.payload for record in collect(named(format_id).read(path, "recover", {})).records
+    ]
 
 
 @dataclass
 class Carved:
-    """What a run wrote."""
+    """The output of a run."""
 
     folder: Path
     status: int
-    said: str
+    output: str
 
     @property
     def rows(self) -> list[dict[str, Any]]:
@@ -142,7 +144,7 @@ class Carved:
 def carve(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Callable[..., Carved]:
-    """Run the command; the image must be the same before and after."""
+    """Return a function that runs the command and checks that the image is unchanged."""
     runs: list[int] = []
 
     def run(image: Path, *options: str, out: Path | None = None) -> Carved:

@@ -1,4 +1,4 @@
-"""Real file systems: files deleted, and others written after them."""
+"""Real file systems: deleted and partly overwritten files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def run(*command: str | Path) -> str:
 
 
 def tools(*names: str) -> None:
-    """Skip without these programs, which no registry has; the run names what it lacks."""
+    """Skip the test if one of these system programs is missing."""
     missing = [name for name in names if _program(name) is None]
     if missing:
         lacking = f"{' and '.join(missing)} not found (e2fsprogs, dosfstools, mtools)"
@@ -39,19 +39,19 @@ def _program(name: str) -> str | None:
 
 
 def put_files(folder: Path, log_of, count: int) -> dict[str, tuple[str, bytes]]:
-    """A file of each format, and text between them: name, format and content of the logs."""
+    """Write files of each format and text files; return format and content of the logs by name."""
     folder.mkdir()
-    made = {}
+    logs = {}
     for number in range(count):
         (folder / f"text-{number}").write_text(f"line {number}\n" * 2000)
         for format_id in FORMATS:
             suffix = {"zmq-raft": "rlog", "systemd-journal": "journal"}.get(format_id, "log")
-            # mkfs makes holes of blocks of zeros: large hash tables would be cut out of the file.
+            # mkfs turns blocks of zeros into holes, which would remove large hash tables.
             log = log_of(format_id, 50 + 10 * number, 200, data_buckets=13, field_buckets=13)
             name = f"{format_id}-{number}.{suffix}"
             (folder / name).write_bytes(log)
-            made[name] = (format_id, log)
-    return made
+            logs[name] = (format_id, log)
+    return logs
 
 
 @pytest.mark.parametrize("block", ["1024", "4096"])
@@ -66,27 +66,31 @@ def test_deleted_files_of_ext4(block: str, log_of, carve, tmp_path: Path) -> Non
         run(debugfs, "-w", "-R", f"rm {name}", image)
     listing = run(debugfs, "-R", "ls", image)
     assert not any(name in listing for name in logs)
-    made = carve(image)
-    found = {row["sha256"]: row for row in made.logs()}
+    result = carve(image)
+    by_digest = {row["sha256"]: row for row in result.logs()}
     for name, (format_id, log) in logs.items():
-        rows = [row for row in found.values() if _is_start(made.folder / row["file"], log)]
-        assert rows, f"{name} is not found"
-        assert {row["verdict"] for row in rows} == {"intact"}
-        assert {row["format"] for row in rows} == {format_id}
-        again = tmp_path / name
-        again.write_bytes(log)
-        assert payloads(made.folder / rows[0]["file"], format_id) == payloads(again, format_id)
-    assert len(made.logs()) == len(logs)
+        matching = [
+            row for row in by_digest.values() if _is_start(result.folder / row["file"], log)
+        ]
+        assert matching, f"{name} is not found"
+        assert {row["verdict"] for row in matching} == {"intact"}
+        assert {row["format"] for row in matching} == {format_id}
+        original = tmp_path / name
+        original.write_bytes(log)
+        assert payloads(result.folder / matching[0]["file"], format_id) == payloads(
+            original, format_id
+        )
+    assert len(result.logs()) == len(logs)
 
 
-def _is_start(found: Path, log: bytes) -> bool:
-    """Whether a file is a log without the space that was preallocated for it."""
-    data = found.read_bytes()
+def _is_start(path: Path, log: bytes) -> bool:
+    """Return whether a file is a log without its preallocated space."""
+    data = path.read_bytes()
     return log.startswith(data) and not log[len(data) :].strip(b"\0")
 
 
-def test_files_that_were_partly_overwritten_on_ext4(log_of, carve, tmp_path: Path) -> None:
-    """Each record that is found was written, and nothing is said of what is not there."""
+def test_partly_overwritten_files_of_ext4(log_of, carve, tmp_path: Path) -> None:
+    """Every carved record was written."""
     tools("mkfs.ext4", "debugfs")
     logs = put_files(tmp_path / "files", log_of, 3)
     image = tmp_path / "disk.img"
@@ -96,32 +100,32 @@ def test_files_that_were_partly_overwritten_on_ext4(log_of, carve, tmp_path: Pat
         run(debugfs, "-w", "-R", f"rm {name}", image)
     for number in range(2):
         new = tmp_path / f"new-{number}"
-        new.write_text(f"what was written later {number}\n" * 3000)
+        new.write_text(f"written later {number}\n" * 4400)
         run(debugfs, "-w", "-R", f"write {new} new-{number}", image)
     data = image.read_bytes()
     assert sum(log in data for _, log in logs.values()) < len(logs), "something was overwritten"
-    made = carve(image)
+    result = carve(image)
     written: dict[str, set[bytes]] = {}
     for name, (format_id, log) in logs.items():
         path = tmp_path / name
         path.write_bytes(log)
         written.setdefault(format_id, set()).update(payloads(path, format_id))
     count = 0
-    for row in made.logs():
+    for row in result.logs():
         if row["certainty"] == "checksum":
-            found = payloads(made.folder / row["file"], row["format"])
-            assert set(found) <= written[row["format"]]
-            count += len(found)
-    for one in made.loose:
-        if "fragment" not in one and "missing" not in one and "unchecked" not in one:
-            if one["format"] == "systemd-journal" and "seqnum" not in one:
+            carved = payloads(result.folder / row["file"], row["format"])
+            assert set(carved) <= written[row["format"]]
+            count += len(carved)
+    for record in result.loose:
+        if "fragment" not in record and "missing" not in record and "unchecked" not in record:
+            if record["format"] == "systemd-journal" and "seqnum" not in record:
                 continue  # a field without its entry
-            assert bytes.fromhex(one["payload"]) in written[one["format"]]
+            assert bytes.fromhex(record["payload"]) in written[record["format"]]
             count += 1
     assert count > 100
     for name, (format_id, log) in logs.items():
         if log in data:
-            files = [made.folder / row["file"] for row in made.logs(format_id)]
+            files = [result.folder / row["file"] for row in result.logs(format_id)]
             assert any(_is_start(file, log) for file in files), name
 
 
@@ -135,23 +139,23 @@ def test_deleted_files_of_fat(log_of, carve, tmp_path: Path) -> None:
     for name in logs:
         run(_program("mcopy"), "-i", image, tmp_path / "files" / name, f"::{name}")
         run(_program("mdel"), "-i", image, f"::{name}")
-    made = carve(image)
+    result = carve(image)
     last = list(logs.values())[-1][1]
-    assert any(_is_start(made.folder / row["file"], last) for row in made.logs())
+    assert any(_is_start(result.folder / row["file"], last) for row in result.logs())
 
 
-def test_a_log_in_the_memory_of_a_process(log_of, carve, tmp_path: Path) -> None:
-    """The log is at an odd address, and gcore puts its segment anywhere in the file."""
+def test_log_in_the_memory_of_a_process(log_of, carve, tmp_path: Path) -> None:
+    """The log is at an odd address, and gcore may place its segment anywhere in the file."""
     tools("gcore", "gdb")
     log = tmp_path / "held.log"
     log.write_bytes(log_of("leveldb-log", 40, 100))
-    holds = (
+    script = (
         "import mmap, sys; memory = mmap.mmap(-1, 1 << 20); data = open(sys.argv[1], 'rb').read();"
         " memory[4099 : 4099 + len(data)] = data; data = None; print('ready', flush=True);"
         " sys.stdin.read()"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", holds, str(log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", script, str(log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
     try:
         assert process.stdout is not None
@@ -167,8 +171,8 @@ def test_a_log_in_the_memory_of_a_process(log_of, carve, tmp_path: Path) -> None
     core = tmp_path / f"core.{process.pid}"
     if not core.exists():
         unavailable(f"gcore wrote nothing: {done.stderr.strip()[-200:]}")
-    made = carve(core, "--format", "leveldb-log")
-    found = [row for row in made.logs() if row["records"] == 40]
-    assert found and all(row["verdict"] == "intact" for row in found)
-    for row in found:
-        assert payloads(made.folder / row["file"], "leveldb-log") == payloads(log, "leveldb-log")
+    result = carve(core, "--format", "leveldb-log")
+    complete = [row for row in result.logs() if row["records"] == 40]
+    assert complete and all(row["verdict"] == "intact" for row in complete)
+    for row in complete:
+        assert payloads(result.folder / row["file"], "leveldb-log") == payloads(log, "leveldb-log")

@@ -1,4 +1,4 @@
-"""How a run goes: interrupted and gone on with, on hostile images, and where it must not write."""
+"""Runs: interrupted and resumed, on hostile images, and with existing output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from walproof.cli import main
 
 
 def full_image(builder, log_of, path: Path) -> Path:
-    """Three windows with a log of each format in each, and one that lies across two windows."""
+    """Build three windows with a log of each format, and a log across two windows."""
     for _ in range(3):
         for format_id in FORMATS:
             builder.put(log_of(format_id, 30))
@@ -42,24 +42,24 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("window", [1, 2, 3])
 @pytest.mark.parametrize("error", [KeyboardInterrupt, Killed])
-def test_a_run_that_was_ended_goes_on(
+def test_interrupted_run_resumes(
     window: int, error: type[BaseException], builder, log_of, carve, tmp_path: Path, monkeypatch
 ) -> None:
     image = full_image(builder, log_of, tmp_path / "disk.img")
-    whole = carve(image)
-    assert len(whole.rows) > 17
+    complete = carve(image)
+    assert len(complete.rows) > 17
     steps = Carving.steps
 
-    def ended(self, progress=lambda _: None):
-        for number, found in enumerate(steps(self, progress)):
+    def interrupted(self, progress=lambda _: None):
+        for number, finds in enumerate(steps(self, progress)):
             if number == window:
                 raise error
-            yield found
+            yield finds
 
     monkeypatch.setattr("walproof.cli.carve_run.EVERY_SECONDS", 0.0)
     folder = tmp_path / "in-two-runs"
     with monkeypatch.context() as patched:
-        patched.setattr(Carving, "steps", ended)
+        patched.setattr(Carving, "steps", interrupted)
         if error is Killed:
             with pytest.raises(Killed):
                 carve(image, out=folder)
@@ -67,50 +67,50 @@ def test_a_run_that_was_ended_goes_on(
             assert carve(image, out=folder).status == 130
     assert (folder / "carving.json").exists()
     assert not (folder / "manifest.jsonl").exists()
-    again = carve(image, out=folder)
-    assert again.status == 0 and "going on at" in again.said
-    assert again.rows == whole.rows
-    assert again.loose == whole.loose
-    for path in whole.folder.iterdir():
+    resumed = carve(image, out=folder)
+    assert resumed.status == 0 and "going on at" in resumed.output
+    assert resumed.rows == complete.rows
+    assert resumed.loose == complete.loose
+    for path in complete.folder.iterdir():
         assert (folder / path.name).read_bytes() == path.read_bytes()
 
 
-def test_a_state_of_another_run_is_refused(builder, log_of, carve, tmp_path: Path) -> None:
+def test_state_of_a_different_run_is_rejected(builder, log_of, carve, tmp_path: Path) -> None:
     image = builder.save(tmp_path / "disk.img")
     folder = tmp_path / "out"
     folder.mkdir()
     state = {"carve": {"version": 1, "size": 7}, "position": 0, "finds": []}
     (folder / "carving.json").write_text(json.dumps(state))
-    made = carve(image, out=folder)
-    assert made.status == 1 and "another run" in made.said and "size" in made.said
+    result = carve(image, out=folder)
+    assert result.status == 1 and "different run" in result.output and "size" in result.output
     (folder / "carving.json").write_text("{")
-    assert "no state of a carving" in carve(image, out=folder).said
+    assert "not a state file" in carve(image, out=folder).output
 
 
-def test_nothing_is_written_where_something_is(builder, carve, tmp_path: Path) -> None:
+def test_existing_files_are_not_overwritten(builder, carve, tmp_path: Path) -> None:
     image = builder.save(tmp_path / "disk.img")
     folder = tmp_path / "out"
     folder.mkdir()
     (folder / "mine").write_text("x")
-    made = carve(image, out=folder)
-    assert made.status == 1 and "not empty" in made.said
+    result = carve(image, out=folder)
+    assert result.status == 1 and "not empty" in result.output
     assert [path.name for path in folder.iterdir()] == ["mine"]
-    made = carve(image, "--state", str(image))
-    assert made.status == 1 and "overwrite" in made.said
+    result = carve(image, "--state", str(image))
+    assert result.status == 1 and "overwrite" in result.output
 
 
-def test_a_packed_image_is_named(log_of, carve, tmp_path: Path) -> None:
+def test_packed_image_is_reported(log_of, carve, tmp_path: Path) -> None:
     image, packed = tmp_path / "disk.img", tmp_path / "disk.img.gz"
     image.write_bytes(bytes(512) + log_of("leveldb-log", 3))
     packed.write_bytes(gzip.compress(image.read_bytes()))
-    assert "unpack it" not in carve(image).said
+    assert "unpack it" not in carve(image).output
     done = carve(packed)
     assert done.status == 0 and done.rows == []
-    assert f"{packed}: it begins as what gzip packs does" in done.said
+    assert f"{packed}: it begins as what gzip packs does" in done.output
 
 
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:
-    places = [builder.put(log_of("leveldb-log", 3)) for _ in range(3)]
+    offsets = [builder.put(log_of("leveldb-log", 3)) for _ in range(3)]
     image = builder.save(tmp_path / "disk.img")
     state = tmp_path / "state.json"
     arguments = ["walproof", "carve", str(image), "--json", "--state", str(state)]
@@ -119,14 +119,14 @@ def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd)
         main()
     assert exit.value.code == 0
     rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
-    assert [row["offset"] for row in rows] == places
+    assert [row["offset"] for row in rows] == offsets
     assert {row["file"] for row in rows} == {None} and not state.exists()
     assert sorted(path.name for path in tmp_path.iterdir() if "made" not in path.name) == [
         "disk.img"
     ]
 
 
-def test_without_machine_code_logs_are_found_too(
+def test_search_without_numba_finds_the_same(
     builder, log_of, carve, tmp_path: Path, monkeypatch
 ) -> None:
     image = full_image(builder, log_of, tmp_path / "disk.img")
@@ -136,7 +136,7 @@ def test_without_machine_code_logs_are_found_too(
     assert carve(image).rows == fast.rows
 
 
-def test_both_searches_find_the_same() -> None:
+def test_compiled_and_plain_search_agree() -> None:
     patterns = [
         Pattern(b"\1\2\3"),
         Pattern(b"\2\0\3", b"\xff\0\xff"),
@@ -158,19 +158,19 @@ def test_both_searches_find_the_same() -> None:
         assert fast.hits(window) == expected
 
 
-def test_a_peek_sees_nothing_after_the_end_of_the_image() -> None:
-    one = search.Search([Pattern(b"\1\2", peeks=(40, 60), among=frozenset({0}))])
+def test_peek_ignores_bytes_after_the_image() -> None:
+    searcher = search.Search([Pattern(b"\1\2", peeks=(40, 60), among=frozenset({0}))])
     data = np.full(100 + PAD, 5, np.uint8)
     data[[10, 11, 55, 56, 70, 71]] = [1, 2] * 3
     data[[50, 105, 110]] = 0
-    for kernel in (one._kernel, None):
-        one._kernel = kernel
-        assert one.hits(Window(0, 100, 100, data)) == [(10, 0)]
-    # The third: its bytes at 40 and 60 are those at 110 and 130, after the end.
+    for kernel in (searcher._kernel, None):
+        searcher._kernel = kernel
+        assert searcher.hits(Window(0, 100, 100, data)) == [(10, 0)]
+    # The third pattern peeks at 110 and 130, after the end.
 
 
 @pytest.mark.parametrize("near_end", [0, 1, 7, 63])
-def test_fast_instructions_find_the_same_physical_records(near_end: int) -> None:
+def test_kernel_finds_all_physical_records(near_end: int) -> None:
     from walproof.formats.leveldb_log.carver.kernel import physical_records, prefixes
 
     chance = random.Random(near_end)
@@ -188,28 +188,28 @@ def test_fast_instructions_find_the_same_physical_records(near_end: int) -> None
             expected.append((at + len(noise), at + len(noise) + len(record), payload[0]))
         parts.append(noise + record)
         at += len(parts[-1])
-    whole = b"".join(parts) + bytes(near_end)
-    data = np.frombuffer(whole + bytes(PAD), np.uint8)
-    of_eight = np.empty(len(whole) // 8 + 1, np.uint32)
-    prefixes(data, len(whole), of_eight)
+    image = b"".join(parts) + bytes(near_end)
+    data = np.frombuffer(image + bytes(PAD), np.uint8)
+    of_eight = np.empty(len(image) // 8 + 1, np.uint32)
+    prefixes(data, len(image), of_eight)
     columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
-    found: list[tuple[int, int, int]] = []
-    here = 0
-    while here < len(whole):
-        count, here = physical_records(data, here, len(whole), len(whole), of_eight, *columns)
-        found += zip(*(column[:count].tolist() for column in columns), strict=True)
-    assert found == expected
+    records: list[tuple[int, int, int]] = []
+    start = 0
+    while start < len(image):
+        count, start = physical_records(data, start, len(image), len(image), of_eight, *columns)
+        records += zip(*(column[:count].tolist() for column in columns), strict=True)
+    assert records == expected
 
 
-def test_a_search_that_finds_more_than_it_can_note(monkeypatch) -> None:
-    monkeypatch.setattr(search, "MOST", 7)
+def test_more_hits_than_the_kernel_can_store(monkeypatch) -> None:
+    monkeypatch.setattr(search, "MAX_HITS", 7)
     fast = search.Search([Pattern(b"\1\1"), Pattern(b"\1")])
     data = np.ones(1000 + PAD, np.uint8)
     assert len(fast.hits(Window(0, 1000, 1000, data))) == 2000
 
 
 def _kahadb(size: int) -> bytes:
-    """At each 28 bytes a batch that claims all that follows."""
+    """Return, every 28 bytes, a batch that claims all following bytes."""
     return b"".join(
         HEADER + struct.pack(">iq", size - at - 28, 12345) for at in range(0, size - 28, 28)
     )
@@ -217,8 +217,8 @@ def _kahadb(size: int) -> bytes:
 
 def _empty_batches(size: int) -> bytes:
     body = b"\0\0\0\5\1"
-    one = HEADER + struct.pack(">iq", len(body), zlib.adler32(body)) + body + b"\x07"
-    return one * (size // len(one))
+    batch = HEADER + struct.pack(">iq", len(body), zlib.adler32(body)) + body + b"\x07"
+    return batch * (size // len(batch))
 
 
 def _zeebe(size: int) -> bytes:
@@ -238,8 +238,8 @@ def _rlog(size: int) -> bytes:
 
 
 def _objects(size: int) -> bytes:
-    one = b"\1\0" + bytes(6) + struct.pack("<Q", size // 2) + bytes(48) + b"A=" + bytes(14)
-    return one * (size // len(one))
+    data_object = b"\1\0" + bytes(6) + struct.pack("<Q", size // 2) + bytes(48) + b"A=" + bytes(14)
+    return data_object * (size // len(data_object))
 
 
 def _journals(size: int) -> bytes:
@@ -250,7 +250,7 @@ def _journals(size: int) -> bytes:
 
 
 def _headers(size: int) -> bytes:
-    """Each seventh byte the type of a record of LevelDB that claims almost a block."""
+    """Return, every 7 bytes, a LevelDB record that claims almost a whole block."""
     return (b"\0\0\0\0\xf0\x7f\1" * (size // 7 + 1))[:size]
 
 
@@ -259,7 +259,7 @@ HOSTILE = [_kahadb, _empty_batches, _zeebe, _rlog, _objects, _journals, _headers
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", HOSTILE, ids=lambda make: make.__name__.strip("_"))
-def test_what_looks_like_records_everywhere_takes_linear_time(make, tmp_path: Path) -> None:
+def test_hostile_image_takes_linear_time(make, tmp_path: Path) -> None:
     seconds, finds = [], []
     for size in (1 << 19, 1 << 21):
         path = tmp_path / f"{size}.img"
@@ -267,8 +267,8 @@ def test_what_looks_like_records_everywhere_takes_linear_time(make, tmp_path: Pa
         with Image(path) as image:
             began = time.process_time()
             carving = Carving(image, list(FORMATS), 512, 0, image.size)
-            found = [one for step in carving.steps() for one in step]
+            all_finds = [find for step in carving.steps() for find in step]
             seconds.append(time.process_time() - began)
-            finds.append(len(found))
+            finds.append(len(all_finds))
     assert seconds[1] < 0.5 + 8 * seconds[0], (seconds, finds)
     assert seconds[1] < 20

@@ -83,6 +83,7 @@ def test_a_packed_log_is_read_like_the_log(command: str, kind: str, tmp_path: Pa
     done = run(*words(command, log, journal, tmp_path / "out"))
     assert done.return_value == plain.return_value, done.output
     assert "A writer may resume" not in done.output
+    assert "Safe to append at" not in done.output
     assert not Path(tmp_path, "out").is_dir() or [*Path(tmp_path, "out").iterdir()]
     if "--json" in command:
         assert done.stdout == plain.stdout
@@ -113,6 +114,7 @@ def test_a_pipe(command: str, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == plain.return_value, done.stderr
     assert b"A writer may resume" not in done.stdout
+    assert b"Safe to append at" not in done.stdout
 
 
 @pytest.mark.slow

@@ -46,5 +46,5 @@ def test_a_payload_that_is_longer_than_what_is_decoded(tmp_path: Path) -> None:
         for words in (["read", str(log)], [str(log)]):
             done = CliRunner(env={"COLUMNS": "200"}).invoke(walproof, words)
             assert "(65536 bytes)" not in done.stdout and "maxPayload" not in done.stdout
-            expected = "the value of 100,000 bytes" if payload is batch else "payload was cut"
+            expected = "the value of 100,000 bytes" if payload is batch else "payload was truncated"
             assert expected in done.stdout

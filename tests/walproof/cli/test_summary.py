@@ -277,7 +277,7 @@ def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
     table = CliRunner().invoke(walproof, ["read", str(log)]).stdout.splitlines()
     assert [line.split(None, 3)[3] for line in table[1:4]] == [
         'put "a" = "b" (sequence 17)',
-        '"other"  (not decoded: neither a write batch (at 0: 12 bytes expected, 5 left) nor a'
+        '"other"  (not decoded: neither a write batch (at 0: expected 12 bytes, found 5) nor a'
         " version edit (at 0: unknown tag 111))",
         'put "a" = "b" (sequence 17)',
     ]

@@ -1,4 +1,4 @@
-"""A family of a log of very many fields and lost ranges holds none of them."""
+"""Damaged copies of a log with many fields and lost ranges need little memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOG = bytes(range(256)) * 128
 
 
 def many(data: bytes, file: str) -> Iterator[Field]:
-    """A field for each byte, in records of two."""
+    """Yield a field for each byte, in records of two."""
     for n in range(COUNT // 2):
         yield Field(f"records[{n}]", 2 * n, 2 * n + 2, None, "record", (), "")
         yield Field(f"records[{n}].a", 2 * n, 2 * n + 1, data[2 * n], "u1", (), "")
@@ -30,36 +30,36 @@ def many(data: bytes, file: str) -> Iterator[Field]:
 
 
 @pytest.mark.slow
-def test_fields_are_counted_and_not_kept() -> None:
+def test_family_does_not_store_fields() -> None:
     tracemalloc.start()
     try:
-        made = list(family(lambda: LogToDamage(LOG, "", "log", many), 12, 3))
+        copies = list(family(lambda: LogToDamage(LOG, "", "log", many), 12, 3))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(made) == 12
-    assert sum("records[" in words[0] for words, _ in made) >= 4
-    assert len({contents for _, contents in made} - {LOG}) == 12
+    assert len(copies) == 12
+    assert sum("records[" in operations[0] for operations, _ in copies) >= 4
+    assert len({contents for _, contents in copies} - {LOG}) == 12
     assert peak < 40 * len(LOG), "twelve copies, and not a hundred bytes for each field"
 
 
-def test_a_name_that_no_field_has_is_answered_without_keeping_them() -> None:
+def test_unknown_field_does_not_store_fields() -> None:
     log = LogToDamage(LOG, "", "log", many)
     tracemalloc.start()
     try:
         log.field("records[7].c")
     except KeyError as error:
-        said = str(error)
+        message = str(error)
     finally:
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-    assert said == "no field records[7].c: records[7] has a, b"
+    assert message == "no field records[7].c: records[7] has a, b"
     assert peak < 1 << 19
 
 
 @pytest.mark.slow
-def test_leaves_are_the_fields_without_fields_of_their_own() -> None:
-    """What is chosen among has a value; no field with a value holds another."""
+def test_fields_with_a_value_are_leaves() -> None:
+    """No field with a value contains another field."""
     for vector in load_all().values():
         if vector.body["kind"] == "valid" and vector.operation == "read":
             log = LogToDamage(vector.contents, vector.body["format"], vector.input.name)
@@ -78,16 +78,16 @@ def lost_everywhere(count: int) -> Iterator[Event]:
     yield End("damaged", "unknown-type", None)
 
 
-def test_a_manifest_is_the_json_of_its_copies_in_log_order() -> None:
+def test_manifest_is_the_json_of_its_copies() -> None:
     file = io.BytesIO()
-    made = Manifest(file, {"log": "a", "seed": 1})
-    made.add("1", ["zero x"], b"abc", lost_everywhere(2))
-    made.add("2", [], {"a": b"\0"}, None)
-    made.add("3", [], b"", lost_everywhere(0))
-    made.finish()
+    manifest = Manifest(file, {"log": "a", "seed": 1})
+    manifest.add("1", ["zero x"], b"abc", lost_everywhere(2))
+    manifest.add("2", [], {"a": b"\0"}, None)
+    manifest.add("3", [], b"", lost_everywhere(0))
+    manifest.finish()
     body = json.loads(file.getvalue())
     assert file.getvalue().decode() == json_text(body, indent=1) + "\n"
-    assert [one.get("lost") for one in body["copies"]] == [
+    assert [copy.get("lost") for copy in body["copies"]] == [
         [
             {"from": 0, "to": 5, "reason": "unknown-type"},
             {"from": 5, "to": 10, "reason": "unknown-type"},
@@ -99,17 +99,17 @@ def test_a_manifest_is_the_json_of_its_copies_in_log_order() -> None:
 
 
 @pytest.mark.slow
-def test_a_manifest_holds_no_lost_ranges() -> None:
+def test_manifest_does_not_store_lost_ranges() -> None:
     class Nowhere(io.RawIOBase):
         def write(self, data: object) -> int:
             return len(data)  # type: ignore[arg-type]
 
-    made = Manifest(Nowhere(), {"log": "a"})  # type: ignore[arg-type]
+    manifest = Manifest(Nowhere(), {"log": "a"})  # type: ignore[arg-type]
     tracemalloc.start()
     try:
-        made.add("1", [], b"abc", lost_everywhere(COUNT))
+        manifest.add("1", [], b"abc", lost_everywhere(COUNT))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    # The scratch file is in memory up to a mebibyte; of each range there are eight bytes.
+    # The scratch file is in memory up to 1 MiB; each range takes eight bytes.
     assert peak < (3 << 20) + 8 * COUNT

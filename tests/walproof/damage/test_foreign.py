@@ -1,4 +1,4 @@
-"""Damage by a grammar of one's own: its fields, what comes of them, and what it may not do."""
+"""Damage with a custom grammar: its fields, its operations, and its sandbox."""
 
 from __future__ import annotations
 
@@ -64,8 +64,8 @@ seq:
 
 
 def run(*arguments: str | Path) -> Result:
-    words = ["damage", *map(str, arguments)]
-    return CliRunner().invoke(walproof, words, standalone_mode=False)
+    command = ["damage", *map(str, arguments)]
+    return CliRunner().invoke(walproof, command, standalone_mode=False)
 
 
 @pytest.fixture
@@ -84,12 +84,12 @@ def ksy(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def grammar(ksy: Path) -> Iterator[ForeignGrammar]:
-    made = ForeignGrammar(ksy)
-    yield made
-    made.close()
+    opened = ForeignGrammar(ksy)
+    yield opened
+    opened.close()
 
 
-def test_the_fields_are_those_of_the_grammar(log: Path, ksy: Path) -> None:
+def test_option_list_shows_the_fields_of_the_grammar(log: Path, ksy: Path) -> None:
     lines = run(log, "--ksy", ksy, "--list").stdout.splitlines()
     assert [line.split()[:3] for line in lines[:4]] == [
         ["0", "2", "magic"],
@@ -101,23 +101,31 @@ def test_the_fields_are_those_of_the_grammar(log: Path, ksy: Path) -> None:
     assert "  flip bit N of FIELD" in lines
 
 
-def test_operations_are_aimed_by_them(log: Path, ksy: Path, tmp_path: Path) -> None:
+def test_operations_use_the_fields_of_the_grammar(log: Path, ksy: Path, tmp_path: Path) -> None:
     out = tmp_path / "bad.bin"
-    words = ("set entries[-1].kind to 1", "flip bit 3 of entries[0].crc", "drop entries[0].data")
-    done = run(log, *words, "--ksy", ksy, "--out", out)
-    assert done.return_value == 0, done.exception
+    operations = (
+        "set entries[-1].kind to 1",
+        "flip bit 3 of entries[0].crc",
+        "drop entries[0].data",
+    )
+    result = run(log, *operations, "--ksy", ksy, "--out", out)
+    assert result.return_value == 0, result.exception
     assert out.read_bytes() == bytes.fromhex("cafe 09020304 01 03 05060708 01 00")
     assert log.read_bytes() == LOG
-    again = str(run(log, "zero entries[0].crx", "--ksy", ksy, "--out", tmp_path / "x").exception)
-    assert "did you mean entries[0].crc?" in again
-    sealed = run(log, "reseal entries[0]", "--ksy", ksy, "--out", tmp_path / "x")
-    assert "no checksum over entries[0]" in str(sealed.exception)
+    misspelled = str(
+        run(log, "zero entries[0].crx", "--ksy", ksy, "--out", tmp_path / "x").exception
+    )
+    assert "did you mean entries[0].crc?" in misspelled
+    resealed = run(log, "reseal entries[0]", "--ksy", ksy, "--out", tmp_path / "x")
+    assert "no checksum covers entries[0]" in str(resealed.exception)
     assert "excludes --format" in str(
         run(log, "--ksy", ksy, "--list", "--format", "zmq-raft").exception
     )
 
 
-def test_a_family_has_a_manifest(log: Path, ksy: Path, tmp_path: Path) -> None:
+def test_random_copies_are_reproducible_from_the_manifest(
+    log: Path, ksy: Path, tmp_path: Path
+) -> None:
     bodies = []
     for name in ("one", "two"):
         run(log, "--ksy", ksy, "--random", "12", "--seed", "5", "--out", tmp_path / name)
@@ -131,13 +139,13 @@ def test_a_family_has_a_manifest(log: Path, ksy: Path, tmp_path: Path) -> None:
         assert again.read_bytes() == (tmp_path / "one" / copy["name"]).read_bytes()
 
 
-def test_where_the_grammar_stops_the_fields_so_far_count(log: Path, ksy: Path) -> None:
+def test_fields_before_a_parse_error_are_listed(log: Path, ksy: Path) -> None:
     log.write_bytes(LOG[:-3])
     shown = run(log, "--ksy", ksy, "--list").stdout
     assert "entries[0].data" in shown and "entries[1].len_data" not in shown
 
 
-def test_a_grammar_that_cannot_be_used(log: Path, tmp_path: Path) -> None:
+def test_invalid_grammar_is_reported(log: Path, tmp_path: Path) -> None:
     bad = tmp_path / "bad.ksy"
     bad.write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n")
     assert "bad.ksy:5:5: error: unable to find type 'gone'" in str(
@@ -145,11 +153,9 @@ def test_a_grammar_that_cannot_be_used(log: Path, tmp_path: Path) -> None:
     )
 
 
-def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_of_a_grammar_is_sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if bubblewrap() is None:
-        pytest.skip("no bubblewrap here: its code can write anywhere")
+        pytest.skip("needs bubblewrap: without it, the code can write anywhere")
     monkeypatch.setenv("WALPROOF_SECRET", "token")
     proof = tmp_path / "proof"
     path = tmp_path / "evil.ksy"
@@ -175,18 +181,18 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
         [["a", 0, 1, ["name", "no number"]]],
     ],
 )
-def test_what_its_process_says_is_not_believed(
+def test_invalid_replies_of_the_process_are_rejected(
     fields: Any, grammar: ForeignGrammar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reply = {"fields": fields, "stopped": None}
     monkeypatch.setattr(grammar._parser, "request", lambda request: reply)
-    with pytest.raises(GrammarError, match="no list of fields"):
+    with pytest.raises(GrammarError, match="expected a list of fields"):
         list(grammar.fields(LOG, ""))
 
 
-def test_why_it_stopped_is_told_after_the_fields(grammar: ForeignGrammar) -> None:
-    found = []
+def test_parse_error_follows_the_fields(grammar: ForeignGrammar) -> None:
+    paths = []
     with pytest.raises(ParseStopped):
         for field in grammar.fields(LOG[:-3], ""):
-            found.append(field.path)
-    assert "entries[0].data" in found
+            paths.append(field.path)
+    assert "entries[0].data" in paths

@@ -1,4 +1,4 @@
-"""What a vector says of its damage can be typed, and makes the vector's bytes."""
+"""The damage of vectors, applied from its text, gives the same bytes."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ import pytest
 
 from conformance.vectors import Vector, load_all
 from walproof.damage.log import LogToDamage
-from walproof.damage.operation_text import BadWords, damage, forms
+from walproof.damage.operation_text import BadOperation, damage, forms
 
 VECTORS = load_all()
 
 
-def speakable() -> list[Vector]:
-    """Vectors whose damage is told in operations of the algebra alone."""
-    found = []
+def damaged_vectors() -> list[Vector]:
+    """Return the vectors that were made by damage."""
+    vectors = []
     for vector in VECTORS.values():
-        words = vector.body.get("made_by", {}).get("damage", [])
+        operations = vector.body.get("made_by", {}).get("damage", [])
         control = vector.body.get("control")
-        if words and control and vector.operation == "read":
-            found.append(vector)
-    return found
+        if operations and control and vector.operation == "read":
+            vectors.append(vector)
+    return vectors
 
 
 @pytest.mark.slow
-def test_most_damage_in_vectors_can_be_typed_and_makes_the_same_bytes() -> None:
-    same = unsaid = 0
-    other = []
-    for vector in speakable():
+def test_damage_of_vectors_is_reproducible_from_text() -> None:
+    equal = unsupported = 0
+    different = []
+    for vector in damaged_vectors():
         control = VECTORS[vector.body["control"]]
         log = LogToDamage(control.contents, vector.body["format"], control.input.name)
         try:
-            for words in vector.body["made_by"]["damage"]:
-                damage(log, words)
-        except BadWords:
-            unsaid += 1  # bytes that have a name in a recipe alone
+            for operation in vector.body["made_by"]["damage"]:
+                damage(log, operation)
+        except BadOperation:
+            unsupported += 1  # the operation exists only in recipes
             continue
         if log.contents == vector.contents:
-            same += 1
+            equal += 1
             assert log.operations == vector.body["made_by"]["damage"], vector.id
         else:
-            other.append(vector.id)
-    assert other == []
-    assert same > 700, (same, unsaid)
+            different.append(vector.id)
+    assert different == []
+    assert equal > 700, (equal, unsupported)
 
 
 @pytest.fixture
@@ -51,19 +51,19 @@ def log() -> LogToDamage:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("operation", "message"),
     [
         ("flip bit 3 of blocks[0].records[9].header", "records[0] … records[2]"),
-        ("flip bit 32 of blocks[0].records[0].header.checksum", "has 32 bits"),
+        ("flip bit 32 of blocks[0].records[0].header.checksum", "expected bit 0 to 31"),
         ("flip bit 8 of byte 1", "bit 0 to 7"),
         ("flip bit 1 of byte 99999", "of byte 0 to"),
         ("set blocks[0].records[0].header.type to 256", "does not fit"),
         ("set blocks[0].records[0].header.type to xx", "hexadecimal"),
         ("set blocks[0].records[0].header.checksum to 00", "expected 4 bytes, got 1"),
         ("truncate at 99999", "an offset up to"),
-        ("zero sector 1 of 4096 bytes", "there are 1 sectors"),
+        ("zero sector 1 of 4096 bytes", "expected a sector below 1"),
         ("insert 00 at 99999", "an offset up to"),
-        ("reseal blocks[0]", "no checksum over"),
+        ("reseal blocks[0]", "no checksum covers"),
         ("remove some.log", "a log of one file"),
         ("extend by 99999999999 zero bytes", "at most"),
         ("flap bit 3 of x", "'flip bit N of FIELD'"),
@@ -71,14 +71,14 @@ def log() -> LogToDamage:
         ("flip", "'flip bit N of FIELD'"),
     ],
 )
-def test_what_cannot_be_done_says_what_could(words: str, said: str, log: LogToDamage) -> None:
+def test_impossible_operations_are_rejected(operation: str, message: str, log: LogToDamage) -> None:
     before = log.contents
-    with pytest.raises(BadWords) as raised:
-        damage(log, words)
-    assert said in str(raised.value)
+    with pytest.raises(BadOperation) as raised:
+        damage(log, operation)
+    assert message in str(raised.value)
     assert log.contents == before
 
 
-def test_each_form_is_read() -> None:
+def test_operations_have_forms() -> None:
     assert len(forms()) > 15
     assert len({form.split()[0] for form in forms()}) > 10

@@ -1,8 +1,8 @@
-"""The real programs whose files the decoders are compared with.
+"""Real programs, to compare the decoders with the files that they write.
 
-Packages for Python are installed, at a fixed version, into a folder of their own below
-``.build/decode``; ActiveMQ is the one that ``make setup`` has built. Where that cannot be done
-the test is unavailable, and says why.
+Python packages are installed at a fixed version into separate folders below
+``.build/decode``; ActiveMQ is built by ``make setup``. If this fails,
+the test is skipped with the reason.
 """
 
 from __future__ import annotations
@@ -31,39 +31,39 @@ ROCKSDB = ("write_rocksdb", "rocksdict", "0.3.29")
 
 
 def payloads(format_id: str, log: Path) -> list[bytes]:
-    """What the records of a log carry, by the executable specification."""
+    """Return the payloads of a log, as the executable specification reads them."""
     answer = collect(named(format_id).read(log, "strict", {}))
     assert answer.verdict == "intact", answer
     return [record.payload for record in answer.records]
 
 
 def golden(name: str) -> Any:
-    """A file of ``golden/``."""
+    """Return the content of a file in ``golden/``."""
     return json.loads((GOLDEN / name).read_text("utf-8"))
 
 
 def _python_with(package: str, version: str) -> Path:
-    """A Python that has a package."""
+    """Return the path of a Python that has the package installed."""
     folder = BUILD / f"{package}-{version}"
     python = folder / "bin" / "python"
     install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    wanted = ["--no-deps", "--only-binary", ":all:", f"{package}=={version}"]
+    requirement = ["--no-deps", "--only-binary", ":all:", f"{package}=={version}"]
     with alone(folder):
         if (folder / "done").exists():
             return python
-        for command in ([sys.executable, "-m", "venv", str(folder)], [*install, *wanted]):
+        for command in ([sys.executable, "-m", "venv", str(folder)], [*install, *requirement]):
             try:
                 subprocess.run(command, check=True, capture_output=True, timeout=SECONDS)
             except (OSError, subprocess.SubprocessError) as error:
-                words = getattr(error, "stderr", b"") or str(error).encode()
+                output = getattr(error, "stderr", b"") or str(error).encode()
                 shutil.rmtree(folder, ignore_errors=True)
-                unavailable(f"unavailable, because {package} cannot be had: {words.decode()!r}")
+                unavailable(f"unavailable: cannot install {package}: {output.decode()!r}")
         (folder / "done").touch()
     return python
 
 
 def run_python(name: str, package: str, version: str, folder: Path) -> Any:
-    """Run ``programs/NAME.py FOLDER`` with a package; the JSON that it printed."""
+    """Run ``programs/NAME.py FOLDER`` with a package; return the JSON that it prints."""
     program = [str(_python_with(package, version)), str(PROGRAMS / f"{name}.py")]
     done = subprocess.run(
         [*program, str(folder)],
@@ -76,12 +76,12 @@ def run_python(name: str, package: str, version: str, folder: Path) -> Any:
 
 
 def run_activemq(folder: Path, versions: Iterable[int]) -> Any:
-    """Run ``programs/WriteKahaDB.java FOLDER VERSION…``; the JSON that it printed."""
+    """Run ``programs/WriteKahaDB.java FOLDER VERSION…``; return the JSON that it prints."""
     if shutil.which("java") is None:
-        unavailable("unavailable, because java not found")
+        unavailable("unavailable: java not found")
     if not list(JARS.glob("activemq-kahadb-store-*.jar")):
-        unavailable("unavailable, because kahadb-store is not built: make setup")
+        unavailable("unavailable: kahadb-store is not built (make setup)")
     program = ["java", "-XX:TieredStopAtLevel=1", "-Xmx512m", "-cp", f"{JARS}/*"]
-    words = [str(PROGRAMS / "WriteKahaDB.java"), str(folder), *map(str, versions)]
-    done = subprocess.run([*program, *words], check=True, capture_output=True, timeout=SECONDS)
+    arguments = [str(PROGRAMS / "WriteKahaDB.java"), str(folder), *map(str, versions)]
+    done = subprocess.run([*program, *arguments], check=True, capture_output=True, timeout=SECONDS)
     return json.loads(done.stdout.splitlines()[-1])

@@ -1,4 +1,4 @@
-"""What payloads mean."""
+"""Decoding of payloads."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ def batch(sequence: int, count: int, *operations: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("size", [0, 10, 5000])
-def test_raft_entry(size: int) -> None:
-    found = raft_entry.decode(zeebe_raft.encode_application(3, 10, 12, b"x" * size))
-    assert (found["term"], found["type"]) == (3, "application")
-    assert (found["lowest_asqn"], found["highest_asqn"]) == (10, 12)
-    assert found["application_data"] == b"x" * size
+def test_a_raft_entry_is_decoded(size: int) -> None:
+    decoded = raft_entry.decode(zeebe_raft.encode_application(3, 10, 12, b"x" * size))
+    assert (decoded["term"], decoded["type"]) == (3, "application")
+    assert (decoded["lowest_asqn"], decoded["highest_asqn"]) == (10, 12)
+    assert decoded["application_data"] == b"x" * size
 
 
-def test_raft_configuration() -> None:
+def test_a_raft_configuration_is_decoded() -> None:
     members = [zeebe_raft.Member("active", 5, b"0"), zeebe_raft.Member("passive", 6, b"\xff")]
-    found = raft_entry.decode(zeebe_raft.encode_configuration(1, 99, members, members[:1]))
-    assert found["timestamp"] == 99
-    assert [m["member_id"] for m in found["new_members"]] == [b"0", b"\xff"]
-    assert found["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
+    decoded = raft_entry.decode(zeebe_raft.encode_configuration(1, 99, members, members[:1]))
+    assert decoded["timestamp"] == 99
+    assert [m["member_id"] for m in decoded["new_members"]] == [b"0", b"\xff"]
+    assert decoded["old_members"] == [{"type": "active", "updated": 5, "member_id": b"0"}]
     with pytest.raises(Undecodable, match="not-raft"):
         raft_entry.decode(b"")
 
 
-def test_zmq_entry() -> None:
+def test_a_zmq_raft_entry_is_decoded() -> None:
     peers = message_pack.encode([["1", "tcp://127.0.0.1:8047"]])
-    found = zmq_entry.decode(1, peers)
-    assert found is not None and json.loads(found["config"]) == [["1", "tcp://127.0.0.1:8047"]]
+    decoded = zmq_entry.decode(1, peers)
+    assert decoded is not None and json.loads(decoded["config"]) == [["1", "tcp://127.0.0.1:8047"]]
     assert zmq_entry.decode(0, b"mine") == {"type": "state", "data": b"mine", "config": None}
     assert zmq_entry.decode(None, b"snapshot") is None
     with pytest.raises(Undecodable, match="config"):
@@ -58,16 +58,18 @@ def test_zmq_entry() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", ["auto", *FORMATS])
-def test_vectors(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -> None:
-    """Nothing that a payload holds stops the reading, and decoding changes no other column."""
+def test_decoding_changes_no_other_column(
+    format_id: str, batches: Callable[..., list[pa.RecordBatch]]
+) -> None:
+    """No payload stops reading, and decoding changes no other column."""
     vectors = [v for v in load_all().values() if v.operation == "read"]
     inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
-    # A sample, and all that a real program wrote: most others hold nothing to decode.
+    # A sample, and all files of real programs: most others have no decodable payload.
     real = [v.input for v in vectors if re.search("broker|real", v.id) and v.input in inputs]
     inputs = list(dict.fromkeys([*inputs[:: 20 if format_id == "auto" else 3], *real]))
-    made = batches(*inputs, journalFormat=format_id, decode=True)
+    with_decoded = batches(*inputs, journalFormat=format_id, decode=True)
     plain = batches(*inputs, journalFormat=format_id)
-    table, without = pa.Table.from_batches(made), pa.Table.from_batches(plain)
+    table, without = pa.Table.from_batches(with_decoded), pa.Table.from_batches(plain)
     names = [name for name in without.column_names if name != "detail"]
     key = [("file", "ascending"), ("offset", "ascending"), ("kind", "ascending")]
     assert table.num_rows == without.num_rows
@@ -80,10 +82,10 @@ def test_vectors(format_id: str, batches: Callable[..., list[pa.RecordBatch]]) -
     assert table["decoded"].null_count < table.num_rows
 
 
-def test_fields_of_an_entry(tmp_path: Path, rows_of: RowsOf) -> None:
-    when = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
+def test_fields_of_an_entry_become_columns(tmp_path: Path, rows_of: RowsOf) -> None:
+    fields = {"realtime": "1", "monotonic": "1", "boot_id": "01" * 16}
     body = b"MESSAGE=hello\nTAG=a\nTAG=b\n_PID=7\n"
-    named("systemd-journal").write(tmp_path / "s.journal", [NewRecord(body, when)], {})
+    named("systemd-journal").write(tmp_path / "s.journal", [NewRecord(body, fields)], {})
     (row,) = rows_of(tmp_path, journalFormat="systemd-journal", decode=True)
     fields = dict(row["decoded"]["fields"])
     assert fields["TAG"] == [b"a", b"b"] and fields["MESSAGE"] == [b"hello"]
@@ -93,13 +95,13 @@ def test_fields_of_an_entry(tmp_path: Path, rows_of: RowsOf) -> None:
     assert row["decoded"] == {"MESSAGE": "hello", "_PID": "7", "NO": None}
 
 
-def test_why_a_payload_was_not_decoded(tmp_path: Path, rows_of: RowsOf) -> None:
+def test_the_detail_explains_an_undecoded_payload(tmp_path: Path, rows_of: RowsOf) -> None:
     records = [NewRecord(batch(1, 1, b"\x00\x01k")), NewRecord(b"other"), NewRecord(b"x" * 99)]
     named("leveldb-log").write(tmp_path / "000001.log", records, {})
     good, bad, cut = rows_of(tmp_path, decode=True, maxPayloadBytes=50)
     assert good["decoded"]["leveldb_log"]["ops"][0]["key"] == b"k" and good["detail"] is None
     assert bad["decoded"] is None and bad["detail"].startswith(
-        "not decoded: neither a write batch (at 0: 12"
+        "not decoded: neither a write batch (at 0: expected 12"
     )
-    assert cut["decoded"] is None and cut["detail"] == "not decoded: the payload was cut"
+    assert cut["decoded"] is None and cut["detail"] == "not decoded: the payload was truncated"
     assert all(row["kind"] == "record" for row in (good, bad, cut))

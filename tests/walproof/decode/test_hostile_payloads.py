@@ -1,4 +1,4 @@
-"""Payloads that mean harm: each gives a struct that its column takes, or a reason, and a phrase."""
+"""Hostile payloads: each gives a struct of the column's type and a phrase, or a reason."""
 
 from __future__ import annotations
 
@@ -26,41 +26,43 @@ from walproof.formats.leveldb_log.decoder import version_edit, write_batch
 from walproof.scan.model import Records
 
 CHANGES = 1500
-MESSAGES = [one["payload"] for kept in golden("activemq.json").values() for one in kept]
+MESSAGES = [
+    message["payload"] for messages in golden("activemq.json").values() for message in messages
+]
 EDITS = golden("leveldb.json")["payloads"]
 BATCH = struct.pack("<QI", 9, 3) + b"\x05\x03\x01k\x05value\x0f\x01a\x01z\x0a\x03xid\x02\x01k\x01v"
 TABLE = b"\x67\x00\x0a\x0b" + 2 * (b"\x09a\x01\x07" + bytes(6)) + b"\x04\x05\x05\x01\x09\x01"
-KEPT = {
+SEEDS = {
     "kahadb-journal": [bytes.fromhex(payload) for payload in MESSAGES],
     "leveldb-log": [BATCH, TABLE, *(bytes.fromhex(payload) for payload in EDITS)],
 }
 
 
 def seeds(format_id: str) -> list[bytes]:
-    """Payloads that programs wrote, and those of the vectors."""
-    found = [*KEPT[format_id], bytes(12), b""]
+    """Return payloads of real programs and of the vectors."""
+    payloads = [*SEEDS[format_id], bytes(12), b""]
     for vector in load_all().values():
         if vector.body["format"] == format_id and vector.operation == "read":
             answer = collect(
                 named(format_id).read(vector.input, "recover", vector.body.get("context", {}))
             )
-            found += [record.payload[:500] for record in answer.records[:3]]
-    return sorted(set(found))
+            payloads += [record.payload[:500] for record in answer.records[:3]]
+    return sorted(set(payloads))
 
 
 def changed(payloads: list[bytes], chance: random.Random) -> Iterator[bytes]:
-    """One to four bytes set to what readers trip over, a cut, a piece of another payload."""
+    """Yield payloads with one to four changed bytes, a cut, or a piece of another payload."""
     for _ in range(CHANGES):
-        made = bytearray(chance.choice(payloads))
+        data = bytearray(chance.choice(payloads))
         for _ in range(chance.randrange(1, 5)):
-            if made:
-                made[chance.randrange(len(made))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, 0x67))
+            if data:
+                data[chance.randrange(len(data))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, 0x67))
         if not chance.randrange(4):
-            del made[chance.randrange(len(made) + 1) :]
+            del data[chance.randrange(len(data) + 1) :]
         if not chance.randrange(4):
-            other, at = chance.choice(payloads), chance.randrange(len(made) + 1)
-            made[at:at] = other[chance.randrange(len(other) + 1) :]
-        yield bytes(made)
+            other, at = chance.choice(payloads), chance.randrange(len(data) + 1)
+            data[at:at] = other[chance.randrange(len(other) + 1) :]
+        yield bytes(data)
     yield from (chance.randbytes(chance.randrange(60)) for _ in range(CHANGES))
 
 
@@ -69,9 +71,9 @@ def run_of(payloads: list[bytes]) -> Records:
     return Records(zeros, zeros, pa.array(payloads, pa.binary()))
 
 
-@pytest.mark.parametrize("format_id", KEPT)
+@pytest.mark.parametrize("format_id", SEEDS)
 @pytest.mark.parametrize("seed", range(3))
-def test_nothing_raises(format_id: str, seed: int) -> None:
+def test_changed_payloads_raise_no_error(format_id: str, seed: int) -> None:
     payloads = list(changed(seeds(format_id), random.Random(seed)))
     values, faults = decode.decoded(format_id, run_of(payloads))
     assert values.type == decode.type_of(format_id)
@@ -79,28 +81,30 @@ def test_nothing_raises(format_id: str, seed: int) -> None:
         (value is None) == (fault is not None)
         for value, fault in zip(values.to_pylist(), faults.to_pylist(), strict=True)
     )
-    whole = [value for value in values.to_pylist() if value is not None]
-    assert len(whole) > 50, "the changes leave nothing that decodes"
-    for value in whole:
+    decoded = [value for value in values.to_pylist() if value is not None]
+    assert len(decoded) > 50, "too few changed payloads are decoded"
+    for value in decoded:
         assert one_line(decode.phrase(format_id, value, {})).isprintable()
 
 
-def test_pieces_are_the_run() -> None:
-    """What is decoded of 8 MiB would take a GiB: it is decoded by pieces, and each is small."""
+def test_pieces_add_up_to_the_run() -> None:
+    """The structs of 8 MiB would take a GiB, so a run is decoded in small pieces."""
     payloads = [bytes([number % 251]) * (number % 700) for number in range(3000)]
-    payloads.insert(100, b"large" * decode.AT_ONCE)
+    payloads.insert(100, b"large" * decode.BATCH_BYTES)
     cut = np.arange(3001) % 7 == 0
-    found = list(decode.pieces("leveldb-log", replace(run_of(payloads), truncated=cut)))
-    held = [pa.array([], pa.binary()) if one.payload is None else one.payload for one in found]
-    assert [payload for one in held for payload in one.to_pylist()] == payloads
-    assert np.array_equal(np.concatenate([one.truncated for one in found]), cut)
-    assert all(one.nbytes <= decode.AT_ONCE or len(one) == 1 for one in held)
-    assert len(found) < 30
+    parts = list(decode.pieces("leveldb-log", replace(run_of(payloads), truncated=cut)))
+    columns = [
+        pa.array([], pa.binary()) if part.payload is None else part.payload for part in parts
+    ]
+    assert [payload for part in columns for payload in part.to_pylist()] == payloads
+    assert np.array_equal(np.concatenate([part.truncated for part in parts]), cut)
+    assert all(part.nbytes <= decode.BATCH_BYTES or len(part) == 1 for part in columns)
+    assert len(parts) < 30
 
 
 @pytest.mark.parametrize("count", [most_values(0) - 9, most_values(0) + 70_000])
-def test_a_payload_of_more_values_than_are_made_says_so(count: int) -> None:
-    """Each would be an object of some hundred bytes. Fewer are read to the last."""
+def test_too_many_values_are_an_error(count: int) -> None:
+    """Each value would take some hundred bytes. A payload with fewer values is decoded."""
     is_read = count < most_values(0)
     pairs = b"\0\0\0\1\0\0\x0c" + pack(count - 1) + bytes(count - 1)
     array = b"\xdd" + pack(count - 1) + b"\x90" * (count - 1)
@@ -120,16 +124,16 @@ def test_a_payload_of_more_values_than_are_made_says_so(count: int) -> None:
                 make()
 
 
-def test_an_entity_of_too_many_columns_keeps_its_bytes() -> None:
-    """Of 65,535 and of 131,072."""
+def test_an_entity_with_too_many_columns_stays_bytes() -> None:
+    """65,535 columns are decoded, 131,072 are not."""
     few, many = (b"\x01\xff\xff\x03", bytes(2 * 65_535)), (b"\x01\x80\x80\x08", bytes(1 << 18))
     assert len(write_batch.columns(b"".join(few)) or ()) == 65_535
     assert write_batch.columns(b"".join(many)) is None
 
 
-@pytest.mark.parametrize("kind", ["text", "stream", "bytes"])
-def test_content_that_is_packed_is_inflated_so_far(kind: str) -> None:
-    """A hundred times its size, but with a bound: a journal of 32 MiB would fill a machine."""
+@pytest.mark.parametrize("type_name", ["text", "stream", "bytes"])
+def test_compressed_content_is_inflated_up_to_a_limit(type_name: str) -> None:
+    """Without a limit, a journal of 32 MiB could fill the memory of a machine."""
     plain = random.Random(1).randbytes(200_000).hex().encode()
     for count, is_read in ((3 << 19, True), (5 << 20, False)):
         text = plain + b"a" * count
@@ -137,21 +141,21 @@ def test_content_that_is_packed_is_inflated_so_far(kind: str) -> None:
             "text": zlib.compress(struct.pack(">i", len(text)) + text),
             "stream": zlib.compress(b"\x0d" + struct.pack(">i", len(text)) + text),
             "bytes": struct.pack(">i", len(text)) + zlib.compress(text),
-        }[kind]
+        }[type_name]
         if is_read:
-            (found,) = body.content(kind, content, True).values()
-            assert len(found) in (len(text), len(text) + 4)
+            (value,) = body.content(type_name, content, True).values()
+            assert len(value) in (len(text), len(text) + 4)
         else:
             with pytest.raises(Undecodable, match="compressed content"):
-                body.content(kind, content, True)
+                body.content(type_name, content, True)
 
 
 def pack(number: int) -> bytes:
     return struct.pack(">I", number)
 
 
-def test_values_of_messagepack_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every form that there is, and a bound that is what the value has, or one less."""
+def test_messagepack_values_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All forms of values, with a limit equal to their number, and one less."""
     ext = msgpack.ExtType
     forms: list[object] = [
         None,
@@ -173,9 +177,9 @@ def test_values_of_messagepack_are_counted(monkeypatch: pytest.MonkeyPatch) -> N
     value = [forms, {"a": forms, "b": [[]] * 20}, dict.fromkeys(range(20), 0), [0] * 70_000]
     data = msgpack.packb(value)
     count = 5 + len(forms) + 4 + len(forms) + 20 + 40 + 70_000
-    for most, is_made in ((count, True), (count - 1, False)):
-        monkeypatch.setattr(message_pack, "most_values", lambda size, most=most: most)
-        if is_made:
+    for limit, is_valid in ((count, True), (count - 1, False)):
+        monkeypatch.setattr(message_pack, "most_values", lambda size, limit=limit: limit)
+        if is_valid:
             assert message_pack.unpacked(data)
         else:
             with pytest.raises(Undecodable, match="more than"):

@@ -1,4 +1,4 @@
-"""Which records of two logs correspond: what differs can be carried over, and nothing else."""
+"""Alignment of two logs: corresponding records, and all differences."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from hypothesis import given
 
 from walproof.difference import align
 from walproof.difference.align import differences
-from walproof.difference.records import Seen
+from walproof.difference.records import ComparedRecord
 
 
-def log(text: str, numbers: list[int] | None = None) -> list[Seen]:
+def log(text: str, numbers: list[int] | None = None) -> list[ComparedRecord]:
     return [
-        Seen(n, None, None if numbers is None else (str(numbers[n]),), one.encode(), one)
-        for n, one in enumerate(text)
+        ComparedRecord(
+            n, None, None if numbers is None else (str(numbers[n]),), character.encode(), character
+        )
+        for n, character in enumerate(text)
     ]
 
 
-def told(old: list[Seen], new: list[Seen]) -> list[str]:
+def listed(old: list[ComparedRecord], new: list[ComparedRecord]) -> list[str]:
     marks = {"only in the first": "-", "only in the second": "+", "different": "~"}
     return [
         f"{marks[d.kind]}{d.old.text if d.old else ''}{d.new.text if d.new else ''}"
@@ -27,7 +29,7 @@ def told(old: list[Seen], new: list[Seen]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "wanted"),
+    ("old", "new", "expected"),
     [
         ("abc", "abc", []),
         ("", "", []),
@@ -39,32 +41,36 @@ def told(old: list[Seen], new: list[Seen]) -> list[str]:
         ("aaa", "aa", ["-a"]),
     ],
 )
-def test_without_numbers(old: str, new: str, wanted: list[str]) -> None:
-    assert told(log(old), log(new)) == wanted
+def test_records_without_numbers_are_compared_by_content(
+    old: str, new: str, expected: list[str]
+) -> None:
+    assert listed(log(old), log(new)) == expected
 
 
-def test_with_numbers_content_decides_nothing() -> None:
-    assert told(log("aab", [1, 2, 3]), log("ab", [2, 3])) == ["-a"]
-    assert told(log("ab", [1, 2]), log("ba", [2, 1])) == []
-    assert told(log("ab", [1, 2]), log("xb", [1, 2])) == ["~ax"]
-    assert told(log("ad", [1, 4]), log("abcd", [1, 2, 3, 4])) == ["+b", "+c"]
-    assert told(log("aA", [1, 1]), log("aAB", [1, 1, 1])) == ["+B"]
+def test_records_with_numbers_are_paired_by_number() -> None:
+    assert listed(log("aab", [1, 2, 3]), log("ab", [2, 3])) == ["-a"]
+    assert listed(log("ab", [1, 2]), log("ba", [2, 1])) == []
+    assert listed(log("ab", [1, 2]), log("xb", [1, 2])) == ["~ax"]
+    assert listed(log("ad", [1, 4]), log("abcd", [1, 2, 3, 4])) == ["+b", "+c"]
+    assert listed(log("aA", [1, 1]), log("aAB", [1, 1, 1])) == ["+B"]
 
 
 @given(st.text("abc", max_size=40), st.text("abc", max_size=40), st.sampled_from([3, 20_000]))
-def test_every_record_is_told_once_or_is_the_same(old: str, new: str, largest: int) -> None:
+def test_each_record_is_listed_once_or_is_equal(old: str, new: str, largest: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(align, "LARGEST", largest)
-        found = list(differences(log(old), log(new)))
-    left = {d.old.at for d in found if d.old}
-    right = {d.new.at for d in found if d.new}
-    assert len(left) + len(right) == sum((d.old is not None) + (d.new is not None) for d in found)
+        patch.setattr(align, "MAX_COMPARED", largest)
+        found_differences = list(differences(log(old), log(new)))
+    left = {d.old.at for d in found_differences if d.old}
+    right = {d.new.at for d in found_differences if d.new}
+    assert len(left) + len(right) == sum(
+        (d.old is not None) + (d.new is not None) for d in found_differences
+    )
     rest = [c for n, c in enumerate(old) if n not in left]
     assert rest == [c for n, c in enumerate(new) if n not in right]
-    assert (found == []) == (old == new)
+    assert (found_differences == []) == (old == new)
 
 
-def test_long_logs_with_a_piece_missing_are_compared_in_pieces() -> None:
-    old = [Seen(n, None, None, str(n).encode(), str(n)) for n in range(60_000)]
+def test_long_logs_with_missing_records_are_compared_in_ranges() -> None:
+    old = [ComparedRecord(n, None, None, str(n).encode(), str(n)) for n in range(60_000)]
     new = old[:10_000] + old[10_003:50_000] + old[50_001:]
-    assert told(old, new) == ["-10000", "-10001", "-10002", "-50000"]
+    assert listed(old, new) == ["-10000", "-10001", "-10002", "-50000"]

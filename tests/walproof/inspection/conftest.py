@@ -1,4 +1,4 @@
-"""Logs to inspect, and the map of one as it stands on a terminal or in a pipe."""
+"""Logs to inspect, and their maps on a terminal or in a pipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OpenLog = Callable[[bytes], Inspection]
 
 @pytest.fixture
 def example() -> bytes:
-    """The log of "What survives": alpha, bravo, 40,000 bytes in two fragments, charlie."""
+    """Return a log of alpha, bravo, 40,000 bytes in two fragments, and charlie."""
     out = io.BytesIO()
     writer = Writer(out)
     for payload in (b"alpha", b"bravo", b"d" * 40_000, b"charlie"):
@@ -32,7 +32,7 @@ def example() -> bytes:
 
 @pytest.fixture
 def damaged(example: bytes) -> bytes:
-    """One bit of bravo's data flipped: lost are [12, 32768) and the orphan [32768, 40038)."""
+    """Flip one bit of bravo; this loses [12, 32768) and the orphan [32768, 40038)."""
     log = bytearray(example)
     log[20] ^= 1
     return bytes(log)
@@ -50,7 +50,7 @@ def open_log(tmp_path: Path) -> OpenLog:
 
 @pytest.fixture
 def shown(open_log: OpenLog) -> Callable[..., list[str]]:
-    """The lines of the map. Without ``width`` they go to a pipe, with it to a terminal."""
+    """Return a function that prints a map to a pipe, or with ``width`` to a terminal."""
 
     def shown(
         content: bytes,

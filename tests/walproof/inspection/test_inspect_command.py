@@ -1,4 +1,4 @@
-"""``walproof inspect``: exit status and what it says of bad input."""
+"""``walproof inspect``: exit status and error messages."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from walproof.cli.inspect import inspect
 
 
 def run(*arguments: object) -> Result:
-    """In the manner of the group: the status is the command's return value."""
-    return CliRunner().invoke(inspect, [str(each) for each in arguments], standalone_mode=False)
+    """Run the command; its return value is the exit status."""
+    return CliRunner().invoke(
+        inspect, [str(argument) for argument in arguments], standalone_mode=False
+    )
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def log(tmp_path: Path, example: bytes) -> Path:
     return path
 
 
-def test_the_status_is_that_of_the_answer(log: Path, example: bytes, damaged: bytes) -> None:
+def test_exit_status_follows_the_verdict(log: Path, example: bytes, damaged: bytes) -> None:
     assert run(log).return_value == 0
     log.write_bytes(damaged)
     assert run(log).return_value == 3
@@ -34,14 +36,14 @@ def test_the_status_is_that_of_the_answer(log: Path, example: bytes, damaged: by
     assert run(log).return_value == 3
     covered = bytes([5]) + bytes(4) + b"recyclable"
     log.write_bytes(HEADER.pack(masked_crc(covered), 10, 5) + covered[1:])
-    refused = run(log)
+    refused = run(log, "--format", "leveldb-log")
     assert refused.return_value == 4
     assert "refused (foreign-dialect)" in refused.output
     assert "type 5, length" not in refused.output
-    assert "resume" not in refused.output
+    assert "append" not in refused.output
 
 
-def test_a_page_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -> None:
+def test_option_html_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -> None:
     log.write_bytes(damaged)
     page = tmp_path / "map.html"
     result = run(log, "--html", page)
@@ -50,13 +52,13 @@ def test_a_page_has_the_same_status(log: Path, damaged: bytes, tmp_path: Path) -
     assert page.read_text().startswith("<!doctype html>")
 
 
-def test_a_page_that_is_cut_says_how_to_get_the_rest(log: Path, tmp_path: Path) -> None:
+def test_limited_page_names_the_next_offset(log: Path, tmp_path: Path) -> None:
     result = run(log, "--html", tmp_path / "map.html", "--limit", 7)
     assert "12 of 40052 bytes, 7 fields" in result.output
     assert "--from 12 makes a page of what follows" in result.output
 
 
-def test_a_field_comes_with_its_documentation_and_rules(log: Path) -> None:
+def test_option_field_prints_documentation_and_requirements(log: Path) -> None:
     result = run(log, "--field", "blocks[-1].records[-1].header.type")
     assert "blocks[1].records[1].header.type" in result.output
     assert "full (1)" in result.output
@@ -65,7 +67,7 @@ def test_a_field_comes_with_its_documentation_and_rules(log: Path) -> None:
     assert "records[0]" not in result.output
 
 
-def test_the_log_is_left_alone(log: Path, example: bytes) -> None:
+def test_log_is_not_modified(log: Path, example: bytes) -> None:
     log.chmod(0o444)
     run(log, "--limit", 0)
     assert log.read_bytes() == example
@@ -82,14 +84,12 @@ def test_the_log_is_left_alone(log: Path, example: bytes) -> None:
         (["--field", "blocks[0]", "--to", "9"], "--field shows one field"),
     ],
 )
-def test_a_wrong_question_is_answered_with_what_is_right(
-    log: Path, arguments: list[str], message: str
-) -> None:
+def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message: str) -> None:
     result = run(log, *arguments)
     assert message in str(result.exception.format_message())  # type: ignore[union-attr]
 
 
-def test_what_is_no_file_is_named(tmp_path: Path, log: Path) -> None:
+def test_missing_paths_are_reported(tmp_path: Path, log: Path) -> None:
     path = tmp_path / "missing.log"
     result = run(path, "--format", "leveldb-log")
     text = str(result.exception.format_message())  # type: ignore[union-attr]
@@ -100,22 +100,22 @@ def test_what_is_no_file_is_named(tmp_path: Path, log: Path) -> None:
     assert text == f"{nowhere}: No such file or directory"
 
 
-def test_a_folder_is_listed_also_where_the_format_has_only_files(tmp_path: Path, log: Path) -> None:
+def test_folder_is_listed(tmp_path: Path, log: Path) -> None:
     result = run(tmp_path, "--format", "leveldb-log")
     assert result.exception is None
     rows = [line.split() for line in result.output.splitlines() if "leveldb-log" in line]
     assert len(rows) == 1 and rows[0][0].endswith(log.name)
 
 
-def test_a_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
-    other = tmp_path / "link.html"
-    other.symlink_to(log)
-    result = run(log, "--html", other)
+def test_page_does_not_overwrite_the_log(log: Path, example: bytes, tmp_path: Path) -> None:
+    link = tmp_path / "link.html"
+    link.symlink_to(log)
+    result = run(log, "--html", link)
     assert "would overwrite the log" in str(result.exception.format_message())  # type: ignore[union-attr]
     assert log.read_bytes() == example
 
 
-def test_what_is_not_recognised_is_refused_and_can_be_forced(tmp_path: Path) -> None:
+def test_unknown_file_is_refused_unless_format_is_given(tmp_path: Path) -> None:
     text = tmp_path / "notes.txt"
     text.write_text("nothing but a few words of prose\n")
     assert run(text).return_value == 4

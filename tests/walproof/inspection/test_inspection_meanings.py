@@ -1,4 +1,4 @@
-"""What records say beside their bytes: decoded as they come into view, a batch at a time."""
+"""Decoded records: on the terminal, on the page, and in batches."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from reference_impl.answer import Event, Record
 from reference_impl.leveldb_log.writer import Writer
 from walproof.inspection.inspection import Inspection
-from walproof.inspection.meanings import AT_ONCE, HELD, LONGEST, Meanings
+from walproof.inspection.meanings import BATCH_BYTES, BATCH_RECORDS, MAX_COLUMNS, Meanings
 from walproof.inspection.page_data import page_data
 
 OpenLog = Callable[[bytes], Inspection]
@@ -17,9 +17,9 @@ Shown = Callable[..., list[str]]
 
 
 def put(sequence: int, key: bytes, value: bytes) -> bytes:
-    """A write batch of one put, with lengths below 128."""
-    said = bytes([1, len(key)]) + key + bytes([len(value)]) + value
-    return struct.pack("<QI", sequence, 1) + said
+    """Return a write batch of one put, with lengths below 128."""
+    operation = bytes([1, len(key)]) + key + bytes([len(value)]) + value
+    return struct.pack("<QI", sequence, 1) + operation
 
 
 def log_of(*payloads: bytes) -> bytes:
@@ -33,31 +33,31 @@ def log_of(*payloads: bytes) -> bytes:
 BATCHES = log_of(put(1, b"a", b"1"), put(2, b"b", b"2"), b"no batch", put(3, b"c", b"\x1b[31m"))
 
 
-def test_a_record_says_what_it_means_after_its_first_field(shown: Shown) -> None:
+def test_decoded_record_follows_its_first_field(shown: Shown) -> None:
     for width in (None, 120):
         lines = shown(BATCHES, width=width)
-        said = [line for line in lines if line.startswith("» ")]
-        assert said == [
+        meaning_lines = [line for line in lines if line.startswith("» ")]
+        assert meaning_lines == [
             '» record 0: put "a" = "1" (sequence 1)',
             '» record 1: put "b" = "2" (sequence 2)',
             '» record 3: put "c" = 0x1b5b33316d (sequence 3)',
         ]
-        first = lines.index(said[0])
+        first = lines.index(meaning_lines[0])
         assert lines[first - 1].split()[2] == "blocks[0].records[0]"
         assert "header" in lines[first + 1]
 
 
-def test_a_window_and_a_field_begin_with_the_record_they_are_in(shown: Shown) -> None:
+def test_window_starts_with_its_decoded_record(shown: Shown) -> None:
     size = len(log_of(put(1, b"a", b"1")))
-    said = [line for line in shown(BATCHES, start=size) if line.startswith("» ")]
-    assert said[0] == '» record 1: put "b" = "2" (sequence 2)'
+    meaning_lines = [line for line in shown(BATCHES, start=size) if line.startswith("» ")]
+    assert meaning_lines[0] == '» record 1: put "b" = "2" (sequence 2)'
 
 
-def test_a_terminal_that_lacks_the_sign_shows_another(shown: Shown) -> None:
+def test_ascii_terminal_gets_a_replacement(shown: Shown) -> None:
     assert '> record 0: put "a" = "1" (sequence 1)' in shown(BATCHES, encoding="ascii")
 
 
-def test_the_page_has_it_of_the_records_in_its_window(open_log: OpenLog) -> None:
+def test_page_has_the_decoded_records_of_its_window(open_log: OpenLog) -> None:
     data = page_data(open_log(BATCHES), 0, len(BATCHES), None)
     assert data["meanings"][:3] == [
         'put "a" = "1" (sequence 1)',
@@ -70,7 +70,7 @@ def test_the_page_has_it_of_the_records_in_its_window(open_log: OpenLog) -> None
     assert data["firstRecord"] == 1 and data["meanings"] == ['put "b" = "2" (sequence 2)']
 
 
-def test_no_more_is_read_than_what_is_asked_for_and_its_batch() -> None:
+def test_log_is_read_up_to_the_requested_batch() -> None:
     read: list[int] = []
 
     def events(size: int) -> Iterator[Event]:
@@ -81,18 +81,18 @@ def test_no_more_is_read_than_what_is_asked_for_and_its_batch() -> None:
     meanings = Meanings("leveldb-log", lambda: events(30))
     assert not read
     assert meanings.of(5) == 'put "key" = "value" (sequence 5)'
-    assert len(read) == 5 + AT_ONCE
-    assert meanings.of(4 + AT_ONCE) == f'put "key" = "value" (sequence {4 + AT_ONCE})'
-    assert len(read) == 5 + AT_ONCE
+    assert len(read) == 5 + BATCH_RECORDS
+    assert meanings.of(4 + BATCH_RECORDS) == f'put "key" = "value" (sequence {4 + BATCH_RECORDS})'
+    assert len(read) == 5 + BATCH_RECORDS
     assert meanings.of(9_999) == 'put "key" = "value" (sequence 9999)'
     assert meanings.of(5) is None and meanings.of(10_000) is None
     read.clear()
-    Meanings("leveldb-log", lambda: events(HELD)).of(0)
+    Meanings("leveldb-log", lambda: events(BATCH_BYTES)).of(0)
     assert read == [0]
 
 
-def test_a_long_one_is_cut() -> None:
+def test_long_decoded_record_is_cut() -> None:
     record = Record(0, 200, put(1, b"k" * 100, b"v" * 100))
     meanings = Meanings("leveldb-log", lambda: [record])
-    said = meanings.of(0)
-    assert said is not None and len(said) <= LONGEST
+    text = meanings.of(0)
+    assert text is not None and len(text) <= MAX_COLUMNS

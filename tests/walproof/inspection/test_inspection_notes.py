@@ -1,4 +1,4 @@
-"""What a LevelDB log's notes say of each fault, and what the chapter's sentences are."""
+"""Notes on the fields of LevelDB logs, and requirements of the chapter."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from walproof.inspection.note import Note
 OpenLog = Callable[[bytes], Inspection]
 
 
-def record(kind: int, data: bytes, *, length: int | None = None, flip: int = 0) -> bytes:
-    checksum = masked_crc(bytes([kind]) + data) ^ flip
-    return HEADER.pack(checksum, len(data) if length is None else length, kind) + data
+def record(record_type: int, data: bytes, *, length: int | None = None, flip: int = 0) -> bytes:
+    checksum = masked_crc(bytes([record_type]) + data) ^ flip
+    return HEADER.pack(checksum, len(data) if length is None else length, record_type) + data
 
 
 FILLED = record(1, b"a" * 32_755)
@@ -38,7 +38,7 @@ def note(view: Inspection, path: str) -> Note:
 
 
 @pytest.mark.parametrize(
-    ("log", "field", "says", "holds"),
+    ("log", "field", "text", "holds"),
     [
         (record(1, b"a"), "records[0]", "FULL", None),
         (record(1, b"a"), "records[0].header.checksum", "holds", True),
@@ -62,20 +62,20 @@ def note(view: Inspection, path: str) -> Note:
         (FILLED + bytes(6), "trailer", "zeros", None),
     ],
 )  # fmt: skip
-def test_each_field_is_checked(
-    open_log: OpenLog, log: bytes, field: str, says: str, holds: bool | None
+def test_note_of_each_field(
+    open_log: OpenLog, log: bytes, field: str, text: str, holds: bool | None
 ) -> None:
-    found = note(open_log(log), f"blocks[0].{field}")
-    assert (found.says, found.holds) == (says, holds)
+    field_note = note(open_log(log), f"blocks[0].{field}")
+    assert (field_note.text, field_note.holds) == (text, holds)
 
 
-def test_a_wrong_checksum_says_what_the_data_asks_for(open_log: OpenLog) -> None:
-    found = note(open_log(record(1, b"a", flip=1)), "blocks[0].records[0].header.checksum")
-    right = masked_crc(b"\x01a")
-    assert found == Note(f"≠ 0x{right:08x}", False, f"0x{right ^ 1:08x}")
+def test_wrong_checksum_shows_the_expected_value(open_log: OpenLog) -> None:
+    field_note = note(open_log(record(1, b"a", flip=1)), "blocks[0].records[0].header.checksum")
+    expected = masked_crc(b"\x01a")
+    assert field_note == Note(f"≠ 0x{expected:08x}", False, f"0x{expected ^ 1:08x}")
 
 
-def test_the_chapter_has_a_sentence_for_each_requirement_that_the_grammar_cites() -> None:
+def test_chapter_has_every_requirement_that_the_grammar_cites() -> None:
     cited = {
         id
         for field in iter_fields(record(1, b"a") + bytes(9), "leveldb-log")
@@ -89,19 +89,19 @@ def test_the_chapter_has_a_sentence_for_each_requirement_that_the_grammar_cites(
     assert "\n" not in rule.text and "**" not in rule.text
 
 
-def test_the_list_of_a_requirement_belongs_to_its_text() -> None:
+def test_list_belongs_to_its_requirement() -> None:
     rule = chapter("zeebe-journal").requirements["ZBJ-013"]
     assert "conditions hold: • the version byte is 2; • the version" in rule.text
     assert rule.text.endswith("at least 32 bytes.")
 
 
-def test_the_chapter_binds_each_reason_to_requirements() -> None:
+def test_chapter_maps_reasons_to_requirements() -> None:
     reasons = chapter("leveldb-log").reasons
     assert reasons["checksum-mismatch"] == ("LDB-028",)
     assert reasons["bad-length"] == ("LDB-023", "LDB-024")
     assert len(reasons) == 11
 
 
-def test_without_a_chapter_there_is_nothing_to_quote(tmp_path: Path) -> None:
+def test_missing_chapter_is_empty(tmp_path: Path) -> None:
     assert chapter("leveldb-log", tmp_path).requirements == {}
     assert chapter("leveldb-log", tmp_path).reasons == {}

@@ -1,4 +1,4 @@
-"""The page as a file: complete, self-contained, harmless, and small."""
+"""The page is complete, self-contained, safe and small."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def log_of(*payloads: bytes) -> bytes:
 
 
 class Page(HTMLParser):
-    """Tags with their attributes, and the text of scripts and styles by their order."""
+    """Collect tags with attributes, and the text of scripts and styles in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -59,8 +59,8 @@ class Page(HTMLParser):
             self.raw[-1] = (self.raw[-1][0], self.raw[-1][1] + data)
 
     def data(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(next(text for tag, text in self.raw if tag == "script"))
-        return found
+        data: dict[str, Any] = json.loads(next(text for tag, text in self.raw if tag == "script"))
+        return data
 
 
 def page_of(view: Inspection, limit: int | None = None, **window: int) -> tuple[str, Page]:
@@ -71,17 +71,17 @@ def page_of(view: Inspection, limit: int | None = None, **window: int) -> tuple[
 
 def paths(data: dict[str, Any]) -> list[str]:
     fields = data["fields"]
-    found: list[str] = []
+    result: list[str] = []
     for name, parent in zip(fields["name"], fields["parent"], strict=True):
-        found.append(name if parent < 0 else f"{found[parent]}.{name}")
-    return found
+        result.append(name if parent < 0 else f"{result[parent]}.{name}")
+    return result
 
 
 def bytes_of(data: dict[str, Any]) -> dict[int, bytes]:
     return {start: base64.b64decode(text) for start, text in data["bytes"]}
 
 
-def test_every_field_is_in_the_page_once_with_its_bytes(open_log: OpenLog, damaged: bytes) -> None:
+def test_page_has_every_field_with_its_bytes(open_log: OpenLog, damaged: bytes) -> None:
     data = page_of(open_log(damaged))[1].data()
     fields = field_map(damaged, "leveldb-log")
     assert paths(data) == [field.path for field in fields]
@@ -92,7 +92,7 @@ def test_every_field_is_in_the_page_once_with_its_bytes(open_log: OpenLog, damag
     assert bytes_of(data) == {0: damaged}
 
 
-def test_the_page_has_the_answer(open_log: OpenLog, damaged: bytes) -> None:
+def test_page_has_the_answer(open_log: OpenLog, damaged: bytes) -> None:
     data = page_of(open_log(damaged))[1].data()
     assert (data["verdict"], data["reason"], data["end"]) == ("damaged", "checksum-mismatch", 40052)
     assert data["records"] == [[0, 12], [40038, 40052]]
@@ -115,7 +115,7 @@ def test_the_page_has_the_answer(open_log: OpenLog, damaged: bytes) -> None:
     assert data["reasons"]["checksum-mismatch"] == ["LDB-028"]
 
 
-def test_torn_and_zero_filled_tails_are_on_the_map(open_log: OpenLog, example: bytes) -> None:
+def test_map_has_torn_and_zero_filled_tails(open_log: OpenLog, example: bytes) -> None:
     torn = page_of(open_log(example[:32868]))[1].data()
     assert ["t", 24, 32868] in torn["map"]
     assert torn["lost"] == [[24, 32868, "torn-payload", 1]]
@@ -123,14 +123,14 @@ def test_torn_and_zero_filled_tails_are_on_the_map(open_log: OpenLog, example: b
     assert ["z", 40052, 40152] in zeros["map"]
 
 
-def test_a_payload_cannot_break_out(open_log: OpenLog) -> None:
+def test_hostile_payload_is_escaped(open_log: OpenLog) -> None:
     text, page = page_of(open_log(log_of(HOSTILE)))
     assert [tag for tag, _ in page.tags if tag == "script"] == ["script", "script"]
     assert "alert(1)" not in text, "bytes are base64"
     assert HOSTILE in bytes_of(page.data())[0]
 
 
-def test_text_from_outside_cannot_break_out(open_log: OpenLog) -> None:
+def test_hostile_texts_are_escaped(open_log: OpenLog) -> None:
     data = page_data(open_log(b""), 0, 0, None)
     data["file"] = data["reason"] = HOSTILE.decode()
     page = Page(render(data))
@@ -139,9 +139,7 @@ def test_text_from_outside_cannot_break_out(open_log: OpenLog) -> None:
     assert embedded_json("</script>\u2028&") == '"\\u003c/script\\u003e\\u2028\\u0026"'
 
 
-def test_the_page_loads_nothing_and_runs_no_script_but_its_own(
-    open_log: OpenLog, damaged: bytes
-) -> None:
+def test_page_is_self_contained(open_log: OpenLog, damaged: bytes) -> None:
     text, page = page_of(open_log(damaged))
     policy = next(a["content"] for tag, a in page.tags if a.get("http-equiv"))
     assert policy is not None and policy.startswith("default-src 'none'; ")
@@ -157,7 +155,7 @@ def test_the_page_loads_nothing_and_runs_no_script_but_its_own(
     assert not re.findall(r"url\(|@import|fetch\(|XMLHttp|innerHTML|document\.write", text)
 
 
-def test_a_window_shows_its_part_and_the_map_of_all(open_log: OpenLog, damaged: bytes) -> None:
+def test_window_of_a_page(open_log: OpenLog, damaged: bytes) -> None:
     data = page_of(open_log(damaged), start=40038, end=40052)[1].data()
     assert data["window"] == [40038, 40052]
     assert bytes_of(data) == {40038: damaged[40038:]}
@@ -166,14 +164,14 @@ def test_a_window_shows_its_part_and_the_map_of_all(open_log: OpenLog, damaged: 
     assert len(data["lost"]) == 2 and len(data["map"]) == 4
 
 
-def test_a_limit_cuts_the_page_between_units(open_log: OpenLog, example: bytes) -> None:
+def test_limit_cuts_the_page_between_units(open_log: OpenLog, example: bytes) -> None:
     data = page_of(open_log(example), limit=4)[1].data()
     assert data["window"] == [0, 12]
     assert paths(data)[-1] == "blocks[0].records[0].data"
     assert bytes_of(data) == {0: example[:12]}
 
 
-def test_a_log_of_100_kb_gives_a_page_of_half_a_megabyte(open_log: OpenLog) -> None:
+def test_page_of_100_kb_is_below_500_kb(open_log: OpenLog) -> None:
     small = log_of(*(b"%06d %s" % (i, b"v" * 93) for i in range(957)))
     long = log_of(*(bytes(range(256)) * 128 for _ in range(3)))
     assert len(small) > 98_000 and len(long) > 98_000
@@ -181,7 +179,7 @@ def test_a_log_of_100_kb_gives_a_page_of_half_a_megabyte(open_log: OpenLog) -> N
     assert len(page_of(open_log(long))[0]) < 250_000
 
 
-def test_of_a_large_log_the_inside_of_long_data_is_left_out(open_log: OpenLog) -> None:
+def test_page_of_a_large_log_omits_the_inside_of_long_data(open_log: OpenLog) -> None:
     log = log_of(*(bytes([65 + i % 26]) * 60_000 for i in range(40)))
     text, page = page_of(open_log(log))
     data = page.data()
@@ -196,7 +194,7 @@ def test_of_a_large_log_the_inside_of_long_data_is_left_out(open_log: OpenLog) -
             assert any(at <= offset < at + len(content) for at, content in chunks.items())
 
 
-def test_the_map_of_many_records_is_a_few_runs(open_log: OpenLog) -> None:
+def test_map_of_many_records_is_merged(open_log: OpenLog) -> None:
     log = bytearray(log_of(*(b"x" * 20 for _ in range(20_000))))
     log[300_003] ^= 1
     data = page_of(open_log(bytes(log)), limit=10)[1].data()
@@ -206,6 +204,6 @@ def test_the_map_of_many_records_is_a_few_runs(open_log: OpenLog) -> None:
 
 
 @pytest.mark.parametrize("log", [b"", b"\x00", b"\x01" * 40_000])
-def test_any_bytes_give_a_page(open_log: OpenLog, log: bytes) -> None:
+def test_page_of_arbitrary_bytes(open_log: OpenLog, log: bytes) -> None:
     data = page_of(open_log(log))[1].data()
     assert paths(data) == [field.path for field in field_map(log, "leveldb-log")]

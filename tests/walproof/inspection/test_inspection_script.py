@@ -1,4 +1,4 @@
-"""The page's script: what it finds in the data, and what a browser makes of it."""
+"""The scripts of the page, evaluated by Node.js and in a browser."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ const grid = (perRow, open) => {
 
 
 def evaluate(data: dict[str, Any], expression: str) -> Any:
-    """The value of an expression behind the scripts that need no browser."""
+    """Return the value of an expression after the scripts that need no browser."""
     scripts = [(TEMPLATES / name).read_text(encoding="utf-8") for name in ("log.js", "bytes.js")]
     program = "\n".join(
         [
@@ -60,8 +60,8 @@ def data(open_log: OpenLog, damaged: bytes) -> dict[str, Any]:
     return page_data(open_log(damaged), 0, len(damaged), None)
 
 
-def test_fields_are_found_by_path_and_by_byte(data: dict[str, Any]) -> None:
-    found = evaluate(
+def test_fields_by_path_and_by_offset(data: dict[str, Any]) -> None:
+    result = evaluate(
         data,
         """{
           paths: F.name.map((_, i) => fieldAt(path(i)) === i),
@@ -72,9 +72,9 @@ def test_fields_are_found_by_path_and_by_byte(data: dict[str, Any]) -> None:
           parts: [fieldAt("blocks[0].records[0].header")].map((i) => LAST_INSIDE[i] - i),
         }""",
     )
-    assert all(found["paths"])
-    assert found["missing"] == [-1, -1, -1]
-    assert found["leaves"] == [
+    assert all(result["paths"])
+    assert result["missing"] == [-1, -1, -1]
+    assert result["leaves"] == [
         "blocks[0].records[0].header.checksum",
         "blocks[0].records[0].header.type",
         "blocks[0].records[0].data",
@@ -82,35 +82,35 @@ def test_fields_are_found_by_path_and_by_byte(data: dict[str, Any]) -> None:
         "blocks[0].records[1].header.checksum",
         "blocks[1].records[1].data",
     ]
-    assert found["outside"] == -1
-    assert found["bytes"] == [0x3A, ord("a"), ord("e"), -1]
-    assert found["parts"] == [3]
+    assert result["outside"] == -1
+    assert result["bytes"] == [0x3A, ord("a"), ord("e"), -1]
+    assert result["parts"] == [3]
 
 
-def test_records_and_lost_ranges_are_found(data: dict[str, Any]) -> None:
-    found = evaluate(
+def test_records_and_lost_ranges_of_fields(data: dict[str, Any]) -> None:
+    result = evaluate(
         data,
         """["blocks[0].records[0]", "blocks[0].records[1]",
             "blocks[1]", "blocks[1].records[1].data"]
         .map((p) => fieldAt(p)).map((i) => [recordOf(i), (lostOf(i) || {}).reason || null])""",
     )
-    assert found == [[0, None], [-1, "checksum-mismatch"], [-1, None], [1, None]]
+    assert result == [[0, None], [-1, "checksum-mismatch"], [-1, None], [1, None]]
 
 
-def test_values_are_short_text(data: dict[str, Any]) -> None:
-    found = evaluate(
+def test_values_as_short_text(data: dict[str, Any]) -> None:
+    result = evaluate(
         data,
         """["blocks[0].records[0].data", "blocks[1].records[0].data", "blocks[0].trailer",
             "blocks[0].records[0].header.type"].map((p) => valueText(fieldAt(p), 8))""",
     )
-    assert found == ['5 bytes  "alpha"', '7263 bytes  "dddddddd"…', "empty", "full (1)"]
+    assert result == ['5 bytes  "alpha"', '7263 bytes  "dddddddd"…', "empty", "full (1)"]
 
 
 @pytest.mark.parametrize("per_row", [4, 8, 16, 32])
-def test_the_grid_has_each_byte_once_and_folds_long_data(
+def test_grid_has_each_byte_once_and_folds_long_data(
     data: dict[str, Any], damaged: bytes, per_row: int
 ) -> None:
-    found = evaluate(
+    result = evaluate(
         data,
         f"""[grid({per_row}, []), grid({per_row}, LEAVES)].map((g) => ({{
           segments: g.segments,
@@ -122,19 +122,19 @@ def test_the_grid_has_each_byte_once_and_folds_long_data(
           }}),
         }}))""",
     )
-    for grid, folds in zip(found, (2, 0), strict=True):
+    for grid, folds in zip(result, (2, 0), strict=True):
         shown = [s for s in grid["segments"] if s["kind"] in ("bytes", "fold")]
         assert shown[0]["from"] == 0 and shown[-1]["to"] == len(damaged)
-        for left, right in pairwise(shown):
-            assert left["to"] == right["from"]
+        for segment, following in pairwise(shown):
+            assert segment["to"] == following["from"]
         assert sum(s["kind"] == "fold" for s in shown) == folds
         marks = [(s["kind"], s["from"]) for s in grid["segments"] if s["kind"] in ("lost", "end")]
         assert marks == [("lost", 12), ("lost", 32768), ("end", 40052)]
-        assert all(place is True or place == [True, True] for place in grid["places"])
-    assert found[0]["total"] < 300 if per_row > 4 else True
+        assert all(check is True or check == [True, True] for check in grid["places"])
+    assert result[0]["total"] < 300 if per_row > 4 else True
 
 
-def test_a_browser_draws_the_field_of_the_address(
+def test_browser_shows_the_field_in_the_url(
     open_log: OpenLog, damaged: bytes, tmp_path: Path
 ) -> None:
     browser = shutil.which("chromium") or shutil.which("google-chrome")

@@ -18,15 +18,13 @@ from walproof.inspection.show import hex_text, preview
 Shown = Callable[..., list[str]]
 
 
-def test_a_pipe_has_every_field_once_with_offset_bytes_path_value_and_requirements(
-    shown: Shown, example: bytes
-) -> None:
+def test_pipe_output_has_every_field_once(shown: Shown, example: bytes) -> None:
     lines = shown(example)
     for field in field_map(example, "leveldb-log"):
-        found = [line for line in lines if f" {field.path} " in line]
-        assert len(found) == 1, field.path
-        assert found[0].split()[:2] == [str(field.start), f"{field.start:x}"]
-        assert found[0].endswith(" ".join(field.requirements))
+        matching = [line for line in lines if f" {field.path} " in line]
+        assert len(matching) == 1, field.path
+        assert matching[0].split()[:2] == [str(field.start), f"{field.start:x}"]
+        assert matching[0].endswith(" ".join(field.requirements))
     checksum = next(line for line in lines if "records[1].header.checksum" in line)
     assert "  9c 33 c8 bd  " in checksum
     assert "0xbdc8339c  holds" in checksum
@@ -34,9 +32,7 @@ def test_a_pipe_has_every_field_once_with_offset_bytes_path_value_and_requiremen
     assert '61 6c 70 68 61       blocks[0].records[0].data             5 bytes  "alpha"' in alpha
 
 
-def test_lost_ranges_begin_and_end_where_the_reader_says_and_name_their_reason(
-    shown: Shown, damaged: bytes
-) -> None:
+def test_marks_of_lost_ranges(shown: Shown, damaged: bytes) -> None:
     lines = shown(damaged, depth=2)
     marks = [line for line in lines if line[0] in "x=" and line[2] in "┌└e"]
     assert marks == [
@@ -44,22 +40,20 @@ def test_lost_ranges_begin_and_end_where_the_reader_says_and_name_their_reason(
         "x └─ lost up to 32768",
         "x ┌─ lost [32768, 40038) orphan-fragment, 7270 bytes  LDB-031",
         "x └─ lost up to 40038",
-        "= end 40052: a writer may truncate here and append",
+        "= end 40052: safe to truncate here and append",
     ]
     first, second = lines.index(marks[0]), lines.index(marks[1])
     between = lines[first + 1 : second]
     assert all(line.startswith("x ") for line in between)
     assert "blocks[0].records[1]" in between[0]
     assert "FULL, checksum does not hold, 12 bytes: lost" in between[0]
-    assert lines[first - 1].startswith("   "), "alpha, in front of it, is not marked"
-    # Block 1 begins inside a lost range and goes on behind it: the block is not marked.
+    assert lines[first - 1].startswith("   "), "alpha, before it, is not marked"
+    # Block 1 begins inside a lost range and ends after it, so the block is not marked.
     assert next(line for line in lines if re.search(r" blocks\[1\] ", line)).startswith("   ")
     assert "FULL, 14 bytes: record 1" in lines[lines.index(marks[3]) + 1]
 
 
-def test_behind_damage_the_map_goes_on_and_says_what_still_holds(
-    shown: Shown, damaged: bytes
-) -> None:
+def test_map_continues_after_damage(shown: Shown, damaged: bytes) -> None:
     lines = shown(damaged)
     wrong = next(line for line in lines if "blocks[0].records[1].header.checksum" in line)
     covered = damaged[18:24]
@@ -68,21 +62,19 @@ def test_behind_damage_the_map_goes_on_and_says_what_still_holds(
     assert unread.startswith("x ") and " holds " in unread
 
 
-def test_a_torn_tail_has_its_own_mark_and_end_stands_in_front_of_it(
-    shown: Shown, example: bytes
-) -> None:
+def test_mark_of_a_torn_tail_follows_end(shown: Shown, example: bytes) -> None:
     lines = shown(example[:32868], depth=2)
-    end = lines.index("= end 24: a writer may truncate here and append")
+    end = lines.index("= end 24: safe to truncate here and append")
     assert lines[end + 1] == "~ ┌─ torn [24, 32868) torn-payload, 32844 bytes  LDB-022"
     assert lines[-2] == "~ └─ torn up to 32868"
     assert all(line.startswith("~ ") for line in lines[end + 1 : -1])
-    assert lines[-1] == "torn (torn-payload). A writer may resume at 24."
+    assert lines[-1] == "torn (torn-payload). Safe to append at offset 24."
 
 
-def test_fragments_name_the_record_that_they_belong_to(shown: Shown, example: bytes) -> None:
+def test_fragments_name_their_record(shown: Shown, example: bytes) -> None:
     units = [line for line in shown(example, depth=2) if "records[" in line]
-    told = [re.search(r"(F\w+|LAST), \d+ bytes: (.*?)  ", line) for line in units]
-    assert [found.groups() for found in told if found] == [
+    matches = [re.search(r"(F\w+|LAST), \d+ bytes: (.*?)  ", line) for line in units]
+    assert [match.groups() for match in matches if match] == [
         ("FULL", "record 0"),
         ("FULL", "record 1"),
         ("FIRST", "record 2"),
@@ -91,17 +83,17 @@ def test_fragments_name_the_record_that_they_belong_to(shown: Shown, example: by
     ]
 
 
-def test_zero_fill_is_framing_and_end_is_in_front_of_it(shown: Shown, example: bytes) -> None:
+def test_zero_fill_is_framing_after_end(shown: Shown, example: bytes) -> None:
     lines = shown(example + bytes(100))
     assert "zero header, 7 bytes: framing" in next(
         line for line in lines if "blocks[1].records[2]  " in line
     )
     assert "00 × 93  zeros" in next(line for line in lines if "blocks[1].zero_fill" in line)
-    assert "= end 40052: a writer may truncate here and append" in lines
+    assert "= end 40052: safe to truncate here and append" in lines
 
 
-def test_an_empty_field_lies_with_what_is_in_front_of_it(shown: Shown) -> None:
-    """An orphan of no data: its empty payload stands where the next record begins."""
+def test_empty_field_belongs_to_the_preceding_bytes(shown: Shown) -> None:
+    """The empty payload of an orphan is at the start of the next record."""
     orphan = HEADER.pack(masked_crc(b"\x03"), 0, 3)
     sound = HEADER.pack(masked_crc(b"\x01a"), 1, 1) + b"a"
     lines = shown(orphan + sound)
@@ -111,28 +103,28 @@ def test_an_empty_field_lies_with_what_is_in_front_of_it(shown: Shown) -> None:
     assert "FULL, 8 bytes: record 0" in lines[data + 2]
 
 
-def test_an_empty_log_is_said_to_be_intact(shown: Shown) -> None:
-    summary, *rest = shown(b"")
+def test_empty_log_is_intact(shown: Shown) -> None:
+    summary, *lines = shown(b"")
     assert summary.endswith(": leveldb-log, 0 bytes, intact, 0 records")
-    assert rest == [
-        "= end 0: a writer may truncate here and append",
-        "intact. A writer may resume at 0.",
+    assert lines == [
+        "= end 0: safe to truncate here and append",
+        "intact. Safe to append at offset 0.",
     ]
 
 
-def test_a_limit_stops_between_units_and_says_how_to_go_on(shown: Shown, damaged: bytes) -> None:
+def test_limit_stops_between_units(shown: Shown, damaged: bytes) -> None:
     lines = shown(damaged, limit=4)
     assert "blocks[0].records[0].data" in lines[-5]
     assert lines[-4:-1] == [
-        "… more fields in 40040 bytes: --from 12 goes on there, --limit 0 shows all.",
-        "x further on: lost [12, 32768) checksum-mismatch",
-        "x further on: lost [32768, 40038) orphan-fragment",
+        "… 40040 bytes not shown: continue with --from 12, or show all with --limit 0",
+        "x not shown: lost [12, 32768) checksum-mismatch",
+        "x not shown: lost [32768, 40038) orphan-fragment",
     ]
 
 
-def test_a_window_shows_what_has_bytes_in_it(shown: Shown, damaged: bytes) -> None:
+def test_window_shows_overlapping_fields(shown: Shown, damaged: bytes) -> None:
     lines = shown(damaged, 32768, 32775)
-    paths = [found[0] for line in lines if (found := re.search(r"blocks\S+", line))]
+    paths = [match[0] for line in lines if (match := re.search(r"blocks\S+", line))]
     assert paths == [
         "blocks[1]",
         "blocks[1].records[0]",
@@ -142,13 +134,13 @@ def test_a_window_shows_what_has_bytes_in_it(shown: Shown, damaged: bytes) -> No
         "blocks[1].records[0].header.type",
     ]
     assert any(line.startswith("x ┌─ lost [32768, 40038)") for line in lines)
-    assert not any("└─" in line for line in lines), "the range goes on behind the window"
+    assert not any("└─" in line for line in lines), "the range ends after the window"
     inside = shown(damaged, 100, 110, depth=2)
     assert any(line.startswith("x ┌─ lost [12, 32768)") for line in inside)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
-def test_a_terminal_is_never_too_narrow(shown: Shown, damaged: bytes, width: int) -> None:
+def test_lines_fit_the_terminal(shown: Shown, damaged: bytes, width: int) -> None:
     hostile = damaged + b"\x00" * 7 + "日本\u202e\x1b[31m".encode() * 10
     for line in shown(hostile, width=width)[1:]:
         if not line.startswith(("x", "~")) or "─" not in line:
@@ -157,7 +149,7 @@ def test_a_terminal_is_never_too_narrow(shown: Shown, damaged: bytes, width: int
         assert line == line.rstrip()
 
 
-def test_a_terminal_groups_fields_under_their_unit(shown: Shown, example: bytes) -> None:
+def test_terminal_groups_fields_by_unit(shown: Shown, example: bytes) -> None:
     lines = shown(example, width=80)
     unit = next(i for i, line in enumerate(lines) if "blocks[0].records[1]" in line)
     assert "FULL, 12 bytes: record 1" in lines[unit]
@@ -168,21 +160,19 @@ def test_a_terminal_groups_fields_under_their_unit(shown: Shown, example: bytes)
     assert "blocks[0].trailer" in trailer, "it does not belong to the record above"
 
 
-def test_a_wide_terminal_has_the_requirements_beside_the_fields(
-    shown: Shown, example: bytes
-) -> None:
+def test_wide_terminal_shows_requirements_in_each_line(shown: Shown, example: bytes) -> None:
     lines = shown(example, width=120)
     assert sum(line.endswith("  LDB-006 007 008") for line in lines) == 5
     assert not any(line.startswith("requirements: ") for line in lines)
 
 
-def test_a_console_of_ascii_gets_ascii(shown: Shown, damaged: bytes) -> None:
+def test_ascii_console_gets_ascii(shown: Shown, damaged: bytes) -> None:
     lines = shown(damaged, encoding="ascii")
     assert "x +- lost [12, 32768) checksum-mismatch, 32756 bytes  LDB-028" in lines
     assert any("0xbdc8339c  != 0x" in line for line in lines)
 
 
-def test_long_data_shows_its_ends() -> None:
+def test_hex_text_shows_both_ends() -> None:
     assert hex_text(bytes(range(7)), 20) == "00 01 02 03 04 05 06"
     assert hex_text(bytes(range(200)), 20) == "00 01 02 03 … c6 c7"
     assert len(hex_text(bytes(200), 11)) <= 11
@@ -202,9 +192,9 @@ def test_long_data_shows_its_ends() -> None:
         (b"alpha", 3, ""),
     ],
 )
-def test_a_preview_is_what_a_person_can_read(data: bytes, room: int, text: str) -> None:
+def test_preview_of_data(data: bytes, room: int, text: str) -> None:
     assert preview(data, room) == text
 
 
-def test_printable_spells_out_what_moves_or_hides_text() -> None:
+def test_control_characters_are_escaped() -> None:
     assert one_line("a\x1b[2J\u202eb\udcff") == "a\\x1b[2J\\u202eb\\udcff"

@@ -1,4 +1,4 @@
-"""Parts of a log: the fields of a window, of one path, and how little is read for them."""
+"""Fields of a window and of a path, without reading the whole log."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def log(tmp_path: Path, damaged: bytes) -> LogBytes:
     ("start", "end"),
     [(0, 40052), (0, 1), (12, 24), (100, 101), (32767, 32769), (32768, 40038), (40038, 40052)],
 )
-def test_a_window_has_the_fields_of_the_whole_map_that_touch_it(
+def test_window_yields_the_overlapping_fields(
     log: LogBytes, damaged: bytes, start: int, end: int
 ) -> None:
-    whole = field_map(damaged, FORMAT)
+    fields = field_map(damaged, FORMAT)
     touching = [
         field
-        for field in whole
+        for field in fields
         if (field.start < end and field.end > start)
         or (field.start == field.end and start < field.start <= end)
     ]
@@ -56,13 +56,13 @@ def test_a_window_has_the_fields_of_the_whole_map_that_touch_it(
         ("blocks[1].trailer", "blocks[1].trailer", 1),
     ],
 )
-def test_a_path_gives_the_field_and_what_is_inside(
+def test_subtree_yields_a_field_and_its_subfields(
     log: LogBytes, damaged: bytes, path: str, first: str, count: int
 ) -> None:
-    found = list(subtree(log, FORMAT, path))
-    assert found[0].path == first
-    assert len(found) == count
-    assert set(found) <= set(field_map(damaged, FORMAT))
+    fields = list(subtree(log, FORMAT, path))
+    assert fields[0].path == first
+    assert len(fields) == count
+    assert set(fields) <= set(field_map(damaged, FORMAT))
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_a_path_gives_the_field_and_what_is_inside(
         ("nonsense", "no field nonsense"),
     ],
 )
-def test_an_unknown_path_is_told_what_there_is(log: LogBytes, path: str, message: str) -> None:
+def test_unknown_path_lists_alternatives(log: LogBytes, path: str, message: str) -> None:
     with pytest.raises(UnknownField) as error:
         list(subtree(log, FORMAT, path))
     assert message in str(error.value)
 
 
-def test_only_the_blocks_of_the_window_are_read(
+def test_only_blocks_of_the_window_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "000003.log"
@@ -91,11 +91,11 @@ def test_only_the_blocks_of_the_window_are_read(
             writer.append(b"v" * 65_000)
     log = LogBytes(path)
     read: list[int] = []
-    wanted = LogBytes.__getitem__
+    original = LogBytes.__getitem__
 
     def spy(self: LogBytes, piece: slice) -> bytes:
         read.append(piece.start)
-        return wanted(self, piece)
+        return original(self, piece)
 
     monkeypatch.setattr(LogBytes, "__getitem__", spy)
     assert list(fields_between(log, FORMAT, 2_000_000, 2_000_100))
@@ -121,14 +121,12 @@ def test_memory_does_not_grow_with_the_log(tmp_path: Path) -> None:
     assert peak < log.size // 3  # the parser leaves cycles, which are collected in batches
 
 
-def test_bytes_are_those_of_the_file_whatever_was_read_before(
-    log: LogBytes, damaged: bytes
-) -> None:
+def test_slices_equal_the_file(log: LogBytes, damaged: bytes) -> None:
     for start, end in [(0, 7), (40_000, 40_052), (3, 9), (0, 40_052), (40_051, 50_000), (9, 3)]:
         assert log[start:end] == damaged[start:end]
 
 
-def test_a_log_that_shrinks_meanwhile_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None:
+def test_truncated_log_gives_fewer_bytes(tmp_path: Path, damaged: bytes) -> None:
     path = tmp_path / "000003.log"
     path.write_bytes(damaged)
     log = LogBytes(path)
@@ -138,8 +136,8 @@ def test_a_log_that_shrinks_meanwhile_gives_fewer_bytes(tmp_path: Path, damaged:
     assert log[32_768:40_052] == b""
 
 
-def test_an_outline_knows_records_and_lost_ranges_by_their_bytes() -> None:
-    kept = outline(
+def test_outline_lookups_by_offset() -> None:
+    result = outline(
         [
             Record(0, 10, b""),
             Lost(30, 40, "orphan-fragment"),
@@ -149,20 +147,20 @@ def test_an_outline_knows_records_and_lost_ranges_by_their_bytes() -> None:
         ],
         50,
     )
-    assert kept.record_of(0, 10) == kept.record_of(9, 10) == 0
-    assert kept.record_of(40, 45) == 1
-    assert kept.record_of(39, 45) is kept.record_of(39, 40) is None
-    assert kept.record_of(9, 11) is kept.record_of(15, 16) is None
-    assert [gap.start for gap in kept.lost_between(0, 100)] == [20, 30]
-    assert [gap.start for gap in kept.lost_between(29, 30)] == [20]
-    assert [gap.start for gap in kept.lost_between(30, 31)] == [30]
-    found = kept.lost_of(30, 40)
-    assert found is not None and found.reason == "orphan-fragment"
-    assert kept.lost_of(25, 35) is None
-    assert list(kept.records_between(10, 40)) == []
-    assert list(kept.records_between(9, 41)) == [0, 1]
-    assert kept.lost_bytes() == 20
-    assert kept.zero_fill() == (45, 50)
+    assert result.record_of(0, 10) == result.record_of(9, 10) == 0
+    assert result.record_of(40, 45) == 1
+    assert result.record_of(39, 45) is result.record_of(39, 40) is None
+    assert result.record_of(9, 11) is result.record_of(15, 16) is None
+    assert [gap.start for gap in result.lost_between(0, 100)] == [20, 30]
+    assert [gap.start for gap in result.lost_between(29, 30)] == [20]
+    assert [gap.start for gap in result.lost_between(30, 31)] == [30]
+    gap_at_30 = result.lost_of(30, 40)
+    assert gap_at_30 is not None and gap_at_30.reason == "orphan-fragment"
+    assert result.lost_of(25, 35) is None
+    assert list(result.records_between(10, 40)) == []
+    assert list(result.records_between(9, 41)) == [0, 1]
+    assert result.lost_bytes() == 20
+    assert result.zero_fill() == (45, 50)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +172,7 @@ def test_an_outline_knows_records_and_lost_ranges_by_their_bytes() -> None:
         (40, [Lost(40, 45, "torn-record", torn=True)], (45, 50)),
     ],
 )
-def test_zero_fill_is_what_follows_end_and_torn_bytes(
+def test_zero_fill_follows_end_and_torn_bytes(
     end: int | None, lost: list[Lost], zeros: tuple[int, int] | None
 ) -> None:
     assert Outline(50, end=end, lost=lost).zero_fill() == zeros
@@ -188,7 +186,7 @@ def test_zero_fill_is_what_follows_end_and_torn_bytes(
         ("systemd-journal", "five-entries.journal"),
     ],
 )
-def test_of_the_hole_at_the_end_of_a_sparse_file_a_piece_is_parsed(
+def test_hole_at_the_end_of_a_sparse_file_is_not_read(
     tmp_path: Path, format: str, vector: str
 ) -> None:
     path = tmp_path / "sparse"
@@ -197,7 +195,7 @@ def test_of_the_hole_at_the_end_of_a_sparse_file_a_piece_is_parsed(
     os.truncate(path, 1 << 28)
     with LogBytes(path) as log:
         if log.data_end() == log.size:
-            pytest.skip("this file system tells of no holes")
+            pytest.skip("this file system does not report holes")
         tracemalloc.start()
         fields = list(fields_between(log, format, 0, log.size))
         peak = tracemalloc.get_traced_memory()[1]
@@ -207,7 +205,7 @@ def test_of_the_hole_at_the_end_of_a_sparse_file_a_piece_is_parsed(
     assert peak < 8 << 20
 
 
-def test_lost_ranges_are_looked_up_without_a_copy_of_those_that_follow() -> None:
+def test_lost_range_lookup_does_not_copy() -> None:
     class Counted(list[Lost]):
         looked_at = 0
 
@@ -220,6 +218,6 @@ def test_lost_ranges_are_looked_up_without_a_copy_of_those_that_follow() -> None
     view = Outline(8 * many, "damaged", "bad-item")
     view.lost = Counted(Lost(8 * n, 8 * n + 4, "bad-item") for n in range(many))
     for number in range(many):
-        found = view.lost_of(8 * number, 8 * number + 4)
-        assert found is not None and found.start == 8 * number
+        gap = view.lost_of(8 * number, 8 * number + 4)
+        assert gap is not None and gap.start == 8 * number
     assert Counted.looked_at < 32 * many

@@ -1,4 +1,4 @@
-"""Small folders of logs, and the tables that are made of them."""
+"""Small folders of logs, and their tables."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ VECTORS = ROOT / "vectors"
 
 
 def options(
-    *paths: Path | str, payload: bool = False, decode: bool = False, **given: str
+    *paths: Path | str, payload: bool = False, decode: bool = False, **source_options: str
 ) -> Options:
-    """The options of ``walproof audit PATH…``."""
-    source = parse({"lastFlushedIndex": "meta", **given})
+    """Return the options of ``walproof audit PATH…``."""
+    source = parse({"lastFlushedIndex": "meta", **source_options})
     texts = tuple(str(path) for path in paths)
     return Options(replace(source, paths=texts, recursive=True), payload, decode)
 
@@ -34,7 +34,7 @@ def options(
 def write_tables(
     options: Options, out: Path, max_task_bytes: int = MAX_TASK_BYTES
 ) -> dict[str, Any]:
-    """Write the tables in this process, and return their summary."""
+    """Write the tables in this process; return their summary."""
     logs = find_logs(options.source)
     plan = make_plan(logs, options, out.with_name(f"{out.name}.tasks"), 2, None, max_task_bytes)
     write_result(logs, plan, None, lambda tasks: map(write_rows, tasks), out)
@@ -42,7 +42,7 @@ def write_tables(
 
 
 def rows(out: Path, table: str) -> list[dict[str, Any]]:
-    """All rows of a table, in order of file and offset."""
+    """Return all rows of a table, ordered by file and offset."""
     unordered = pq.read_table(out / table).to_pylist()
     return sorted(
         unordered, key=lambda row: (row["file"], row.get("offset", 0), row.get("length", 0))
@@ -50,19 +50,19 @@ def rows(out: Path, table: str) -> list[dict[str, Any]]:
 
 
 def vector(format_id: str, name: str, folder: Path) -> Path:
-    """A copy of the log of a vector."""
+    """Copy the log of a vector; return its path."""
     source = VECTORS / format_id / name
-    to = folder / source.name
+    target = folder / source.name
     folder.mkdir(parents=True, exist_ok=True)
     if source.is_dir():
-        shutil.copytree(source, to)
+        shutil.copytree(source, target)
     else:
-        shutil.copyfile(source, to)
-    return to
+        shutil.copyfile(source, target)
+    return target
 
 
 def leveldb(path: Path, count: int, size: int = 100) -> Path:
-    """A LevelDB log of ``count`` records."""
+    """Write a LevelDB log with ``count`` records; return its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     records = [NewRecord(n.to_bytes(4, "big") * (size // 4)) for n in range(count)]
     named("leveldb-log").write(path, records, {})
@@ -73,8 +73,8 @@ MIXED = {
     "leveldb-log": [
         "large-lengths-in-every-block.log",
         "cut-in-a-payload.log",
-        "rocksdb-recyclable.log",
     ],
+    "rocksdb-wal": ["compressed-with-lz4.log"],
     "zeebe-journal": ["last-segment-cut", "gap-between-segments"],
     "kahadb-journal": ["negative-size-in-the-first-file", "payload-flipped.log"],
     "systemd-journal": ["closed-file.journal", "empty-value.journal"],
@@ -83,28 +83,28 @@ MIXED = {
 
 
 def mixed(folder: Path) -> Path:
-    """All five formats, files and folders, damaged and not, and files that cannot be read."""
+    """Create logs of all formats, intact and damaged, and unreadable files."""
     for format_id, names in MIXED.items():
         for name in names:
             vector(format_id, name, folder / format_id)
-    (folder / "notes.txt").write_text("nothing but text\n")
+    (folder / "notes.txt").write_text("only text\n")
     (folder / "nowhere.log").symlink_to(folder / "missing")
     os.mkfifo(folder / "pipe.log")
     return folder
 
 
+#: A ``sitecustomize.py``: crash.log kills its reader, as a defect of a kernel would.
 CRASHES = """
 import os, signal
 import walproof.formats
 from walproof.scan import reference
-honest = reference.ReferenceScanner.scan
+original = reference.ReferenceScanner.scan
 
 def scan(self, log, wanted, part=reference.WHOLE):
     if log.path.name == "crash.log":
         os.kill(os.getpid(), signal.SIGSEGV)
-    return honest(self, log, wanted, part)
+    return original(self, log, wanted, part)
 
 reference.ReferenceScanner.scan = scan
 walproof.formats.FormatPlugin.has_scanner = False
 """
-"""A ``sitecustomize.py``: crash.log kills its reader, as a defect of a kernel would."""

@@ -1,4 +1,4 @@
-"""Logs in a store that mishandles a request: all rows are there, or an error is."""
+"""Logs in a store with failing requests: the tables have all rows, or an error."""
 
 from __future__ import annotations
 
@@ -21,15 +21,18 @@ TABLES = ("records", "damage", "files")
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, FaultyStore]]:
-    with gateway(tmp_path_factory.mktemp("store")) as (root, behind), FaultyStore(behind) as made:
+    with (
+        gateway(tmp_path_factory.mktemp("store")) as (root, behind),
+        FaultyStore(behind) as faulty_store,
+    ):
         lake = root / "lake"
         vector("leveldb-log", "large-lengths-in-every-block.log", lake)
         vector("kahadb-journal", "negative-size-in-the-first-file", lake)
         leveldb(lake / "large.log", 1_000)
-        yield root, made
+        yield root, faulty_store
 
 
-def given(store: FaultyStore) -> dict[str, str]:
+def file_system_options(store: FaultyStore) -> dict[str, str]:
     return {key.removeprefix("fs."): value for key, value in reach(store.address).items()}
 
 
@@ -38,7 +41,7 @@ def write(store: FaultyStore, out: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def whole(store: tuple[Path, FaultyStore], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def undisturbed(store: tuple[Path, FaultyStore], tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("whole") / "out"
     store[1].strike(None)
     write(store[1], out)
@@ -46,38 +49,38 @@ def whole(store: tuple[Path, FaultyStore], tmp_path_factory: pytest.TempPathFact
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_any_one_request_fails(
-    store: tuple[Path, FaultyStore], whole: Path, tmp_path: Path, kind: str
+def test_a_failed_request_is_repeated(
+    store: tuple[Path, FaultyStore], undisturbed: Path, tmp_path: Path, kind: str
 ) -> None:
     store[1].strike(None)
     write(store[1], tmp_path / "count")
     requests = store[1].strike(None)["all"]
     assert requests > 10
-    # Each request is hit in two of the six ways.
+    # Each request gets two of the six faults.
     for n in range(KINDS.index(kind) % 3, requests, 3):
         store[1].strike(Fault(kind, n, n, seconds=0.02 if kind == "slow" else 0))
         write(store[1], tmp_path / f"{n}")
         assert store[1].strike(None)["hit"] == 1
         for table in TABLES:
-            assert rows(tmp_path / f"{n}", table) == rows(whole, table), (n, table)
+            assert rows(tmp_path / f"{n}", table) == rows(undisturbed, table), (n, table)
         shutil.rmtree(tmp_path / f"{n}")
 
 
-def test_a_store_that_fails_more_often_than_anybody_tries_again(
-    store: tuple[Path, FaultyStore], whole: Path, tmp_path: Path
+def test_too_many_failures_become_an_error_row(
+    store: tuple[Path, FaultyStore], undisturbed: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out"
     store[1].strike(Fault("busy", 0, 10**6, path="large.log"))
     write(store[1], out)
     assert store[1].strike(None)["hit"] > S3_TRIES
     errors = {row["file"]: row["error"] for row in rows(out, "files")}
-    assert errors.keys() == {row["file"] for row in rows(whole, "files")}
+    assert errors.keys() == {row["file"] for row in rows(undisturbed, "files")}
     assert [file for file, error in errors.items() if error] == ["s3://lake/large.log"]
 
 
-def test_a_store_that_fails_often_but_never_for_long(store: tuple[Path, FaultyStore]) -> None:
-    """However often a request had to be sent again: Arrow's own choice gives up after 100."""
-    file_system = RemoteTree("s3://lake/", given(store[1])).file_system
+def test_many_short_failures_are_tolerated(store: tuple[Path, FaultyStore]) -> None:
+    """The number of repeated requests is not limited; Arrow's default gives up after 100."""
+    file_system = RemoteTree("s3://lake/", file_system_options(store[1])).file_system
     for _ in range(150):
         store[1].strike(Fault("busy", 0, 0))
         assert file_system.get_file_info("lake/large.log").size

@@ -1,4 +1,4 @@
-"""Counts of parts add up to those of the whole, and plots stay in their frames."""
+"""Merged counts of parts equal those of the whole log, and plots stay in their frames."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def run(at: Sequence[int], sizes: Sequence[int], realtime: Sequence[int | None])
     return Records(np.array(at, np.int64), np.array(sizes, np.int64), None, fields)
 
 
-def test_times_that_no_table_can_hold_are_null() -> None:
+def test_times_out_of_range_are_null() -> None:
     moments = times(run([0, 1, 2, 3], [1] * 4, [2**64 - 1, None, 2**63 - 1, 5]))
     assert moments is not None and moments.to_pylist() == [None, None, 2**63 - 1, 5]
     batch = record_rows(run([0], [1], [1_700_000_000_000_001]), "f", "f", "systemd-journal", {})
@@ -31,44 +31,44 @@ def test_times_that_no_table_can_hold_are_null() -> None:
     assert row["realtime"] == 1_700_000_000_000_001 and row["time"].microsecond == 1
 
 
-def test_parts_and_the_whole() -> None:
-    whole, first, second = FileTally(), FileTally(), FileTally()
+def test_merged_parts_equal_the_whole() -> None:
+    total, first, second = FileTally(), FileTally(), FileTally()
     torn, damage = Lost(90, 100, "torn-header", torn=True), Lost(50, 60, "bad-length")
-    for tally in (whole, first):
+    for tally in (total, first):
         tally.add_records(run([0, 20], [20, 3], [7_000_000, 9_000_000]))
         tally.add_lost(torn)
-    for tally in (whole, second):
+    for tally in (total, second):
         tally.add_records(run([60], [30], [2_000_000]))
         tally.add_lost(damage)
     parts = merged([Tally("x", {None: first}), Tally("x", {None: second})])
-    assert parts.files[None] == whole
+    assert parts.files[None] == total
     assert (parts.verdict, parts.reason) == ("damaged", "bad-length")
-    assert (whole.records, whole.record_bytes, whole.lost_ranges, whole.lost_bytes) == (
+    assert (total.records, total.record_bytes, total.lost_ranges, total.lost_bytes) == (
         3,
         53,
         2,
         20,
     )
-    assert (whole.first_time, whole.last_time) == (2_000_000, 9_000_000)
+    assert (total.first_time, total.last_time) == (2_000_000, 9_000_000)
 
 
 @pytest.mark.parametrize(
     ("size", "text"),
     [(0, "0 B"), (999, "999 B"), (1000, "1.0 KiB"), (1536, "1.5 KiB"), (10**14, "90.9 TiB")],
 )
-def test_bytes_as_people_read_them(size: int, text: str) -> None:
+def test_sizes_have_units(size: int, text: str) -> None:
     assert quantity.in_bytes(size) == text
 
 
 @given(st.integers(1, 10**15))
-def test_the_end_of_an_axis(value: int) -> None:
+def test_an_axis_ends_at_a_round_number(value: int) -> None:
     assert value <= plots.nice(value) <= 2 * value
     assert float(plots.short(value).rstrip("kMGT") or 0)
 
 
 @given(st.integers(0, 2**63), st.lists(st.tuples(st.integers(0, 2**63), st.integers(0, 2**63))))
-def test_a_lane_never_leaves_its_frame(size: int, places: list[tuple[int, int]]) -> None:
-    lane = plots.lane(size, [(min(p), max(p), False) for p in places], 320)
+def test_a_lane_stays_in_its_frame(size: int, ranges: list[tuple[int, int]]) -> None:
+    lane = plots.lane(size, [(min(pair), max(pair), False) for pair in ranges], 320)
     for part in lane.split("<rect ")[2:]:
         x = float(part.split('x="')[1].split('"')[0])
         width = float(part.split('width="')[1].split('"')[0])

@@ -1,4 +1,4 @@
-"""Lines made a run at a time are those made record by record, to the byte."""
+"""The lines of a run are equal, to the byte, to the lines of its records."""
 
 from __future__ import annotations
 
@@ -27,60 +27,62 @@ def events(format_id: str, path: Path, context: dict[str, object]) -> list[Event
     return list(scanner(format_id).scan(Log(path, context), Wanted()))
 
 
-def one_by_one(format_id: str, found: list[Event]) -> bytes:
-    return "".join(map(line, in_full(format_id, found))).encode()
+def slow_lines(format_id: str, events: list[Event]) -> bytes:
+    return "".join(map(line, in_full(format_id, events))).encode()
 
 
-def at_once(format_id: str, found: list[Event]) -> bytes:
-    return b"".join(map(bytes, jsonl.lines(format_id, found)))
+def fast_lines(format_id: str, events: list[Event]) -> bytes:
+    return b"".join(map(bytes, jsonl.lines(format_id, events)))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_vectors(format_id: str) -> None:
+def test_both_paths_agree_on_vectors(format_id: str) -> None:
     joined = 0
     for vector in READ[::3]:
         if vector.body["format"] == format_id:
-            found = events(format_id, vector.input, vector.body.get("context", {}))
-            assert at_once(format_id, found) == one_by_one(format_id, found), vector.id
+            read = events(format_id, vector.input, vector.body.get("context", {}))
+            assert fast_lines(format_id, read) == slow_lines(format_id, read), vector.id
             joined += sum(
-                isinstance(one, Records) and jsonl._joined(format_id, one) is not None
-                for one in found
+                isinstance(event, Records) and jsonl._joined(format_id, event) is not None
+                for event in read
             )
     assert joined > 7 or format_id == "zeebe-journal"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_a_format_that_adds_fields_says_so(format_id: str) -> None:
-    known = {column.name for column in plugin_for(format_id).columns}
-    reading = named(format_id).read
-    besides: set[str] = set()
+def test_adds_fields_is_true_for_formats_with_extra_fields(format_id: str) -> None:
+    columns = {column.name for column in plugin_for(format_id).columns}
+    read = named(format_id).read
+    extra: set[str] = set()
     for vector in READ:
         if vector.body["format"] == format_id:
-            for event in reading(vector.input, "recover", vector.body.get("context", {})):
-                besides |= set(event.fields) - known if isinstance(event, Record) else set()
-    assert plugin_for(format_id).adds_fields is bool(besides)
+            for event in read(vector.input, "recover", vector.body.get("context", {})):
+                extra |= set(event.fields) - columns if isinstance(event, Record) else set()
+    assert plugin_for(format_id).adds_fields is bool(extra)
 
 
 def runs(path: Path) -> Iterator[Records]:
-    return (one for one in events("leveldb-log", path, {}) if isinstance(one, Records))
+    return (event for event in events("leveldb-log", path, {}) if isinstance(event, Records))
 
 
-def test_a_slice_of_a_run_and_a_long_payload(tmp_path: Path) -> None:
+def test_both_paths_agree_on_slices_and_long_payloads(tmp_path: Path) -> None:
     path = tmp_path / "000003.log"
     payloads = [bytes([n]) * n for n in range(200)]
-    named("leveldb-log").write(path, [NewRecord(one) for one in [*payloads, bytes(5000)]], {})
-    (whole,) = runs(path)
-    assert jsonl._joined("leveldb-log", whole) is None, "the last one is shown by its hash"
-    assert at_once("leveldb-log", [whole]) == one_by_one("leveldb-log", [whole])
-    assert whole.payload is not None
-    part = Records(whole.at[50:150], whole.size[50:150], whole.payload.slice(50, 100))
+    named("leveldb-log").write(
+        path, [NewRecord(payload) for payload in [*payloads, bytes(5000)]], {}
+    )
+    (run,) = runs(path)
+    assert jsonl._joined("leveldb-log", run) is None, "the last payload is shown as its hash"
+    assert fast_lines("leveldb-log", [run]) == slow_lines("leveldb-log", [run])
+    assert run.payload is not None
+    part = Records(run.at[50:150], run.size[50:150], run.payload.slice(50, 100))
     joined = jsonl._joined("leveldb-log", part)
-    assert joined is not None and bytes(joined) == one_by_one("leveldb-log", [part])
+    assert joined is not None and bytes(joined) == slow_lines("leveldb-log", [part])
 
 
-def test_text_that_json_escapes_goes_the_slow_way() -> None:
+def test_escaped_text_takes_the_slow_path() -> None:
     at = pa.array([0, 10], pa.int64()).to_numpy()
     payload = pa.array([b"a", b""], pa.binary())
     for name, is_joined in (("plain", True), ('a "word"', False), ("é", False), ("a\n", False)):
@@ -90,13 +92,13 @@ def test_text_that_json_escapes_goes_the_slow_way() -> None:
         }
         run = Records(at, at, payload, fields, "db-1.log")
         assert (jsonl._joined("kahadb-journal", run) is not None) == is_joined
-        assert at_once("kahadb-journal", [run]) == one_by_one("kahadb-journal", [run])
+        assert fast_lines("kahadb-journal", [run]) == slow_lines("kahadb-journal", [run])
 
 
-def test_a_large_record_comes_in_pieces_that_are_its_line() -> None:
-    """The piece with the long text is one; what is around it is in others."""
+def test_pieces_of_a_large_record_form_its_line() -> None:
+    """The long text is one piece, the rest of the line is in others."""
     text = "\x01é" * LARGE
     record = Record(7, 9, text.encode(), {"state": {"a": text, "b": [1, None, "\u202e"]}}, "x")
-    found = list(pieces(record))
-    assert max(map(len, found)) < len(line(record)) - 100
-    assert line(record) == json_text({"record": record.to_json()}) + "\n" == "".join(found)
+    parts = list(pieces(record))
+    assert max(map(len, parts)) < len(line(record)) - 100
+    assert line(record) == json_text({"record": record.to_json()}) + "\n" == "".join(parts)

@@ -1,4 +1,4 @@
-"""Every driver, on toy grammars: imports, an enum with unknown values, switch-on, 64 bits, text."""
+"""Every driver on toy grammars: imports, unknown enum values, switch-on, 64 bits, text."""
 
 import json
 import os
@@ -23,14 +23,14 @@ LOGS = [LOG, NO_NAME, b"TOY\0", b"TOX\0", b"", LOG[:14], LOG[:16]]
 
 @pytest.fixture(scope="session")
 def grammars(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The toys, and the LevelDB grammar that the drivers' benchmark reads with."""
+    """Return a folder with the toy grammars and the LevelDB grammar for the benchmark."""
     folder = tmp_path_factory.mktemp("ksy")
     shutil.copy(GRAMMARS / "leveldb_log.ksy", folder)
     return write_toys(folder)
 
 
 def build(language: str, grammars: Path) -> tuple[Path, list[str]]:
-    """The driver of a language, built with the toys; kept between runs."""
+    """Build the driver of a language with the toy grammars; the build is cached."""
     implementation = load(FOLDER / f"parser-{language}")
     if missing := implementation.missing():
         pytest.skip(f"{' and '.join(missing)} not found")
@@ -41,17 +41,17 @@ def build(language: str, grammars: Path) -> tuple[Path, list[str]]:
         "WALPROOF_ROOT": str(ROOT),
         "WALPROOF_PYTHON": sys.executable,
     }
-    done = subprocess.run(
+    result = subprocess.run(
         ["sh", "build.sh", "--ksy", str(grammars)], cwd=implementation.folder, env=environment,
         capture_output=True, text=True,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr + done.stdout
-    places = {"build": str(out), "here": str(implementation.folder), "python": sys.executable}
-    return out, [part.format(**places) for part in implementation.command_template]
+    assert result.returncode == 0, result.stderr + result.stdout
+    variables = {"build": str(out), "here": str(implementation.folder), "python": sys.executable}
+    return out, [part.format(**variables) for part in implementation.command_template]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_driver(language: str, grammars: Path, tmp_path: Path) -> None:
+def test_driver_lists_the_expected_fields(language: str, grammars: Path, tmp_path: Path) -> None:
     _, command = build(language, grammars)
     if language == "python":
         command = [*command, "--ksy", str(grammars)]
@@ -63,26 +63,26 @@ def test_driver(language: str, grammars: Path, tmp_path: Path) -> None:
             {"cmd": "read", "seq": number, "format": "toy-log", "grammar": "toy_log",
              "path": str(path), "profile": "structure", "listing": True}
         )  # fmt: skip
-    gone = {"cmd": "read", "seq": 98, "grammar": "gone", "path": str(path)}
-    requests.append(gone | {"profile": "structure"})
+    unknown = {"cmd": "read", "seq": 98, "grammar": "gone", "path": str(path)}
+    requests.append(unknown | {"profile": "structure"})
     requests.append({"cmd": "bye"})
-    said = subprocess.run(
-        command, input="".join(json.dumps(one, separators=(",", ":")) + "\n" for one in requests),
+    result = subprocess.run(
+        command, input="\n".join(json.dumps(r, separators=(",", ":")) for r in requests) + "\n",
         capture_output=True, text=True, timeout=60,
     )  # fmt: skip
-    assert said.returncode == 0, said.stderr
-    hello, *replies = map(json.loads, said.stdout.splitlines())
-    tells = Tells.of(hello["reports"])
+    assert result.returncode == 0, result.stderr
+    hello, *replies = map(json.loads, result.stdout.splitlines())
+    settings = Tells.of(hello["reports"])
     for log, reply in zip(LOGS, replies, strict=False):
-        found = reply["structure"]["listing"]
-        assert found == listing(log, "toy_log", tells, grammars), log.hex()
+        lines = reply["structure"]["listing"]
+        assert lines == listing(log, "toy_log", settings, grammars), log.hex()
     assert replies[-1] == {"seq": 98, "skipped": "no parser of gone"}
 
 
-def test_a_driver_is_for_every_format() -> None:
-    """So its row is there without being named: `walproof check` leaves out who reads none."""
-    drivers = [one for one in all_implementations() if one.structure]
-    assert [one.name for one in drivers] == sorted(
+def test_drivers_support_every_format() -> None:
+    """Otherwise `walproof check` would leave out its row."""
+    drivers = [driver for driver in all_implementations() if driver.structure]
+    assert [driver.name for driver in drivers] == sorted(
         language.driver for language in LANGUAGES.values()
     )
-    assert all(one.formats == () for one in drivers)
+    assert all(driver.formats == () for driver in drivers)

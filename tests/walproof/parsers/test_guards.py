@@ -1,4 +1,4 @@
-"""Which instances may be evaluated in an object that was read whole."""
+"""Guards: instances that can be evaluated in a complete object."""
 
 from pathlib import Path
 
@@ -49,13 +49,13 @@ types:
 """
 
 
-def test_guards(tmp_path: Path) -> None:
+def test_missing_guards_of_instances(tmp_path: Path) -> None:
     (tmp_path / "toy.ksy").write_text(GRAMMAR)
     model = Model("toy", tmp_path)
     guards = Guards(model)
     owner = model.types["Toy"]
-    found = {name: guards.missing_in_instance(owner, name) for name in owner.body["instances"]}
-    assert found == {
+    missing = {name: guards.missing_in_instance(owner, name) for name in owner.body["instances"]}
+    assert missing == {
         "has_body": None,
         "safe_by_ternary": None,
         "safe_by_own_if": None,

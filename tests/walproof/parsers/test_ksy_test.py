@@ -1,4 +1,4 @@
-"""The runner for anybody's grammar."""
+"""``walproof parsers test``: run vectors against a grammar."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ def run(folder: Path, *bodies: dict[str, Any], quiet: bool = False) -> Result:
     return CliRunner().invoke(run_test, arguments, standalone_mode=False)
 
 
-def test_all_agree(tmp_path: Path) -> None:
+def test_matching_vectors_pass(tmp_path: Path) -> None:
     done = run(
         tmp_path,
         {
@@ -50,7 +50,7 @@ def test_all_agree(tmp_path: Path) -> None:
     assert done.return_value == 0
 
 
-def test_failures_say_what_was_found(tmp_path: Path) -> None:
+def test_failures_show_the_actual_value(tmp_path: Path) -> None:
     done = run(
         tmp_path,
         {
@@ -73,9 +73,9 @@ def test_failures_say_what_was_found(tmp_path: Path) -> None:
         "entries[3].kind: expected 1, found nothing: `entries` has 3 elements",
         "entries[0].sort: expected 1, found no field `sort` in ToyLog.Entry: it has kind,",
         'rest: expected {"hex": "00"}, found {"hex": "ff"}',
-        "entries[1].note: expected 4, found null: the field is not there",
-        "expected EndOfStreamError, and it was read whole",
-        "it was not read: EndOfStreamError",
+        "entries[1].note: expected 4, found null: the field is absent",
+        "expected EndOfStreamError, found no error",
+        "unexpected error: EndOfStreamError",
         "0 passed, 3 failed",
     ):
         assert line in done.output
@@ -88,22 +88,22 @@ def test_failures_say_what_was_found(tmp_path: Path) -> None:
         ({"expect": {}}, "either `input` or `hex`"),
         ({"hex": "0", "expect": {}}, "`hex` is not hexadecimal"),
         ({"input": "gone", "expect": {}}, "gone: No such file"),
-        ({"hex": "", "expect": {}, "titel": ""}, "no key `titel`: there are title,"),
+        ({"hex": "", "expect": {}, "titel": ""}, "unknown key `titel`, expected title,"),
     ],
 )
-def test_vectors_that_cannot_be_used(body: dict[str, Any], why: str, tmp_path: Path) -> None:
+def test_invalid_vectors_are_rejected(body: dict[str, Any], why: str, tmp_path: Path) -> None:
     assert why in str(run(tmp_path, body).exception)
 
 
-def test_a_file_that_is_not_named_after_its_id(tmp_path: Path) -> None:
+def test_file_name_must_equal_the_id(tmp_path: Path) -> None:
     write_toys(tmp_path)
     (tmp_path / "toy_log.ksy").rename(tmp_path / "other-log.ksy")
     (tmp_path / "v.json").write_text('{"hex": "", "expect": {}}')
     done = CliRunner().invoke(run_test, [str(tmp_path / "other-log.ksy"), str(tmp_path / "v.json")])
-    assert "its meta/id is `toy_log`: name the file toy_log.ksy" in done.output
+    assert "meta/id is `toy_log`, so the file must be named toy_log.ksy" in done.output
 
 
-def test_a_grammar_that_does_not_compile(tmp_path: Path) -> None:
+def test_compile_error_is_reported(tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n")
     (tmp_path / "v.json").write_text('{"hex": "", "expect": {}}')
     done = CliRunner().invoke(
@@ -135,11 +135,9 @@ instances:
 '''
 
 
-def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_code_of_a_grammar_is_sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if bubblewrap() is None:
-        pytest.skip("no bubblewrap here: its code can write anywhere")
+        pytest.skip("needs bubblewrap: without it, the code can write anywhere")
     monkeypatch.setenv("WALPROOF_SECRET", "token")
     proof = tmp_path / "proof"
     grammar = tmp_path / "evil.ksy"
@@ -154,17 +152,15 @@ def test_the_code_of_a_foreign_grammar_changes_and_learns_nothing(
         tester.close()
 
 
-def test_a_parser_that_never_ends_is_a_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("walproof.parsers.boxed_grammar.SECONDS", 3)
+def test_endless_parser_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("walproof.parsers.sandboxed_grammar.SECONDS", 3)
     grammar = tmp_path / "evil.ksy"
     grammar.write_text(EVIL.split("  attempt(lambda")[0] + "  while True: pass\n  r = \"\"\"\n"
                        "seq:\n  - id: a\n    type: u1\n")  # fmt: skip
     (tmp_path / "v.json").write_text('{"hex": "01", "expect": {"a": 1}}')
     tester = GrammarUnderTest(grammar)
     try:
-        (said,) = tester.run(tmp_path / "v.json").failures
-        assert said == "the parser's process: no answer within 3 s"
+        (failure,) = tester.run(tmp_path / "v.json").failures
+        assert failure == "parser process: no answer within 3 s"
     finally:
         tester.close()

@@ -1,4 +1,4 @@
-"""One bad grammar per rule; each finding says what to do instead."""
+"""One bad grammar per rule; each finding gives advice."""
 
 from pathlib import Path
 
@@ -12,13 +12,13 @@ META = "meta:\n  id: bad\n  license: CC0-1.0\n  endian: le\n"
 BAD = {
     "file-name": ("meta:\n  id: other\n  license: CC0-1.0\n", "2:3", "id: bad"),
     "key-order": (
-        META + "seq:\n  - id: a\n    doc: First.\n    type: u1\n", "7:5", "`type` stands before",
+        META + "seq:\n  - id: a\n    doc: First.\n    type: u1\n", "7:5", "move `type` before",
     ),
-    "layout": (META + "seq:\n  - id: a\n    type: u1 \n", "7:1", "take them out"),
+    "layout": (META + "seq:\n  - id: a\n    type: u1 \n", "7:1", "remove trailing spaces"),
     "license": ("meta:\n  id: bad\n", "2:3", "license: CC0-1.0"),
     "name": (META + "seq:\n  - id: body_length\n    type: u1\n", "6:5", "`len_body`"),
     "private-meta": (
-        "meta:\n  id: bad\n  license: CC0-1.0\n  ks-debug: true\n", "4:3", "take `ks-debug` out",
+        "meta:\n  id: bad\n  license: CC0-1.0\n  ks-debug: true\n", "4:3", "remove `ks-debug`",
     ),
     "boxed-equality": (
         META + "instances:\n  a:\n    value: 1 + 1\n  b:\n    value: 2 + 2\n"
@@ -40,7 +40,7 @@ BAD = {
     "linked": (
         META + "types:\n  link:\n    seq:\n      - id: ofs_next\n        type: u4\n"
         "    instances:\n      next:\n        pos: ofs_next\n        type: link\n",
-        "13:9", "list the objects in a row",
+        "13:9", "list the objects in an array",
     ),
     "moving-position": (
         META + "instances:\n  rest:\n    value: _io.size - _io.pos\n", "7:5", "as a parameter",
@@ -75,17 +75,17 @@ def test_every_rule_has_a_bad_grammar() -> None:
 
 
 @pytest.mark.parametrize("rule", BAD)
-def test_rule(rule: str, tmp_path: Path) -> None:
-    text, place, advice = BAD[rule]
+def test_rule_reports_its_bad_grammar(rule: str, tmp_path: Path) -> None:
+    text, position, advice = BAD[rule]
     path = tmp_path / "bad.ksy"
     path.write_text(text)
-    found = [one for one in lint(path) if one.rule == rule]
-    assert len(found) == 1, lint(path)
-    assert f"{found[0].line}:{found[0].column}" == place
-    assert advice in found[0].message
+    findings = [finding for finding in lint(path) if finding.rule == rule]
+    assert len(findings) == 1, lint(path)
+    assert f"{findings[0].line}:{findings[0].column}" == position
+    assert advice in findings[0].message
 
 
-def test_our_grammars() -> None:
+def test_grammars_of_walproof_have_no_findings() -> None:
     done = CliRunner().invoke(lint_grammars, [], standalone_mode=False)
     assert (done.output, done.return_value) == ("", 0)
 
@@ -97,30 +97,38 @@ EXCUSED = (
 
 
 @pytest.mark.parametrize(
-    "text, found",
+    "text, expected",
     [
         (META + EXCUSED, []),
         ("# lint-ksy: name: so in the source\n" + META + EXCUSED.replace("# lint-ksy", "#"), []),
-        (META + EXCUSED.replace(": the name of the source", ""), ["excuse: say why", "name"]),
-        (META + EXCUSED.replace("name: the", "names: the"), ["excuse: `names` is no rule", "name"]),
-        (META + EXCUSED.replace("body_length", "len_body"), ["excuse: nothing to excuse"]),
+        (META + EXCUSED.replace(": the name of the source", ""), ["excuse: add a reason", "name"]),
+        (
+            META + EXCUSED.replace("name: the", "names: the"),
+            ["excuse: unknown rule `names`", "name"],
+        ),
+        (
+            META + EXCUSED.replace("body_length", "len_body"),
+            ["excuse: no finding of `name` to excuse"],
+        ),
     ],
 )
-def test_excuses(text: str, found: list[str], tmp_path: Path) -> None:
+def test_excuses_and_invalid_excuses(text: str, expected: list[str], tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text(text)
-    said = [f"{one.rule}: {one.message}" for one in lint(tmp_path / "bad.ksy")]
-    assert [one[: len(start)] for one, start in zip(said, found, strict=True)] == found
+    messages = [f"{message.rule}: {message.message}" for message in lint(tmp_path / "bad.ksy")]
+    assert [
+        message[: len(start)] for message, start in zip(messages, expected, strict=True)
+    ] == expected
 
 
 @pytest.mark.parametrize(
     "text", ["", "meta: 3\n", "- 1\n", META + "seq:\n  a: u1\n", META + "types: 3\n"]
 )
-def test_no_grammar(text: str, tmp_path: Path) -> None:
+def test_file_without_a_grammar_is_rejected(text: str, tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text(text)
-    assert [one.rule for one in lint(tmp_path / "bad.ksy")] == ["yaml"]
+    assert [finding.rule for finding in lint(tmp_path / "bad.ksy")] == ["yaml"]
 
 
-def test_what_does_not_compile_is_a_finding(tmp_path: Path) -> None:
+def test_compile_error_is_a_finding(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_text(META + "seq:\n  - id: a\n    type: foo\n")
     done = CliRunner().invoke(lint_grammars, [str(path)], standalone_mode=False)
@@ -128,7 +136,7 @@ def test_what_does_not_compile_is_a_finding(tmp_path: Path) -> None:
     assert done.output.startswith(f"{path}:7:5: error: unable to find type 'foo'")
 
 
-def test_command(tmp_path: Path) -> None:
+def test_yaml_error_is_a_finding(tmp_path: Path) -> None:
     path = tmp_path / "bad.ksy"
     path.write_text("meta:\n  id: [\n")
     done = CliRunner().invoke(lint_grammars, [str(path)], standalone_mode=False)

@@ -1,4 +1,4 @@
-"""The listing that is owed: its offsets tile the file, and languages that tell less get less."""
+"""The expected listing: its offsets cover the file, and reports of a language limit it."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from conformance.kaitai.field_map import iter_fields
 from conformance.structure.listing import Tells, digest, listing
 
 
-def test_toy(tmp_path: Path) -> None:
+def test_listing_of_the_toy_log(tmp_path: Path) -> None:
     lines = listing(LOG, "toy_log", grammars=write_toys(tmp_path))
     assert lines == [
         "header 0 { 25",
@@ -42,14 +42,14 @@ def test_toy(tmp_path: Path) -> None:
     ]
 
 
-def test_languages_that_tell_less(tmp_path: Path) -> None:
+def test_languages_that_report_less(tmp_path: Path) -> None:
     lines = listing(LOG, "toy_log", Tells(absent=False, unknown_enums=False), write_toys(tmp_path))
     assert "entries[1].note - i 0" in lines
     assert "entries[2] - { 25" in lines
     assert "entries[2].kind - i ?" in lines
 
 
-def test_refused(tmp_path: Path) -> None:
+def test_listing_of_an_invalid_log(tmp_path: Path) -> None:
     assert listing(b"TOX\0", "toy_log", grammars=write_toys(tmp_path)) == ["!"]
 
 

@@ -1,4 +1,4 @@
-"""The packages are whole: parsers, runtime, README, example, licence."""
+"""Packages are complete: parsers, runtime, README, example, licence."""
 
 import json
 import os
@@ -26,18 +26,18 @@ from walproof.parsers.package import EXAMPLES, NotOurs, make_package, release_of
 
 WORKFLOW = ".github/workflows/test.yml"
 
+#: Messages of package managers for a dependency that was never fetched; tests fetch nothing.
 NOT_FETCHED = re.compile(r"offline|ENOTCACHED|GOPROXY=off|Could not (find|resolve)", re.I)
-"""Messages of package managers for a dependency that was never fetched; tests fetch nothing."""
 HOSTS = re.compile(r"pypi\.org|registry\.npmjs|maven\.org|proxy\.golang|crates\.io")
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_package(language, schema, tmp_path: Path) -> None:
+def test_package_is_complete(language, schema, tmp_path: Path) -> None:
     out = tmp_path / language.id
-    made = make_package(language, out)
+    packaged = make_package(language, out)
     names = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
     assert {"README.md", "LICENSE"} <= names
-    assert all(f"logs/{one['grammar']}.log" in names for one in EXAMPLES)
+    assert all(f"logs/{example['grammar']}.log" in names for example in EXAMPLES)
     assert any("test" in name.lower() for name in names - {WORKFLOW})
     body = yaml.safe_load((out / WORKFLOW).read_text())
     jsonschema.validate({"on" if key is True else key: body[key] for key in body}, schema)
@@ -45,46 +45,46 @@ def test_package(language, schema, tmp_path: Path) -> None:
     assert {language.install, language.test} <= set(steps)
     (program,) = [name for name in names if re.search(r"[Ee]xample[./]|/parts\.rs$", name)]
     text = (out / program).read_text()
-    assert all(one["grammar"] in text for one in EXAMPLES), "an example for every format"
-    for grammar in made:
+    assert all(example["grammar"] in text for example in EXAMPLES), "an example for every format"
+    for grammar in packaged:
         assert (out / language.named(Naming()).sources / grammar.file).exists()
     readme = (out / "README.md").read_text()
     assert len(readme.splitlines()) <= 17 and language.install in readme
     for name in names:
         text = (out / name).read_bytes().decode(errors="replace")
         assert not HOSTS.search(text), name
-    assert not {grammar.licence for grammar in made} - {"CC0-1.0"}
+    assert not {grammar.licence for grammar in packaged} - {"CC0-1.0"}
 
 
 @pytest.fixture(scope="module")
 def schema():
-    """That of workflows, as a package of the registry has it."""
+    """Return the JSON Schema of workflows."""
     folder = resources.files("check_jsonschema") / "builtin_schemas" / "vendor"
     return json.loads((folder / "github-workflows.json").read_text("utf-8"))
 
 
-def test_the_numbers_of_the_examples_are_those_of_the_vectors() -> None:
-    """Each by something that no parser of ours has found."""
-    counts = {one["grammar"]: one["count"] for one in EXAMPLES}
-    logs = {one["grammar"]: (VECTORS / one["log"]).read_bytes() for one in EXAMPLES}
+def test_counts_of_the_examples_match_the_vectors() -> None:
+    """The counts are confirmed without a generated parser."""
+    counts = {example["grammar"]: example["count"] for example in EXAMPLES}
+    logs = {example["grammar"]: (VECTORS / example["log"]).read_bytes() for example in EXAMPLES}
     assert counts["leveldb_log"] == -(-len(logs["leveldb_log"]) // 32768)
     assert counts["kahadb_journal"] == logs["kahadb_journal"].count(b"WRITE BATCH")
     assert counts["systemd_journal"] == int.from_bytes(logs["systemd_journal"][144:152], "little")
     for grammar in ("zeebe_segment", "zmq_raft_rlog"):
-        (log,) = [one["log"] for one in EXAMPLES if one["grammar"] == grammar]
+        (log,) = [example["log"] for example in EXAMPLES if example["grammar"] == grammar]
         vector = json.loads((VECTORS / log).with_suffix(".json").read_text("utf-8"))
-        words = {"three": 3, "seven": 7}
-        assert counts[grammar] in [words.get(word.strip(".")) for word in re.split(r"[\s-]", (
+        numbers = {"three": 3, "seven": 7}
+        assert counts[grammar] in [numbers.get(word.strip(".")) for word in re.split(r"[\s-]", (
             f"{vector['id'].partition('/')[2]} {vector['title']}"))]  # fmt: skip
 
 
-def test_what_the_examples_print_is_what_the_bytes_say() -> None:
-    """Offsets and sizes, read by hand."""
-    printed = {one["grammar"]: one["printed"] for one in EXAMPLES}
-    logs = {one["grammar"]: (VECTORS / one["log"]).read_bytes() for one in EXAMPLES}
+def test_output_of_the_examples_matches_the_bytes() -> None:
+    """Offsets and sizes are decoded by hand."""
+    printed = {example["grammar"]: example["printed"] for example in EXAMPLES}
+    logs = {example["grammar"]: (VECTORS / example["log"]).read_bytes() for example in EXAMPLES}
 
-    def answered(grammar: str, row: Callable[[dict[str, Any]], str]) -> list[str]:
-        (log,) = [one["log"] for one in EXAMPLES if one["grammar"] == grammar]
+    def from_answer(grammar: str, row: Callable[[dict[str, Any]], str]) -> list[str]:
+        (log,) = [example["log"] for example in EXAMPLES if example["grammar"] == grammar]
         vector = json.loads((VECTORS / log).with_suffix(".json").read_text("utf-8"))
         return [f"{i} {row(record)}" for i, record in enumerate(vector["expect"]["records"])]
 
@@ -92,9 +92,9 @@ def test_what_the_examples_print_is_what_the_bytes_say() -> None:
         "leveldb_log": list(physical_records(logs["leveldb_log"])),
         "kahadb_journal": list(batches(logs["kahadb_journal"])),
         "systemd_journal": list(objects(logs["systemd_journal"])),
-        # A frame of a byte and metadata of 20 are before the data.
-        "zeebe_segment": answered("zeebe_segment", lambda r: f"{r['at']} {r['size'] - 21}"),
-        "zmq_raft_rlog": answered("zmq_raft_rlog", lambda r: str(len(r["payload"]) // 2)),
+        # The data follows a frame of 1 byte and metadata of 20 bytes.
+        "zeebe_segment": from_answer("zeebe_segment", lambda r: f"{r['at']} {r['size'] - 21}"),
+        "zmq_raft_rlog": from_answer("zmq_raft_rlog", lambda r: str(len(r["payload"]) // 2)),
     }
 
 
@@ -108,15 +108,15 @@ def physical_records(log: bytes) -> Iterator[str]:
 
 
 def batches(log: bytes) -> Iterator[str]:
-    for number, found in enumerate(
+    for number, match in enumerate(
         re.finditer(rb"\0\0\0\x1c\x02WRITE BATCH(....)", log, re.DOTALL)
     ):
-        yield f"{number} {found.start()} {int.from_bytes(found[1])}"
+        yield f"{number} {match.start()} {int.from_bytes(match[1])}"
 
 
 def objects(log: bytes) -> Iterator[str]:
-    """From the end of the header to the last object, which the header names."""
-    at, last = (int.from_bytes(log[here : here + 8], "little") for here in (88, 136))
+    """Yield the objects from the end of the header to the last one."""
+    at, last = (int.from_bytes(log[offset : offset + 8], "little") for offset in (88, 136))
     number = 0
     while at <= last:
         size = int.from_bytes(log[at + 8 : at + 16], "little")
@@ -124,21 +124,21 @@ def objects(log: bytes) -> Iterator[str]:
         at, number = at + -(-size // 8) * 8, number + 1
 
 
-def test_names_version_and_licence_are_options(tmp_path: Path) -> None:
+def test_options_name_version_and_licence(tmp_path: Path) -> None:
     grammars = tmp_path / "ksy"
     grammars.mkdir()
     write_toys(grammars)
     (grammars / "LICENSE-MIT").write_text("Permission is hereby granted")
     names = ["--name", "my-logs", "--module", "example.org/me/Logs", "--package-version", "1.2.3"]
 
-    def made(*more: str) -> Path:
+    def generate(*more: str) -> Path:
         out = tmp_path / "out"
-        told = ["--ksy", str(grammars), "--out", str(out), *more]
-        done = CliRunner().invoke(parsers, told, standalone_mode=False)
-        assert done.return_value == 0, done
+        arguments = ["--ksy", str(grammars), "--out", str(out), *more]
+        result = CliRunner().invoke(parsers, arguments, standalone_mode=False)
+        assert result.return_value == 0, result
         return out
 
-    out = made(*names, "--licence", "MIT", "--lang", "python", "--lang", "java", "--lang", "go")
+    out = generate(*names, "--licence", "MIT", "--lang", "python", "--lang", "java", "--lang", "go")
     project = tomllib.loads((out / "python" / "pyproject.toml").read_text())["project"]
     assert {"name": "my-logs", "version": "1.2.3", "license": "MIT"}.items() <= project.items()
     assert (out / "python" / "my_logs" / "toy_log.py").exists()
@@ -149,9 +149,9 @@ def test_names_version_and_licence_are_options(tmp_path: Path) -> None:
     assert "package logs\n" in (out / "go" / "toy_log.go").read_text()
     for language in ("python", "java", "go"):
         assert (out / language / "LICENSE-MIT").exists()
-        assert not (out / language / "LICENSE").exists(), "ours is that of our grammars"
-        assert not (out / language / "logs").exists(), "our logs are of our formats"
-    out = made("--lang", "python")  # again, under another name, and as the grammars have it
+        assert not (out / language / "LICENSE").exists(), "our licence covers our grammars"
+        assert not (out / language / "logs").exists(), "our logs have our formats"
+    out = generate("--lang", "python")  # again, with the default name and licence
     assert not (out / "python" / "my_logs" / "toy_log.py").exists()
     assert (out / "python" / "walproof_parsers" / "toy_log.py").exists()
 
@@ -166,7 +166,7 @@ def test_names_version_and_licence_are_options(tmp_path: Path) -> None:
         (["MIT", None], "0BSD", "0BSD"),
     ],
 )
-def test_the_licence_is_that_of_the_grammars(stated, chosen, licence) -> None:
+def test_licence_combines_those_of_the_grammars(stated, chosen, licence) -> None:
     assert licence_of(stated, chosen) == licence
 
 
@@ -176,12 +176,12 @@ def test_the_licence_is_that_of_the_grammars(stated, chosen, licence) -> None:
      {"module": "../a"}, {"version": "1.2"}, {"version": "1.2.3; rm"}, {"licence": "a\nb"},
      {"licence": 'a"b'}],
 )  # fmt: skip
-def test_names_that_not_every_ecosystem_takes(wrong) -> None:
+def test_invalid_names_are_rejected(wrong) -> None:
     with pytest.raises(BadName):
         Naming(**wrong)
 
 
-def test_names_in_other_spellings() -> None:
+def test_names_by_ecosystem() -> None:
     naming = Naming("my-logs", "example.org/me/go-logs.v2")
     assert (naming.identifier, naming.go) == ("my_logs", "gologsv2")
     assert (naming.java, naming.java_group) == ("org.example.me.go_logs_v2", "org.example.me")
@@ -189,7 +189,7 @@ def test_names_in_other_spellings() -> None:
     assert (ours.java, ours.go) == ("walproof.parsers", "parsers")
 
 
-def test_grammars_of_your_own(tmp_path: Path) -> None:
+def test_option_ksy(tmp_path: Path) -> None:
     write_toys(tmp_path)
     done = CliRunner().invoke(
         parsers,
@@ -200,27 +200,27 @@ def test_grammars_of_your_own(tmp_path: Path) -> None:
     program = (
         "import walproof_parsers as p; print(p.ToyLog.from_bytes(b'TOY\\0').header.num_entries)"
     )
-    said = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path / "out" / "python", capture_output=True,
         text=True,
     )  # fmt: skip
-    assert said.stdout == "0\n", said.stderr
+    assert output.stdout == "0\n", output.stderr
 
 
 @pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
-def test_the_examples_and_the_tests_of_a_package(language: Language, tmp_path: Path) -> None:
-    """Under other names than the default: a name written into a template does not work."""
+def test_examples_and_tests_of_a_package_run(language: Language, tmp_path: Path) -> None:
+    """Non-default names show whether a template contains a fixed name."""
     naming = Naming("my-logs", "example.org/me/logs", "1.2.3")
     language = language.named(naming)
     program = language.test.split()[0]
     if shutil.which(program, path=PATH) is None:
         pytest.skip(f"{program} not found")
     make_package(LANGUAGES[language.id], tmp_path, naming=naming)
-    # Python's package is imported from its folder: nothing is installed by tests.
+    # The Python package is imported from its folder, because tests install nothing.
     install = "true" if language.id == "python" else language.install
     installed = run(install, tmp_path)
     if installed.returncode and NOT_FETCHED.search(installed.stdout):
-        pytest.skip("the runtime was never fetched here")
+        pytest.skip("the runtime is not in the package cache")
     assert installed.returncode == 0, installed.stdout
     for example in EXAMPLES:
         grammar = example["grammar"]
@@ -234,7 +234,7 @@ PATH = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command of a package without a network."""
+    """Run a command of a package without network."""
     environment = {
         **os.environ, "PATH": PATH, "PYTHONPATH": str(folder),
         "GOFLAGS": "-mod=mod", "GOPROXY": "off", "CARGO_NET_OFFLINE": "true", "MAVEN_ARGS": "-o",
@@ -246,14 +246,14 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_another_folder_is_left_alone(tmp_path: Path) -> None:
+def test_other_folders_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(NotOurs):
         make_package(LANGUAGES["go"], tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("meta:\n  id: bad\nseq:\n  - id: a\n    type: gone\n", "5:5: error: unable to find"),
         ("meta:\n  id: bad\n bad: [\n", "3:1: error: All mapping items must start"),
@@ -261,33 +261,33 @@ def test_another_folder_is_left_alone(tmp_path: Path) -> None:
         ("", "1:1: error: expected a map"),
     ],
 )
-def test_errors_have_a_place_and_are_said_once(text: str, said: str, tmp_path: Path) -> None:
+def test_compile_errors_are_reported_once(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text(text)
     done = make(tmp_path, "go", "java")
     assert done.return_value == 1
-    assert done.stderr.startswith(f"go, java: not made\n  {tmp_path / 'bad.ksy'}:{said}")
+    assert done.stderr.startswith(f"go, java: not made\n  {tmp_path / 'bad.ksy'}:{message}")
 
 
-def test_an_import_that_is_missing(tmp_path: Path) -> None:
+def test_missing_import_is_reported(tmp_path: Path) -> None:
     (tmp_path / "bad.ksy").write_text("meta:\n  id: bad\n  imports:\n    - gone\n")
     done = make(tmp_path, "go")
     assert "gone.ksy:1:1: error: no such file (imported at" in done.stderr
 
 
-def test_a_folder_without_a_grammar(tmp_path: Path) -> None:
+def test_folder_without_grammars_is_an_error(tmp_path: Path) -> None:
     assert "no grammar (NAME.ksy)" in str(make(tmp_path, "go").exception)
 
 
 def make(grammars: Path, *languages: str) -> Result:
-    """``walproof parsers`` for some languages."""
+    """Run ``walproof parsers`` for some languages."""
     chosen = [word for language in languages for word in ("--lang", language)]
-    places = ["--ksy", str(grammars), "--out", str(grammars / "out")]
-    return CliRunner().invoke(parsers, [*places, *chosen], standalone_mode=False)
+    options = ["--ksy", str(grammars), "--out", str(grammars / "out")]
+    return CliRunner().invoke(parsers, [*options, *chosen], standalone_mode=False)
 
 
 @pytest.mark.parametrize(
     ("version", "release"),
     [("0.2.0", "0.2.0"), ("0.2.1.dev5+g1a2b3c4", "0.2.1"), ("0+unknown", "0.0.0")],
 )
-def test_every_ecosystem_takes_the_version(version: str, release: str) -> None:
+def test_release_of_a_version(version: str, release: str) -> None:
     assert release_of(version) == release

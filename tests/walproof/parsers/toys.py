@@ -80,7 +80,7 @@ LOG = bytes.fromhex(
 
 
 def write_toys(folder: Path) -> Path:
-    """The folder with both grammars."""
+    """Write both grammars to a folder; return it."""
     (folder / "toy_log.ksy").write_text(TOY)
     (folder / "toy_parts.ksy").write_text(PARTS)
     return folder

@@ -1,4 +1,4 @@
-"""Data decides: expressions whose effect only shows on damage, writers, and readers that break."""
+"""Behaviour: expressions that only affect damaged logs, writers, and readers that fail."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ GROWTH = """--- ksy/systemd_journal.ksy
          -requirement: SDJ-003"""
 
 
-def reviewed(
+def run_review(
     tmp_path: Path, diff: str, format: str = FORMAT, slugs: tuple[str, ...] = ()
 ) -> Review:
     old = copy_of_repository(tmp_path / "old", format, slugs)
@@ -54,72 +54,72 @@ def reviewed(
     return review(old, new, "main", (format,), count=30)
 
 
-def broken(found: Review) -> set[str]:
-    return {c for finding in found.findings if finding.breaks for c in finding.classes}
+def breaking_classes(outcome: Review) -> set[str]:
+    return {c for finding in outcome.findings if finding.breaks for c in finding.classes}
 
 
-def test_a_clamp_that_is_gone_hurts_recovery_only(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, CLAMP)
-    assert broken(found) == {"RECOVER"}
-    assert "FIELD_RESIZED" in {finding.rule for finding in found.findings}
+def test_removed_clamp_affects_only_recovery(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, CLAMP)
+    assert breaking_classes(outcome) == {"RECOVER"}
+    assert "FIELD_RESIZED" in {finding.rule for finding in outcome.findings}
 
 
-def test_a_reader_that_refuses_sound_records_hurts_both_directions(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, TIGHTER)
-    assert broken(found) >= {"READ", "WRITE"}
-    table = found.tables[0]
+def test_reader_that_rejects_intact_records_breaks_both_directions(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, TIGHTER)
+    assert breaking_classes(outcome) >= {"READ", "WRITE"}
+    table = outcome.tables[0]
     agreeing, total = table.cells["old", False]
     assert agreeing < total
 
 
-def test_a_reader_that_raises_is_a_reader_that_changed(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, CRASH)
-    assert {"READ", "WRITE"} <= broken(found)
-    assert any("not today" in changed.how for changed in found.tables[0].changed)
+def test_reader_that_raises_counts_as_changed(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, CRASH)
+    assert {"READ", "WRITE"} <= breaking_classes(outcome)
+    assert any("not today" in changed.difference for changed in outcome.tables[0].changed)
 
 
-def test_another_reason_alone_is_a_warning(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, OTHER_REASON)
-    assert not found.breaking
-    assert {finding.rule for finding in found.findings} == {"REASON_CHANGED"}
+def test_changed_reason_is_a_warning(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, OTHER_REASON)
+    assert not outcome.breaking
+    assert {finding.rule for finding in outcome.findings} == {"REASON_CHANGED"}
 
 
-def test_profile_strict_alone_hurts_who_stops_at_the_first_damage(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, STRICT)
-    assert broken(found) == {"RECOVER"}
-    assert [finding.rule for finding in found.findings] == ["STRICT_CHANGED"]
-    assert "profile strict: lost" in found.findings[0].change
+def test_change_in_profile_strict_breaks_recovery(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, STRICT)
+    assert breaking_classes(outcome) == {"RECOVER"}
+    assert [finding.rule for finding in outcome.findings] == ["STRICT_CHANGED"]
+    assert "profile strict: lost" in outcome.findings[0].change
 
 
-def test_a_kahadb_grammar_is_run_over_kahadb_logs_large_ones_too(tmp_path: Path) -> None:
-    found = reviewed(tmp_path, KAHADB, "kahadb-journal", ("chunked-zeros", "five-batches"))
-    assert broken(found) == {"READ", "WRITE"}
-    assert "FIELD_ENDIANNESS" in {finding.rule for finding in found.findings}
-    (table,) = found.tables
+def test_grammar_runs_on_large_logs(tmp_path: Path) -> None:
+    outcome = run_review(tmp_path, KAHADB, "kahadb-journal", ("chunked-zeros", "five-batches"))
+    assert breaking_classes(outcome) == {"READ", "WRITE"}
+    assert "FIELD_ENDIANNESS" in {finding.rule for finding in outcome.findings}
+    (table,) = outcome.tables
     assert (table.format, table.reader, table.not_run) == ("kahadb-journal", "grammar", "")
     assert "kahadb-journal/chunked-zeros" in {changed.log for changed in table.changed}
-    sample = [said for said in found.skipped if "above 256 KiB" in said]
-    assert sample == ["fresh damage to 1 log of kahadb-journal above 256 KiB, but for 2 samples"]
+    sample = [message for message in outcome.skipped if "above 256 KiB" in message]
+    assert sample == ["damaged copies of 1 log of kahadb-journal above 256 KiB, except 2 samples"]
 
 
-def test_a_field_in_front_of_what_is_left_for_later_versions_breaks_nobody(tmp_path: Path) -> None:
-    """One vector has the header of a later version: its bytes are there for such a field."""
-    found = reviewed(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
-    assert not found.breaking
-    assert "FIELD_APPENDED" in {finding.rule for finding in found.findings}
+def test_field_before_reserved_bytes_is_compatible(tmp_path: Path) -> None:
+    """One vector has the header of a later version, with bytes for such a field."""
+    outcome = run_review(tmp_path, GROWTH, "systemd-journal", ("header-of-a-later-version",))
+    assert not outcome.breaking
+    assert "FIELD_APPENDED" in {finding.rule for finding in outcome.findings}
 
 
-def test_a_format_that_is_no_longer_read_breaks(tmp_path: Path) -> None:
-    found = reviewed(
+def test_removed_format_is_breaking(tmp_path: Path) -> None:
+    outcome = run_review(
         tmp_path,
         """--- reference_impl/formats.py
 -FORMATS = {id: _format(register) for id, register in registers().items()}
 +FORMATS = {id: _format(one) for id, one in registers().items() if id != "leveldb-log"}""",
     )
-    assert [finding.rule for finding in found.findings if finding.breaks] == ["FORMAT_REMOVED"]
+    assert [finding.rule for finding in outcome.findings if finding.breaks] == ["FORMAT_REMOVED"]
 
 
-def test_answers_are_compared_in_words() -> None:
+def test_difference_between_answers_is_described() -> None:
     lost = [{"from": 0, "to": 4, "reason": "torn-header"}]
     old = {"records": [], "verdict": "torn", "reason": "torn-header", "lost": lost, "end": 0}
     new = {**old, "verdict": "damaged"}
@@ -129,20 +129,22 @@ def test_answers_are_compared_in_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("import time\ntime.sleep(60)", "no answer within"),
-        ("import os\nos._exit(3)", "the reader died"),
+        ("import os\nos._exit(3)", "the reader crashed"),
         ("raise RuntimeError('no')", "RuntimeError: no"),
     ],
 )
-def test_a_worker_survives_its_reader(tmp_path: Path, body: str, said: str) -> None:
+def test_worker_reports_reader_failures_and_continues(
+    tmp_path: Path, body: str, message: str
+) -> None:
     (tmp_path / "reference_impl").mkdir()
     (tmp_path / "reference_impl" / "__init__.py").write_text(body)
     worker = Worker(tmp_path, wall_seconds=1 if "sleep" in body else 60)
     try:
         for _ in range(2):
-            assert said in worker.ask(do="formats")["error"]
+            assert message in worker.ask(do="formats")["error"]
     finally:
         worker.close()
 
@@ -164,11 +166,9 @@ raise RuntimeError(f"found {{found}}")
 """
 
 
-def test_a_worker_changes_and_learns_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_worker_is_sandboxed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if bubblewrap() is None:
-        pytest.skip("no bubblewrap here: readers of another revision can read your files")
+        pytest.skip("needs bubblewrap: readers of another revision can read your files")
     monkeypatch.setenv("WALPROOF_SECRET", "token")
     tree, proof, secret = (tmp_path / name for name in ("tree", "proof", "secret"))
     (tree / "reference_impl").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""``walproof review`` on a repository of its own: revisions, outputs, exit status."""
+"""``walproof review`` on a separate repository: revisions, outputs, exit status."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GRAMMAR = (Path(__file__).parent / "toy_log.ksy").read_text(encoding="utf-8")
 
 @pytest.fixture
 def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A repository with one grammar, committed and then changed in the work tree."""
+    """Return a repository with one grammar, committed and then changed in the work tree."""
     (tmp_path / "ksy").mkdir()
     file = tmp_path / "ksy" / "toy_log.ksy"
     file.write_text(GRAMMAR, encoding="utf-8")
@@ -35,14 +35,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(command.review, arguments, standalone_mode=False)
 
 
-def test_a_breaking_change_exits_with_1(repository: Path) -> None:
+def test_breaking_change_exits_with_1(repository: Path) -> None:
     result = run()
     assert result.return_value == 1
     assert result.output.startswith("BREAKING against HEAD")
     assert "VALUES_LOOSENED" in result.output and "ksy/toy_log.ksy:" in result.output
 
 
-def test_a_repository_of_ones_own(
+def test_option_repository(
     repository: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -70,7 +70,7 @@ def test_markdown_and_sarif(repository: Path) -> None:
     assert (result["ruleId"], result["level"]) == ("VALUES_LOOSENED", "error")
 
 
-def test_an_excused_change_is_compatible(repository: Path) -> None:
+def test_excused_change_is_compatible(repository: Path) -> None:
     (repository / FILE).write_text(
         '[[excuse]]\nrule = "VALUES_LOOSENED"\nreason = "version 3 was announced"\n'
     )
@@ -79,20 +79,20 @@ def test_an_excused_change_is_compatible(repository: Path) -> None:
     assert "version 3 was announced" in result.output
 
 
-def test_the_same_tree_is_compatible(repository: Path) -> None:
+def test_identical_tree_is_compatible(repository: Path) -> None:
     result = run("--against", str(repository))
     assert result.return_value == 0
-    assert "no difference" in result.output
+    assert "no relevant difference" in result.output
 
 
-def test_names_count_when_asked(repository: Path) -> None:
+def test_option_api_makes_name_changes_breaking(repository: Path) -> None:
     file = repository / "ksy" / "toy_log.ksy"
     file.write_text(GRAMMAR.replace("len_body", "len_payload"), encoding="utf-8")
     assert run().return_value == 0
     assert run("--api").return_value == 1
 
 
-def test_what_cannot_be_reviewed_exits_with_2(repository: Path) -> None:
+def test_failed_review_exits_with_2(repository: Path) -> None:
     result = run("--against", "no-such-branch")
     assert result.return_value == 2
     assert "no such revision" in result.stderr

@@ -19,30 +19,32 @@ EXAMPLES = re.findall(r"### (.*?)\n\n```diff\n(.*?)\n```\n\n```text\n(.*?)\n```"
 
 
 def shape(line: str) -> str:
-    """A line without its counts, and without the width of columns."""
+    """Return a line without counts and column widths."""
     return re.sub(r"\s+", " ", re.sub(r"\d+", "N", line)).replace("warnings", "warning").strip()
 
 
-@pytest.mark.parametrize(("title", "diff", "said"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
-def test_a_worked_example_says_what_the_page_says(
-    title: str, diff: str, said: str, tmp_path: Path
+@pytest.mark.parametrize(("title", "diff", "expected"), EXAMPLES, ids=[e[0] for e in EXAMPLES])
+def test_examples_of_the_page_are_current(
+    title: str, diff: str, expected: str, tmp_path: Path
 ) -> None:
     old = copy_of_repository(tmp_path / "old")
     new = copy_of_repository(tmp_path / "new")
     apply(diff, new)
-    found = review(old, new, "main", (FORMAT,), count=30)
-    printed = [shape(line) for line in text(found).splitlines()]
-    for line in said.splitlines():
+    outcome = review(old, new, "main", (FORMAT,), count=30)
+    printed = [shape(line) for line in text(outcome).splitlines()]
+    for line in expected.splitlines():
         if line != "…":
             assert shape(line) in printed, "\n".join(printed)
             printed = printed[printed.index(shape(line)) + 1 :]
 
 
-def test_there_are_three_examples() -> None:
+def test_page_has_three_examples() -> None:
     assert len(EXAMPLES) == 3
 
 
-def test_the_page_lists_every_rule() -> None:
+def test_page_lists_every_rule() -> None:
     listed = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*) \|$", PAGE, re.MULTILINE))
     classes = {"READ", "WRITE", "RECOVER", "API", "TEXT"}
-    assert {rule: what for rule, what in listed.items() if rule not in classes} == RULES
+    assert {
+        rule: description for rule, description in listed.items() if rule not in classes
+    } == RULES

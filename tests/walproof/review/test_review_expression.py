@@ -1,4 +1,4 @@
-"""Expressions are the same if their values are."""
+"""Expressions are equal if their values are equal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from walproof.review.expression import Expression
 A, B = ("name", "a"), ("name", "b")
 
 
-def same(one: object, other: object) -> bool:
-    return Expression(one) == Expression(other)
+def is_same(first: object, second: object) -> bool:
+    return Expression(first) == Expression(second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (("Lt", A, B), ("Gt", B, A)),
         (("Lt", A, B), ("LtE", ("Add", A, 1), B)),
@@ -26,12 +26,12 @@ def same(one: object, other: object) -> bool:
         (("attr", A, "size"), ("attr", A, "size")),
     ],
 )
-def test_written_in_another_way(one: object, other: object) -> None:
-    assert same(one, other)
+def test_equivalent_expressions_are_equal(first: object, second: object) -> None:
+    assert is_same(first, second)
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "second"),
     [
         (("GtE", A, 17), ("GtE", A, 16)),
         (("GtE", A, 70_000), ("Gt", A, 70_000)),
@@ -49,11 +49,11 @@ def test_written_in_another_way(one: object, other: object) -> None:
         (3, 4),
     ],
 )
-def test_another_value(one: object, other: object) -> None:
-    assert not same(one, other)
+def test_different_expressions_are_unequal(first: object, second: object) -> None:
+    assert not is_same(first, second)
 
 
-def test_a_constant_needs_no_field() -> None:
+def test_constant_expressions() -> None:
     assert Expression(("Mult", 3, ("Sub", 9, 2))).constant == 21
     assert Expression(("Not", True)).constant is False
     assert Expression(("Add", 1, A)).constant is None

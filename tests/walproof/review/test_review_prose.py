@@ -40,19 +40,19 @@ def rules(tmp_path: Path, new: str) -> dict[str, str]:
     return {f"{f.rule} {f.subject}": f.change for f in compare_requirements(old, changed)}
 
 
-def test_reflowed_prose_and_other_reasons_are_no_change(tmp_path: Path) -> None:
+def test_line_breaks_and_rationale_are_ignored(tmp_path: Path) -> None:
     new = CHAPTER.replace("skip\nthe trailer", "skip the\ntrailer").replace("with it", "there")
     assert rules(tmp_path, new) == {}
 
 
-def test_a_list_belongs_to_its_requirement(tmp_path: Path) -> None:
-    found = rules(tmp_path, CHAPTER.replace("anything else", "ones"))
-    assert list(found) == ["REQUIREMENT_REWORDED ABC-001"]
-    change = found["REQUIREMENT_REWORDED ABC-001"]
+def test_list_belongs_to_its_requirement(tmp_path: Path) -> None:
+    findings = rules(tmp_path, CHAPTER.replace("anything else", "ones"))
+    assert list(findings) == ["REQUIREMENT_REWORDED ABC-001"]
+    change = findings["REQUIREMENT_REWORDED ABC-001"]
     assert "anything else" in change.split("→")[0] and "* ones" in change.split("→")[1]
 
 
-def test_levels_removals_and_additions(tmp_path: Path) -> None:
+def test_level_removal_and_addition_of_requirements(tmp_path: Path) -> None:
     new = CHAPTER.replace("ABC-002 (SHOULD)", "ABC-002 (MUST)").replace("ABC-003", "ABC-004")
     assert set(rules(tmp_path, new)) == {
         "REQUIREMENT_LEVEL ABC-002",
@@ -71,7 +71,7 @@ def vector_findings(old: dict[str, Any], new: dict[str, Any]) -> list[tuple[str,
     return [(f.rule, f.classes) for f in compare_vectors({"f/a": old}, {"f/a": new})]
 
 
-def test_vectors_that_lost_their_requirement_or_expect_something_else() -> None:
+def test_changed_requirements_and_answers_of_vectors() -> None:
     torn = {**body()["expect"], "verdict": "torn"}
     assert vector_findings(body(), body()) == []
     assert vector_findings(body(), body(requirements=["ABC-001"])) == [
@@ -85,12 +85,12 @@ def test_vectors_that_lost_their_requirement_or_expect_something_else() -> None:
     assert vector_findings(body(), body(expect=torn, sha256="1")) == [("VECTOR_ANSWER", ("TEXT",))]
 
 
-def test_vectors_that_came_and_went() -> None:
-    found = compare_vectors({"f/a": body()}, {"f/b": body()})
-    assert [finding.rule for finding in found] == ["VECTOR_REMOVED", "VECTOR_ADDED"]
+def test_added_and_removed_vectors() -> None:
+    findings = compare_vectors({"f/a": body()}, {"f/b": body()})
+    assert [finding.rule for finding in findings] == ["VECTOR_REMOVED", "VECTOR_ADDED"]
 
 
-def test_an_excuse_covers_its_rule_and_subject(tmp_path: Path) -> None:
+def test_excuse_matches_rule_and_subject(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(
         '[[excuse]]\nrule = "FIELD_RESIZED"\nsubject = "header.*"\nreason = "announced"\n'
         '[[excuse]]\nrule = "FIELD_MOVED"\nreason = "of old"\n'
@@ -105,15 +105,15 @@ def test_an_excuse_covers_its_rule_and_subject(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('[[excuse]]\nrule = "FIELD_RESIZED"\n', "expected a reason"),
-        ('[[excuse]]\nrule = "NO_SUCH"\nreason = "x"\n', "no rule 'NO_SUCH'"),
+        ('[[excuse]]\nrule = "NO_SUCH"\nreason = "x"\n', "unknown rule 'NO_SUCH'"),
         ('[[excuse]]\nrule = "FIELD_MOVED"\nreason = "x"\nfile = "y"\n', "unknown key 'file'"),
         ("[[excuse\n", FILE),
     ],
 )
-def test_a_broken_file_of_excuses_says_what_is_wrong(tmp_path: Path, text: str, said: str) -> None:
+def test_invalid_excuses_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / FILE).write_text(text)
-    with pytest.raises(BrokenExcuses, match=said.replace(".", r"\.")):
+    with pytest.raises(BrokenExcuses, match=message.replace(".", r"\.")):
         load_excuses(tmp_path / FILE)

@@ -1,4 +1,4 @@
-"""Prepared changes to a grammar: each must get the right class."""
+"""Prepared changes to a grammar: each must get the expected classes and rules."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def tree(root: Path, grammar: str) -> Path:
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model, ...]]:
-    """Old and new model of every change; the compiler is started once for all of them."""
+    """Return old and new model of every change; one run of the compiler handles all."""
     root = tmp_path_factory.mktemp("changes")
     grammars = {replaced(GRAMMAR, change.get(key, [])) for change in CHANGES for key in KEYS}
     trees = {text: tree(root / str(number), text) for number, text in enumerate(sorted(grammars))}
@@ -44,7 +44,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Model, .
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=[change["title"] for change in CHANGES])
-def test_a_prepared_change_gets_the_right_class(
+def test_prepared_change_gets_expected_classes_and_rules(
     change: dict[str, Any], models: dict[str, tuple[Model, ...]]
 ) -> None:
     old, new = models[change["title"]]

@@ -1,4 +1,4 @@
-"""A review that can be trusted: what does not run is said at once, and data overrules the diff."""
+"""Readers that do not run are reported, and data corrects the structural diff."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from walproof.review.revision import UnknownRevision, Worker, take_out
 
 from .trees import apply, copy_of_repository
 
-FEW = ("three-records", "payload-flipped-in-second-record")
+SLUGS = ("three-records", "payload-flipped-in-second-record")
 
 
-def reviewed(tmp_path: Path, diff: str, slugs: tuple[str, ...] = FEW, **more: int) -> Review:
+def run_review(tmp_path: Path, diff: str, slugs: tuple[str, ...] = SLUGS, **more: int) -> Review:
     old, new = (copy_of_repository(tmp_path / side, slugs=slugs) for side in ("old", "new"))
     apply(diff, new)
     return review(old, new, "main", ("leveldb-log",), **{"count": 0, **more})
 
 
-def test_a_new_side_with_a_syntax_error_cannot_be_reviewed(tmp_path: Path) -> None:
+def test_syntax_error_in_the_new_side_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CannotReview, match=r"reference_impl/leveldb_log/reader\.py:\d+: SyntaxErr"):
-        reviewed(
+        run_review(
             tmp_path,
             """--- reference_impl/leveldb_log/reader.py
 -def looks_like(head: bytes, name: str) -> bool:
@@ -39,7 +39,7 @@ def test_a_new_side_with_a_syntax_error_cannot_be_reviewed(tmp_path: Path) -> No
         )
 
 
-def test_a_new_reader_that_loops_cannot_be_reviewed_and_the_loop_is_named(tmp_path: Path) -> None:
+def test_endless_loop_in_a_reader_is_located(tmp_path: Path) -> None:
     root = tmp_path / "tree"
     (root / "reference_impl").mkdir(parents=True)
     (root / "reference_impl" / "__init__.py").touch()
@@ -56,28 +56,28 @@ def test_a_new_reader_that_loops_cannot_be_reviewed_and_the_loop_is_named(tmp_pa
         worker.close()
 
 
-def test_an_old_side_that_does_not_run_is_a_warning_as_ever(tmp_path: Path) -> None:
-    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
+def test_old_side_that_does_not_run_is_a_warning(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=SLUGS) for side in ("old", "new"))
     (old / "reference_impl" / "formats.py").write_text("raise SystemError('of another time')\n")
-    found = review(old, new, "main", ("leveldb-log",), count=0)
-    assert [finding.rule for finding in found.findings] == ["NOT_RUN"]
-    assert "of another time" in found.findings[0].change
+    outcome = review(old, new, "main", ("leveldb-log",), count=0)
+    assert [finding.rule for finding in outcome.findings] == ["NOT_RUN"]
+    assert "of another time" in outcome.findings[0].change
 
 
-def test_an_edited_answer_contradicts_the_specification(tmp_path: Path) -> None:
-    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
+def test_edited_answer_contradicts_the_specification(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=SLUGS) for side in ("old", "new"))
     path = new / "vectors" / "leveldb-log" / "payload-flipped-in-second-record.json"
     text = path.read_text("utf-8")
     path.write_text(text.replace('"reason": "checksum-mismatch"', '"reason": "bad-length"'))
     (finding,) = review(old, new, "main", ("leveldb-log",), count=0).findings
     assert (finding.rule, finding.severity) == ("VECTOR_CONTRADICTS", "breaking")
-    assert "but it answers reason: bad-length → checksum-mismatch" in finding.change
+    assert "actual reason: bad-length → checksum-mismatch" in finding.change
 
 
-def test_another_formats_code_is_not_run(tmp_path: Path) -> None:
-    old, new = (copy_of_repository(tmp_path / side, slugs=FEW) for side in ("old", "new"))
-    other = new / "reference_impl" / "zmq_raft" / "reader.py"
-    other.write_text(other.read_text("utf-8") + "\n# one more line\n")
+def test_code_of_other_formats_is_ignored(tmp_path: Path) -> None:
+    old, new = (copy_of_repository(tmp_path / side, slugs=SLUGS) for side in ("old", "new"))
+    reader = new / "reference_impl" / "zmq_raft" / "reader.py"
+    reader.write_text(reader.read_text("utf-8") + "\n# one more line\n")
     assert same_specification(old, new, "leveldb-log")
     assert not same_specification(old, new, "zmq-raft")
     shared = new / "reference_impl" / "answer.py"
@@ -86,32 +86,32 @@ def test_another_formats_code_is_not_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "norms"),
     [
         ("A reader MUST NOT skip it; it may be long.", ["must not"]),
         ("It should be cut, and MAY NOT stay.", ["should", "may not"]),
         ("A maybe, a mustard and a shoulder.", []),
     ],
 )
-def test_the_words_of_a_norm(text: str, words: list[str]) -> None:
-    assert strength(text) == words
+def test_normative_words_are_extracted(text: str, norms: list[str]) -> None:
+    assert strength(text) == norms
 
 
-def test_a_weaker_norm_is_more_than_a_typo(tmp_path: Path) -> None:
+def test_weaker_norm_is_a_warning_and_a_typo_a_note(tmp_path: Path) -> None:
     text = "# A\n\n**ABC-001 (MUST)** A reader MUST NOT follow it{}.\n"
-    for side, more in (("old", ""), ("typo", " up"), ("new", "")):
+    for side, addition in (("old", ""), ("typo", " up"), ("new", "")):
         (tmp_path / side / "spec").mkdir(parents=True)
-        said = text.format(more)
+        chapter = text.format(addition)
         if side == "new":
-            said = said.replace("MUST NOT", "SHOULD NOT")
-        (tmp_path / side / "spec" / "a.md").write_text(said)
+            chapter = chapter.replace("MUST NOT", "SHOULD NOT")
+        (tmp_path / side / "spec" / "a.md").write_text(chapter)
     (typo,) = compare_requirements(tmp_path / "old", tmp_path / "typo")
     (norm,) = compare_requirements(tmp_path / "old", tmp_path / "new")
     assert (typo.severity, norm.severity) == ("note", "warning")
     assert norm.change.startswith("must not → should not: ")
 
 
-def test_a_removed_requirement_names_the_vectors_that_exercise_it(tmp_path: Path) -> None:
+def test_removed_requirement_names_its_vectors(tmp_path: Path) -> None:
     for side, text in (("old", "**ABC-001 (MUST)** It ends.\n"), ("new", "Nothing.\n")):
         (tmp_path / side / "spec").mkdir(parents=True)
         (tmp_path / side / "spec" / "a.md").write_text(text)
@@ -127,31 +127,31 @@ def log(contents: bytes, **more: object) -> LogUnderReview:
                           answers=answers, **more)  # type: ignore[arg-type]  # fmt: skip
 
 
-def test_an_example_shows_its_bytes_before_and_after() -> None:
+def test_example_shows_bytes_before_and_after_damage() -> None:
     sound = log(b"abcdefghijkl")
     assert bytes_of(log(b"abXdefghijkl"), sound) == (
         "bytes from 2: 63 64 65 66 67 68 69 6a → 58 64 65 66 67 68 69 6a"
     )
-    assert bytes_of(log(b"abcdefghijk"), sound) == "bytes from 11: 6c → the end of the file"
+    assert bytes_of(log(b"abcdefghijk"), sound) == "bytes from 11: 6c → end of file"
     assert bytes_of(sound, None) == "bytes from 5: 66 67 68 69 6a 6b 6c"
     assert first_change({"a": b"x", "b": b"yz"}, {"a": b"x", "b": b"yy"}) == ("b", 1)
 
 
-def test_damage_is_aimed_at_the_numbers_of_a_changed_expression(tmp_path: Path) -> None:
+def test_damage_uses_numbers_of_changed_expressions(tmp_path: Path) -> None:
     change = "size: len_data >= 17 → len_data >= 16"
     rests = Finding("FIELD_RESIZED", ("READ",), "breaking", "a", change, "b", fields=("c",))
-    other = Finding("FIELD_ADDED", ("READ",), "breaking", "a", "99 more", "b")
-    aim = aim_at([rests, other])
+    added = Finding("FIELD_ADDED", ("READ",), "breaking", "a", "99 more", "b")
+    aim = aim_at([rests, added])
     assert aim == Aim(frozenset({16, 17}), frozenset({"size", "len_data"}))
     path = Path(__file__).parents[3] / "vectors" / "leveldb-log" / "three-records.log"
-    names = [found.name for found in aimed([log(path.read_bytes())], aim)]
-    assert "a · truncate at 17" in names and "a · extend by a zero" in names
+    names = [copy.name for copy in aimed([log(path.read_bytes())], aim)]
+    assert "a · truncate at 17" in names and "a · extend by 1 zero" in names
     for number in (15, 16, 17, 18):
         assert f"a · set blocks[0].records[0].header.len_data to {number}" in names
     assert list(aimed([log(b"abc")], Aim())) == []
 
 
-def found_with(*findings: Finding) -> Review:
+def review_with(*findings: Finding) -> Review:
     return Review("main", ["leveldb-log"], list(findings))
 
 
@@ -159,27 +159,27 @@ BREAKS = Finding("FIELD_TYPE", ("READ", "WRITE"), "breaking", "a.b", "u1 → u2\
                  "ksy/a.ksy:7")  # fmt: skip
 
 
-def test_sarif_has_places_levels_and_reasons() -> None:
+def test_sarif_has_locations_levels_and_suppressions() -> None:
     excused = Finding("NOT_RUN", ("READ",), "warning", "old", "why", "you", excused="known")
-    run = json.loads(sarif(found_with(BREAKS, excused)))["runs"][0]
-    one, other = run["results"]
-    assert (one["level"], one["ruleId"]) == ("error", "FIELD_TYPE")
-    assert run["tool"]["driver"]["rules"][one["ruleIndex"]]["id"] == "FIELD_TYPE"
-    assert one["locations"][0]["physicalLocation"] == {
+    run = json.loads(sarif(review_with(BREAKS, excused)))["runs"][0]
+    first, second = run["results"]
+    assert (first["level"], first["ruleId"]) == ("error", "FIELD_TYPE")
+    assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == "FIELD_TYPE"
+    assert first["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "ksy/a.ksy"}, "region": {"startLine": 7},
     }  # fmt: skip
-    assert other["suppressions"][0]["justification"] == "known" and "locations" not in other
+    assert second["suppressions"][0]["justification"] == "known" and "locations" not in second
 
 
-def test_a_shallow_clone_is_told_as_such(tmp_path: Path) -> None:
-    def git(*words: str, at: Path = tmp_path) -> None:
-        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words],
+def test_shallow_clone_is_reported(tmp_path: Path) -> None:
+    def git(*arguments: str, at: Path = tmp_path) -> None:
+        subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments],
                        cwd=at, check=True, capture_output=True)  # fmt: skip
 
-    whole, shallow = tmp_path / "whole", tmp_path / "shallow"
-    git("init", "-q", str(whole))
+    full, shallow = tmp_path / "whole", tmp_path / "shallow"
+    git("init", "-q", str(full))
     for number in range(2):
-        git("commit", "-q", "--allow-empty", "-m", str(number), at=whole)
-    git("clone", "-q", "--depth", "1", f"file://{whole}", str(shallow))
+        git("commit", "-q", "--allow-empty", "-m", str(number), at=full)
+    git("clone", "-q", "--depth", "1", f"file://{full}", str(shallow))
     with pytest.raises(UnknownRevision, match=r"HEAD~1.*shallow clone.*fetch-depth: 0"):
         take_out(shallow, "HEAD~1", tmp_path)

@@ -1,4 +1,4 @@
-"""Two versions of this repository for a review: as it is, and with a change."""
+"""Copies of this repository for a review, with and without a change."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FORMAT = "leveldb-log"
 
 
 def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] = ()) -> Path:
-    """What a review looks at, with the vectors of one format, or those of them that are named."""
+    """Copy the parts that a review compares, with the vectors of one format or some of them."""
     for part in PARTS:
         if part != "vectors":
             ignored = shutil.ignore_patterns("__pycache__")
@@ -27,7 +27,7 @@ def copy_of_repository(root: Path, format: str = FORMAT, slugs: tuple[str, ...] 
 
 
 def apply(diff: str, root: Path) -> None:
-    """Apply a diff without line numbers: its old lines must stand in the file exactly once."""
+    """Apply a diff without line numbers; its old lines must occur in the file exactly once."""
     head, *lines = diff.splitlines()
     match = re.fullmatch(r"--- (\S+)", head)
     assert match, head

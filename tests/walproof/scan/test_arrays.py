@@ -1,4 +1,4 @@
-"""Arrow arrays over memory of kernels hold what an array made value by value would."""
+"""Arrow arrays over the memory of kernels equal arrays built value by value."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from walproof.scan.model import MAX_ROWS
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
 def test_numbers(dtype: type) -> None:
     values = np.array([0, 1, np.iinfo(dtype).max], dtype)
-    made = arrays.numbers(values)
-    made.validate(full=True)
-    assert made.equals(pa.array(values))
+    array = arrays.numbers(values)
+    array.validate(full=True)
+    assert array.equals(pa.array(values))
 
 
 @pytest.mark.parametrize("count", [0, 1, MAX_ROWS, MAX_ROWS + 1])
 @pytest.mark.parametrize(
-    ("value", "kind"), [("one", pa.string()), (7, pa.int32()), (None, pa.uint64())]
+    ("value", "type_"), [("one", pa.string()), (7, pa.int32()), (None, pa.uint64())]
 )
-def test_repeated(value: object, kind: pa.DataType, count: int) -> None:
-    made = arrays.repeated(value, kind, count)
-    made.validate(full=True)
-    assert made.equals(pa.array([value] * count, kind))
+def test_repeated(value: object, type_: pa.DataType, count: int) -> None:
+    array = arrays.repeated(value, type_, count)
+    array.validate(full=True)
+    assert array.equals(pa.array([value] * count, type_))
 
 
 def test_binary() -> None:
-    data = np.frombuffer(b"onethree and what belongs to no value", np.uint8)
-    made = arrays.binary(np.array([0, 3, 3, 8], np.int32), data, pa.binary())
-    made.validate(full=True)
-    assert made.to_pylist() == [b"one", b"", b"three"]
+    data = np.frombuffer(b"onethree and bytes outside all values", np.uint8)
+    array = arrays.binary(np.array([0, 3, 3, 8], np.int32), data, pa.binary())
+    array.validate(full=True)
+    assert array.to_pylist() == [b"one", b"", b"three"]
 
 
 def test_pooled_memory_can_be_written() -> None:

@@ -1,4 +1,4 @@
-"""Logs that are cut short, or cannot be read on, while a scan goes over them."""
+"""Logs that are truncated or become unreadable during a scan."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from walproof.scan import scanner, window
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Records, Wanted
 
+#: Constants of scanners for small runs and windows.
 SMALL = {
     "leveldb-log": ("scanner", {"MAX_RUN_BYTES": 32 << 10}),
     "zeebe-journal": ("scanner.segment", {"MAX_BYTES": 8 << 10, "WINDOW_BYTES": 4 << 10}),
     "kahadb-journal": ("scanner", {"MAX_BYTES": 8 << 10}),
     "zmq-raft": ("scanner.entries", {"MAX_BYTES": 64 << 10, "PASSING_BYTES": 4 << 10}),
 }
-"""What makes runs and windows small."""
 PASSING_BYTES = {"leveldb-log": 32 << 10, "kahadb-journal": 4 << 10}
 RECORDS = 600
 
 
 @pytest.fixture(params=sorted(SMALL))
 def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A format whose scanner has small runs and windows."""
+    """Return a format after making the runs and windows of its scanner small."""
     format_id = str(request.param)
     if not plugin_for(format_id).has_scanner:
         pytest.skip("numba is not installed")
@@ -46,7 +46,7 @@ def format_id(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 
 
 def write(format_id: str, folder: Path) -> Path:
-    """A log of one file, whose longest records do not fit into a window."""
+    """Write a log of one file, whose longest records do not fit into a window."""
     rng = random.Random(1)
     sizes = [rng.choice([0, 10, 300, 900, 5000]) for _ in range(RECORDS)]
     records = [NewRecord(rng.randbytes(size)) for size in sizes]
@@ -55,7 +55,7 @@ def write(format_id: str, folder: Path) -> Path:
 
 
 def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int) -> Iterator[Any]:
-    """Yield what a scan gives; ``do`` is called after so many events."""
+    """Yield the events of a scan; ``do`` is called after event number ``after``."""
     try:
         for number, event in enumerate(scanner(format_id).scan(Log(log), Wanted())):
             if isinstance(event, Records):
@@ -69,19 +69,19 @@ def scan(log: Path, format_id: str, after: int = 0, do: Callable[[], Any] = int)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.55, 0.9])
-def test_a_log_that_is_cut_short_meanwhile(format_id: str, share: float, tmp_path: Path) -> None:
-    """Records in front of the cut are those of the whole log, and the scan ends."""
+def test_log_truncated_during_a_scan(format_id: str, share: float, tmp_path: Path) -> None:
+    """Records before the cut equal those of the complete log, and the scan ends."""
     log = write(format_id, tmp_path)
-    whole = list(scan(log, format_id))
-    at, _ = whole[int(RECORDS * share)]
+    complete = list(scan(log, format_id))
+    at, _ = complete[int(RECORDS * share)]
     events = list(scan(log, format_id, 1, functools.partial(os.truncate, log, at + 3)))
     records = [event for event in events if isinstance(event, tuple)]
     assert 0 < len(records) < RECORDS
-    assert records == whole[: len(records)]
+    assert records == complete[: len(records)]
     assert not isinstance(events[-1], tuple)
 
 
-def test_an_error_of_reading_is_raised(
+def test_read_error_during_a_scan_is_raised(
     format_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = write(format_id, tmp_path)

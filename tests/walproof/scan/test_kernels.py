@@ -1,4 +1,4 @@
-"""What kernels share, against libraries that do the same: checksums, bits, copies."""
+"""Shared kernel functions agree with libraries: checksums, bits, copies."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_crc32c_agrees_with_the_package() -> None:
 
 
 @pytest.mark.slow
-def test_crc32c_by_tables_for_a_processor_without_the_instruction() -> None:
-    """numba is given a lesser processor, which an instruction of a better one would end."""
+def test_crc32c_without_the_processor_instruction() -> None:
+    """numba compiles for a generic processor, where the instruction would be illegal."""
     program = (
         "import random, crc32c as package, numpy as np\n"
         "from walproof.scan import kernels\n"
@@ -90,9 +90,9 @@ def test_loads_stores_and_copies() -> None:
         assert to.tobytes() == (bytes(at) + bytes.fromhex("1020304050607080")).ljust(20, b"\0")
 
 
-@pytest.mark.parametrize("place", [None, 0, 7, 8, 20])
-def test_zeros(place: int | None) -> None:
+@pytest.mark.parametrize("position", [None, 0, 7, 8, 20])
+def test_zeros(position: int | None) -> None:
     data = np.zeros(21, np.uint8)
-    if place is not None:
-        data[place] = 1
-    assert kernels.all_zero(data, 0, 21) == (place is None)
+    if position is not None:
+        data[position] = 1
+    assert kernels.all_zero(data, 0, 21) == (position is None)

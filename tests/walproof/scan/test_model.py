@@ -16,7 +16,7 @@ def run_of(count: int) -> Records:
 
 
 @pytest.mark.parametrize("count", [0, 1, PIECE_ROWS, PIECE_ROWS + 1, 2 * PIECE_ROWS + 7])
-def test_the_pieces_of_a_run_are_its_records(count: int) -> None:
+def test_pieces_of_a_run_cover_it(count: int) -> None:
     run = run_of(count)
     pieces = list(run.pieces())
     assert all(len(piece) <= PIECE_ROWS and piece.file == run.file for piece in pieces)

@@ -1,4 +1,4 @@
-"""A scanner gives the answer of the reference reader, on every vector, whole and in parts."""
+"""Scanners agree with the executable specification on every vector, whole and in parts."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from walproof.scan.reference import ReferenceScanner
 VECTORS = [v for v in load_all().values() if v.operation == "read"]
 
 
-def in_columns(given: Answer, format_id: str) -> dict[str, Any]:
-    """An answer with the fields that columns have; a missing one and null are the same there."""
-    body = given.to_json()
+def in_columns(original: Answer, format_id: str) -> dict[str, Any]:
+    """Return an answer with the fields of columns, where absent and null are equal."""
+    body = original.to_json()
     fixed = {"file", "at", "size", "payload", "payload_sha256"}
     names = fixed | {column.name for column in plugin_for(format_id).columns}
     body["records"] = [
-        {name: value for name, value in one.items() if name in names and value is not None}
-        for one in body["records"]
+        {name: value for name, value in record.items() if name in names and value is not None}
+        for record in body["records"]
     ]
     return body
 
 
-def owed(vector: Vector) -> dict[str, Any]:
+def expected_answer(vector: Vector) -> dict[str, Any]:
     context = vector.body.get("context", {})
     format_id = str(vector.body["format"])
     return in_columns(collect(named(format_id).read(vector.input, "recover", context)), format_id)
@@ -44,44 +44,44 @@ def log_of(vector: Vector) -> Log:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-@pytest.mark.parametrize("which", ["plain", "fast"])
-def test_whole(format_id: str, which: str) -> None:
-    if which == "fast" and not plugin_for(format_id).has_scanner:
+@pytest.mark.parametrize("reader_name", ["plain", "fast"])
+def test_scanner_agrees_with_the_specification(format_id: str, reader_name: str) -> None:
+    if reader_name == "fast" and not plugin_for(format_id).has_scanner:
         pytest.skip(f"no kernel for {format_id}")
-    reader = ReferenceScanner(format_id) if which == "plain" else scanner(format_id)
+    reader = ReferenceScanner(format_id) if reader_name == "plain" else scanner(format_id)
     differing = []
-    mine = [v for v in VECTORS if v.body["format"] == format_id]
-    assert mine
-    for vector in mine:
-        found = in_columns(answer(format_id, reader.scan(log_of(vector), Wanted())), format_id)
-        if found != owed(vector):
+    vectors = [v for v in VECTORS if v.body["format"] == format_id]
+    assert vectors
+    for vector in vectors:
+        actual = in_columns(answer(format_id, reader.scan(log_of(vector), Wanted())), format_id)
+        if actual != expected_answer(vector):
             differing.append(vector.id)
     assert differing == []
 
 
-def places(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Records and lost ranges as a sorted list: parts come in any order."""
-    found: list[tuple[Any, ...]] = []
+def sorted_events(format_id: str, events: Iterable[Event]) -> list[tuple[Any, ...]]:
+    """Return records and lost ranges as a sorted list, since parts have any order."""
+    items: list[tuple[Any, ...]] = []
     for event in events:
         if isinstance(event, Records):
-            found += [(r.file or "", r.at, r.size, r.payload) for r in records(format_id, event)]
+            items += [(r.file or "", r.at, r.size, r.payload) for r in records(format_id, event)]
         elif isinstance(event, Lost):
-            found.append((event.file or "", event.start, event.end, event.reason.encode()))
-    return sorted(found)
+            items.append((event.file or "", event.start, event.end, event.reason.encode()))
+    return sorted(items)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_parts(format_id: str) -> None:
+def test_parts_give_the_same_as_the_whole(format_id: str) -> None:
     reader = scanner(format_id)
     differing = []
     for vector in (v for v in VECTORS if v.body["format"] == format_id):
         log = log_of(vector)
-        whole = list(reader.scan(log, Wanted()))
-        assert isinstance(whole[-1], End)
+        complete = list(reader.scan(log, Wanted()))
+        assert isinstance(complete[-1], End)
         for target in (1, 40_000):
             parts = reader.plan(log, target)
-            found = [event for part in parts for event in reader.scan(log, Wanted(), part)]
-            if places(format_id, found) != places(format_id, whole):
+            events = [event for part in parts for event in reader.scan(log, Wanted(), part)]
+            if sorted_events(format_id, events) != sorted_events(format_id, complete):
                 differing.append((vector.id, target))
     assert differing == []

@@ -1,4 +1,4 @@
-"""Windows on a file: what is held is what the file has there."""
+"""Windows hold the bytes of their file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONTENT = random.Random(3).randbytes(19_207)
 
 
 class Elsewhere:
-    """A file that is read by its bytes alone."""
+    """A source that is not a local file."""
 
     size = len(CONTENT)
 
@@ -39,7 +39,7 @@ def local(tmp_path: Path) -> LocalSource:
 
 
 @pytest.mark.parametrize("stretch", [0, 100, 5760])
-def test_all_that_was_asked_for_is_held(local: LocalSource, stretch: int) -> None:
+def test_hold_loads_the_range(local: LocalSource, stretch: int) -> None:
     rng = random.Random(stretch)
     for source in (local, Elsewhere()):
         window = Window(source, stretch)
@@ -52,13 +52,13 @@ def test_all_that_was_asked_for_is_held(local: LocalSource, stretch: int) -> Non
             assert window.array.tobytes() == CONTENT[window.base : window.end]
 
 
-def test_a_window_begins_where_it_was_asked_for() -> None:
+def test_window_begins_at_the_offset() -> None:
     source = Elsewhere()
     Window(source, 100).hold(133, 10)
     assert source.offsets == [133]
 
 
-def test_a_file_that_was_cut_short(local: LocalSource, tmp_path: Path) -> None:
+def test_truncated_file_is_an_error(local: LocalSource, tmp_path: Path) -> None:
     (tmp_path / "log").write_bytes(CONTENT[:100])
     with pytest.raises(OSError, match="offset 65"):
         Window(local, 100).hold(65, 10)

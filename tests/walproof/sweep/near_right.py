@@ -1,4 +1,4 @@
-"""Readers that are right nearly always: the executable specification with one thing wrong.
+"""Almost correct readers: the executable specification with one defect.
 
 ``near_right.py NAME`` speaks the protocol. Each is what a careful writer did who had only the
 chapter, and passed every vector of his day.
@@ -24,7 +24,7 @@ Wrong = Callable[[Iterator[Event], Request, Path], Iterator[Event]]
 def drops_empty_ranges_in_strict(
     events: Iterator[Event], request: Request, path: Path
 ) -> Iterator[Event]:
-    """What is missing between two files has no bytes, so it lists nothing."""
+    """Lists no empty range for a gap between two files."""
     for event in events:
         empty = isinstance(event, Lost) and event.start == event.end
         if not (empty and request["profile"] == "strict"):
@@ -34,7 +34,7 @@ def drops_empty_ranges_in_strict(
 def never_goes_on_after_a_torn_tail(
     events: Iterator[Event], request: Request, path: Path
 ) -> Iterator[Event]:
-    """A writer must begin a new file wherever a write was not finished."""
+    """Reports no end after an unfinished write."""
     for event in events:
         torn = isinstance(event, End) and event.verdict == "torn"
         yield replace(event, end=None, file=None) if torn else event  # type: ignore[arg-type]
@@ -43,7 +43,7 @@ def never_goes_on_after_a_torn_tail(
 def loses_the_first_record_after_a_gap(
     events: Iterator[Event], request: Request, path: Path
 ) -> Iterator[Event]:
-    """In step again, it takes the first record for part of the damage, and does not say so."""
+    """After resynchronising, skips the first record without reporting it."""
     gap = False
     for event in events:
         if isinstance(event, Record) and gap:
@@ -56,7 +56,7 @@ def loses_the_first_record_after_a_gap(
 def one_code_for_every_torn_tail(
     events: Iterator[Event], request: Request, path: Path
 ) -> Iterator[Event]:
-    """All torn tails are alike to it."""
+    """Reports one reason for every torn tail."""
     for event in events:
         torn_range = isinstance(event, Lost) and event.torn
         if torn_range or (isinstance(event, End) and event.verdict == "torn"):
@@ -67,7 +67,7 @@ def one_code_for_every_torn_tail(
 def blames_a_byte_too_many(
     events: Iterator[Event], request: Request, path: Path
 ) -> Iterator[Event]:
-    """Lost ranges reach one byte too far, except at the end of the file."""
+    """Ends lost ranges one byte too late, except at the end of the file."""
     for event in events:
         if isinstance(event, Lost):
             file = path / event.file if event.file else path
@@ -86,14 +86,14 @@ ON_EVENTS: Mapping[str, Wrong] = {
 
 
 def reads_only_plain_names(folder: Path) -> None:
-    """A number with zeros in front is none to it."""
+    """Ignores file names with leading zeros."""
     for file in list(folder.iterdir()):
         if file.name.startswith("db-0") and file.is_file():
             file.unlink()
 
 
 def reads_files_with_more_after_the_name(folder: Path) -> None:
-    """It looks for names that begin rightly: a copy that somebody put aside is read, too."""
+    """Matches a prefix of the file name, so that it reads backup copies too."""
     for file in sorted(folder.glob("*.log.bak")):
         if not file.is_file():
             continue
@@ -109,7 +109,7 @@ ON_FOLDERS = {
 
 
 def takes_the_flushed_index_for_the_next_one(context: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Off by one, where it is given in digits."""
+    """Is off by one if the flushed index is given in digits."""
     value = context.get("last_flushed_index")
     if isinstance(value, str) and value.isdigit():
         return {**context, "last_flushed_index": str(max(0, int(value) - 1))}
@@ -122,7 +122,7 @@ ON_CONTEXTS = {
 
 
 def answer_of(name: str, path: Path, request: Request) -> dict[str, Any]:
-    """What the reader of this name says."""
+    """Run the reader of this name."""
     context = ON_CONTEXTS.get(name, lambda told: told)(request["context"])
     with tempfile.TemporaryDirectory() as scratch:
         if name in ON_FOLDERS and path.is_dir():

@@ -6,11 +6,11 @@ import json
 import sys
 from pathlib import Path
 
-from tests.walproof.sweep.plans import planned
+from tests.walproof.sweep.plans import small_plan
 from walproof.sweep.sweep_folder import SweepFolder, run_shards
 
 if __name__ == "__main__":
-    plan, _ = planned(cases=int(sys.argv[2]), shard_cases=500)
+    plan, _ = small_plan(cases=int(sys.argv[2]), shard_cases=500)
     folder = SweepFolder(Path(sys.argv[1]))
     todo = folder.begin(plan, False)
     run_shards(plan, folder, todo)

@@ -39,7 +39,7 @@ def _vectors() -> tuple[Vector, ...]:
     return tuple(load_all().values())
 
 
-def planned(
+def small_plan(
     *programs: Program,
     controls: Sequence[str] = ("leveldb-log/one-record", "leveldb-log/three-records"),
     cases: int = 3000,
@@ -50,15 +50,15 @@ def planned(
 ) -> tuple[Plan, Enumerations]:
     format = controls[0].partition("/")[0]
     vectors = _vectors() if contexts else ()
-    known = context_values(vectors, format) if contexts else None
-    chosen = [control_of(load(VECTORS / f"{id}.json"), known, vectors) for id in controls]
+    values = context_values(vectors, format) if contexts else None
+    chosen = [control_of(load(VECTORS / f"{id}.json"), values, vectors) for id in controls]
     return plan.make(
         format, chosen, "quick", cases, programs, wall_ms=wall_ms, shard_cases=shard_cases,
         profiles=profiles,
     )  # fmt: skip
 
 
-def swept(plan: Plan, path: Path) -> list[Finding]:
+def run_sweep(plan: Plan, path: Path) -> list[Finding]:
     """Run a sweep to its end; return its findings."""
     folder = SweepFolder(path)
     run_shards(plan, folder, folder.begin(plan, False))
@@ -68,7 +68,7 @@ def swept(plan: Plan, path: Path) -> list[Finding]:
 
 
 def fails_undamaged(path: Path, name: str) -> dict[str, str]:
-    """What is wrong with a program's answers to controls, by control and profile."""
+    """Return the failures of a program on undamaged controls, by control and profile."""
     failed: dict[str, str] = {}
     for marker in SweepFolder(path).markers():
         failed |= marker["fails"].get(name, {})

@@ -1,4 +1,4 @@
-"""What the chapters say that one bit can do is what a search finds: a part is searched again."""
+"""The tables of undetected flips match a repeated, partial search."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from walproof.sweep.flips import (
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
-WHOLE = 600
-"""Flips in all of the logs that are searched again as they were; the smallest ones."""
+#: Total flips of the small logs whose search is repeated completely.
+MAX_REPEATED_FLIPS = 600
 
-FEW = 6
-"""Flips of each other log."""
+#: Sampled flips of each log.
+FLIPS_PER_LOG = 6
 
-MOST = 60
-"""Flips of one field in one log that are done again, at most twice as many."""
+#: Repeated flips of one field in one log, at most twice as many.
+FLIPS_PER_FIELD = 60
 
-AGAIN = "run walproof sweep --flips --save --format"
+COMMAND = "run walproof sweep --flips --save --format"
 
 
 @cache
@@ -42,80 +42,88 @@ def vectors() -> Mapping[str, Vector]:
 
 @cache
 def logs(format: str) -> list[FlippedLog]:
-    """The logs of the search, those of vectors that came later too, smallest first."""
-    found = undetected_flips.load(format)
-    assert found is not None
-    return choose_logs(vectors(), format, [], found.at_most)
+    """Return the logs of the search and of newer vectors, smallest first."""
+    table = undetected_flips.load(format)
+    assert table is not None
+    return choose_logs(vectors(), format, [], table.at_most)
 
 
-def searched(format: str) -> undetected_flips.Searched:
-    found = undetected_flips.load(format)
-    assert found is not None
-    return found
+def load_table(format: str) -> undetected_flips.Searched:
+    table = undetected_flips.load(format)
+    assert table is not None
+    return table
 
 
-def test_every_format_was_searched() -> None:
+def test_every_format_has_a_flip_table() -> None:
     assert list(registers()) == FORMATS
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_search_was_of_the_vectors_as_they_are(format: str) -> None:
+def test_flip_tables_match_the_current_vectors(format: str) -> None:
     now = {log.id: flip_fingerprint(log) for log in logs(format)}
-    for log in searched(format).logs.values():
-        assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {AGAIN} {format}"
+    for log in load_table(format).logs.values():
+        assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {COMMAND} {format}"
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_small_logs_searched_again_give_the_same_counts(format: str) -> None:
-    known, left, counted = searched(format).logs, WHOLE, 0
+def test_search_of_small_logs_reproduces_the_table(format: str) -> None:
+    logs_of_table, budget, counted = load_table(format).logs, MAX_REPEATED_FLIPS, 0
     for log in logs(format):
-        if log.id not in known or log.count > left:
+        if log.id not in logs_of_table or log.count > budget:
             continue
-        left -= log.count
+        budget -= log.count
         (stretch,) = run_flips([log], [FlipTask(0, 0, log.count)])
-        found = Counter((one.field, one.effect) for one in stretch.undetected)
-        assert found == known[log.id].unseen, f"{log.id}: {AGAIN} {format}"
+        effects = Counter((flip.field, flip.effect) for flip in stretch.undetected)
+        assert effects == logs_of_table[log.id].unseen, f"{log.id}: {COMMAND} {format}"
         counted += 1
     assert counted
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_a_few_flips_of_each_log_do_nothing_that_the_table_has_not(format: str) -> None:
-    """A vector that is not in the search yet may do nothing that no other does."""
-    known, all_of_them = searched(format).logs, set(searched(format).unseen)
-    mine = logs(format)
-    todo = [FlipTask(n, 0, log.count, max(1, log.count // FEW)) for n, log in enumerate(mine)]
-    for stretch in run_flips(mine, todo):
-        mine_alone = set(known[stretch.log].unseen) if stretch.log in known else all_of_them
-        for one in stretch.undetected:
-            said = f"{stretch.log}: {one.flip} of {one.path}: {one.effect}: {AGAIN} {format}"
-            assert (one.field, one.effect) in mine_alone, said
+def test_sampled_flips_have_only_effects_in_the_table(format: str) -> None:
+    """A vector that is not in the table yet may only have effects that others have."""
+    logs_of_table, all_effects = load_table(format).logs, set(load_table(format).unseen)
+    current_logs = logs(format)
+    todo = [
+        FlipTask(n, 0, log.count, max(1, log.count // FLIPS_PER_LOG))
+        for n, log in enumerate(current_logs)
+    ]
+    for stretch in run_flips(current_logs, todo):
+        expected = (
+            set(logs_of_table[stretch.log].unseen) if stretch.log in logs_of_table else all_effects
+        )
+        for flip in stretch.undetected:
+            message = (
+                f"{stretch.log}: {flip.flip} of {flip.path}: {flip.effect}: {COMMAND} {format}"
+            )
+            assert (flip.field, flip.effect) in expected, message
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_each_row_of_the_table_is_found_again(format: str, tmp_path: Path) -> None:
-    """Each field and effect, in the smallest log that has it: as many flips as the search counted,
-    or some where they are many."""
+def test_each_table_row_is_reproducible(format: str, tmp_path: Path) -> None:
+    """Repeat each field and effect in the smallest log that has it, sampled if there are many."""
     by_id = {log.id: log for log in logs(format)}
-    left = set(searched(format).unseen)
-    for known in sorted(searched(format).logs.values(), key=lambda one: one.bits):
-        fields = {field for field, effect in left & set(known.unseen)}
+    remaining = set(load_table(format).unseen)
+    for entry in sorted(load_table(format).logs.values(), key=lambda flip: flip.bits):
+        fields = {field for field, effect in remaining & set(entry.unseen)}
         if not fields:
             continue
-        log = by_id[known.id]
-        scratch = tmp_path / known.fingerprint
+        log = by_id[entry.id]
+        scratch = tmp_path / entry.fingerprint
         scratch.mkdir()
         with FlipSearch(log, scratch) as search:
             for field in fields:
                 numbers = [n for n in range(log.count) if log.field(log.flip(n)) == field]
-                some = numbers[:: max(1, len(numbers) // MOST)]
-                found = Counter(one.effect for one in search.run(some).undetected)
-                owed = {effect: n for (name, effect), n in known.unseen.items() if name == field}
-                said = f"{known.id}: {field}: {AGAIN} {format}"
-                if some == numbers:
-                    assert found == owed, said
-                    left -= {(field, effect) for effect in owed}
+                sample = numbers[:: max(1, len(numbers) // FLIPS_PER_FIELD)]
+                counts = Counter(flip.effect for flip in search.run(sample).undetected)
+                expected = {
+                    effect: n for (name, effect), n in entry.unseen.items() if name == field
+                }
+                message = f"{entry.id}: {field}: {COMMAND} {format}"
+                if sample == numbers:
+                    assert counts == expected, message
+                    remaining -= {(field, effect) for effect in expected}
                 else:
-                    assert found.keys() <= owed.keys() and found, said
-                    left -= {(field, effect) for effect in found}
-    assert left == set()
+                    assert counts.keys() <= expected.keys() and counts, message
+                    remaining -= {(field, effect) for effect in counts}
+    assert remaining == set()

@@ -12,34 +12,34 @@ from tests.walproof.sweep.plans import wrong
 from walproof.cli.sweep import sweep
 
 
-def test_the_command(tmp_path: Path) -> None:
+def test_command_with_correct_readers(tmp_path: Path) -> None:
     arguments = ["--format", "leveldb-log", "--control", "three-records", "--cases", "1000"]
     arguments += ["--impl", "executable-spec", "--impl", "fast-scan", "--out", str(tmp_path)]
-    ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert ran.exception is None, ran.output
-    assert ran.return_value == 0
-    assert "reference and executable-spec read every case." in ran.output
-    assert "No findings." in ran.output
+    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert result.exception is None, result.output
+    assert result.return_value == 0
+    assert "reference and executable-spec read every case." in result.output
+    assert "No findings." in result.output
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["cases"] >= summary["distinct"] > 500
     assert summary["cases"] <= 1000 == sum(c["planned"] for c in summary["coverage"].values())
     profiles = summary["by_profile"]
     assert set(profiles) == {"recover", "strict", "append", "write"}
     assert sum(profiles.values()) == summary["cases"]
-    outcomes = {name: each["outcomes"] for name, each in summary["implementations"].items()}
+    outcomes = {name: entry["outcomes"] for name, entry in summary["implementations"].items()}
     assert outcomes["executable-spec"] == outcomes["reference"] == {"agrees": summary["cases"]}
     assert outcomes["fast-scan"] == {"agrees": profiles["recover"]}
-    again = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert "Nothing was left to run." in again.output
+    second = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert "No cases left to run." in second.output
 
 
-def test_the_command_finds(tmp_path: Path) -> None:
+def test_command_reports_a_wrong_reader(tmp_path: Path) -> None:
     program = wrong("hides_damage").subject.command
     arguments = ["--format", "leveldb-log", "--control", "three-records"]
     arguments += ["--cmd", " ".join(program), "--cases", "1000", "--out", str(tmp_path)]
-    ran = CliRunner().invoke(sweep, arguments, standalone_mode=False)
-    assert ran.return_value == 3, ran.output
-    assert "passes over a loss in silence" in ran.output
+    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert result.return_value == 3, result.output
+    assert "does not report a loss" in result.output
     assert list((tmp_path / "proposals" / "leveldb-log").glob("*.json"))
 
 
@@ -53,7 +53,7 @@ def test_the_command_finds(tmp_path: Path) -> None:
         ["--format", "leveldb-log", "--flips", "--impl", "fast-scan"],
     ],
 )
-def test_usage_errors(arguments: list[str], tmp_path: Path) -> None:
+def test_invalid_arguments_are_usage_errors(arguments: list[str], tmp_path: Path) -> None:
     out = [] if "--flips" in arguments else ["--out", str(tmp_path)]
-    ran = CliRunner().invoke(sweep, [*arguments, *out])
-    assert ran.exit_code != 0 and "Error" in ran.output
+    result = CliRunner().invoke(sweep, [*arguments, *out])
+    assert result.exit_code != 0 and "Error" in result.output

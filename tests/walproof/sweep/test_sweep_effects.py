@@ -15,7 +15,7 @@ from walproof.sweep.findings import findings
 from walproof.sweep.invariants import Written
 from walproof.sweep.operations import edge_name
 from walproof.sweep.shard import Occurrence
-from walproof.sweep.specification import Seen, seen
+from walproof.sweep.specification import ReaderOutput, collect_output
 
 THREE = control("leveldb-log/three-records")
 DATA = THREE.contents
@@ -24,45 +24,45 @@ INTACT = End("intact", None, 38)
 
 
 def faults(records: list[Record], lost: Sequence[Lost] = (), shifts: bool = False) -> list[str]:
-    said = Seen(records, list(lost), INTACT, [*records, *lost, INTACT])
-    return Written(THREE).faults(said, DATA, shifts, False)
+    output = ReaderOutput(records, list(lost), INTACT, [*records, *lost, INTACT])
+    return Written(THREE).faults(output, DATA, shifts, False)
 
 
-def test_the_right_answer_breaks_nothing() -> None:
+def test_correct_answer_breaks_no_invariant() -> None:
     assert faults(RECORDS) == []
 
 
-def test_invented() -> None:
+def test_unwritten_payload_is_invented() -> None:
     forged = Record(0, 12, b"nobody")
     assert faults([forged, *RECORDS[1:]]) == [invariants.INVENTED]
 
 
-def test_out_of_order_unless_units_may_have_moved() -> None:
+def test_order_is_checked_unless_units_may_have_moved() -> None:
     swapped = [Record(0, 12, RECORDS[1].payload), Record(12, 12, RECORDS[0].payload), RECORDS[2]]
     assert faults(swapped) == [invariants.OUT_OF_ORDER]
     assert faults(swapped, shifts=True) == []
 
 
-def test_parts_of_several_generations_are_joined_where_sectors_are_mixed() -> None:
+def test_mixed_sectors_may_join_parts_of_generations() -> None:
     five = control("systemd-journal/five-entries")
     older = frozenset({b"MESSAGE=of an older one\n"})
     mixed = Record(1040, 128, b"MESSAGE=of an older one\nPRIORITY=3\n", fields={})
-    nobody = Record(1040, 128, b"MESSAGE=nobody\nPRIORITY=3\n", fields={})
+    unwritten = Record(1040, 128, b"MESSAGE=nobody\nPRIORITY=3\n", fields={})
     lost = [Lost(280, 288, "bad-index")]
     end = End("damaged", "bad-index", None)
 
-    def found(record: Record, shifts: bool) -> list[str]:
-        said = Seen([record], lost, end, [record, *lost, end])
-        return Written(five, older).faults(said, five.contents, shifts, False)
+    def faults_of(record: Record, shifts: bool) -> list[str]:
+        output = ReaderOutput([record], lost, end, [record, *lost, end])
+        return Written(five, older).faults(output, five.contents, shifts, False)
 
-    assert invariants.INVENTED not in found(mixed, shifts=True)
-    assert invariants.INVENTED in found(mixed, shifts=False)
-    assert invariants.INVENTED in found(nobody, shifts=True)
+    assert invariants.INVENTED not in faults_of(mixed, shifts=True)
+    assert invariants.INVENTED in faults_of(mixed, shifts=False)
+    assert invariants.INVENTED in faults_of(unwritten, shifts=True)
 
 
-def test_loss_in_silence() -> None:
-    found = faults([RECORDS[0], RECORDS[2]])
-    assert found == [invariants.SILENT_LOSS, invariants.UNACCOUNTED]
+def test_missing_record_without_lost_range() -> None:
+    broken = faults([RECORDS[0], RECORDS[2]])
+    assert broken == [invariants.SILENT_LOSS, invariants.UNACCOUNTED]
     assert faults([RECORDS[0], RECORDS[2]], [Lost(12, 24, "checksum-mismatch")]) == []
 
 
@@ -72,7 +72,7 @@ def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("found", "kind"),
+    ("actual", "effect"),
     [
         (answer(b"a", b"c", signals=["x"]), None),
         (answer(b"a", signals=["x"]), "record-lost"),
@@ -83,10 +83,10 @@ def answer(*payloads: bytes, **more: Any) -> dict[str, Any]:
         (answer(b"a"), "record-lost+silent"),
     ],
 )
-def test_differences_have_a_class(found: dict[str, Any], kind: str | None) -> None:
-    known = frozenset(payload.hex() for payload in (b"a", b"b", b"c"))
-    got = effects.compare(answer(b"a", b"c"), found, ["records", "signals"], known)
-    assert (got.kind if got else None) == kind
+def test_effect_of_a_difference_in_records(actual: dict[str, Any], effect: str | None) -> None:
+    written = frozenset(payload.hex() for payload in (b"a", b"b", b"c"))
+    difference = effects.compare(answer(b"a", b"c"), actual, ["records", "signals"], written)
+    assert (difference.kind if difference else None) == effect
 
 
 def two_files(*lost: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -101,7 +101,7 @@ PARTS = ["records", "at", "verdict", "reason", "lost", "end"]
 
 
 @pytest.mark.parametrize(
-    ("found", "kind"),
+    ("actual", "effect"),
     [
         (two_files(GAP), None),
         (two_files(), "loss-unlisted"),
@@ -119,55 +119,63 @@ PARTS = ["records", "at", "verdict", "reason", "lost", "end"]
          "record-changed"),
     ],
 )  # fmt: skip
-def test_effects_on_an_answer_in_full(found: dict[str, Any], kind: str | None) -> None:
-    got = effects.compare(two_files(GAP), found, PARTS, frozenset({"61", "62"}))
-    assert (got.kind if got else None) == kind
-    assert got is None or (got.verdict, got.reason) == (found["verdict"], found["reason"])
+def test_effect_of_a_difference_in_a_full_answer(
+    actual: dict[str, Any], effect: str | None
+) -> None:
+    difference = effects.compare(two_files(GAP), actual, PARTS, frozenset({"61", "62"}))
+    assert (difference.kind if difference else None) == effect
+    assert difference is None or (difference.verdict, difference.reason) == (
+        actual["verdict"],
+        actual["reason"],
+    )
 
 
-def test_an_empty_range_must_be_named() -> None:
+def test_empty_lost_range_is_required() -> None:
     empty = {"file": "b", "from": 4, "to": 4, "reason": "gap"}
-    got = effects.compare(two_files(empty), two_files(), PARTS, None)
-    assert got is not None and got.kind == "loss-unlisted"
+    difference = effects.compare(two_files(empty), two_files(), PARTS, None)
+    assert difference is not None and difference.kind == "loss-unlisted"
     reports = [*PARTS[:3], "lost"]
-    got = effects.compare(two_files(empty), two_files({**empty, "to": 5}), reports, None)
-    assert got is not None and got.kind == "other-range"
+    difference = effects.compare(two_files(empty), two_files({**empty, "to": 5}), reports, None)
+    assert difference is not None and difference.kind == "other-range"
 
 
-def test_ranges_come_in_the_order_of_the_files() -> None:
-    """A file that yields a range only comes where it is in the log, not after all records."""
+def test_lost_ranges_follow_the_order_of_the_files() -> None:
+    """A file with a lost range and no record keeps its position in the log."""
     events = [Lost(0, 9, "x", file="b"), Record(0, 9, b"1", {}, "a"), Lost(9, 20, "x", file="a")]
-    answer = seen([*events, End("damaged", "x", None)]).answer()
+    answer = collect_output([*events, End("damaged", "x", None)]).answer()
     assert [gap.file for gap in answer.lost] == ["b", "a"]
 
 
-def occurrence(operation: str, kind: str, value: str = "", reason: str = "x") -> Occurrence:
-    signature = Signature("a", operation, "field", kind, "damaged", reason, value=value)
+def occurrence_of(operation: str, effect: str, value: str = "", reason: str = "x") -> Occurrence:
+    signature = Signature("a", operation, "field", effect, "damaged", reason, value=value)
     return Occurrence(signature, 1, "leveldb-log/three-records", 0, 0, 0, 38, "text")
 
 
-def test_effects_of_one_value_are_one_finding() -> None:
-    found = findings(
+def test_effects_of_the_same_value_form_one_finding() -> None:
+    merged = findings(
         [
-            occurrence("fill", "record-lost", "ff"),
-            occurrence("set", "other-reason", "ff"),
-            occurrence("pair", "other-reason"),
-            occurrence("set", "other-verdict", "00"),
-            occurrence("flip", "other-range"),
-            occurrence("set", "other-range", "ff"),
+            occurrence_of("fill", "record-lost", "ff"),
+            occurrence_of("set", "other-reason", "ff"),
+            occurrence_of("pair", "other-reason"),
+            occurrence_of("set", "other-verdict", "00"),
+            occurrence_of("flip", "other-range"),
+            occurrence_of("set", "other-range", "ff"),
         ],
         {},
     )
-    effects = [sorted({each.signature.kind for each in one.signatures}) for one in found]
+    effects = [
+        sorted({occurrence.signature.kind for occurrence in finding.signatures})
+        for finding in merged
+    ]
     assert effects == [["other-reason", "record-lost"], ["other-verdict"], ["other-range"]]
-    assert [one.value for one in found] == ["ff", "00", ""]
-    assert found[0].best.signature.kind == "record-lost"
+    assert [finding.value for finding in merged] == ["ff", "00", ""]
+    assert merged[0].best.signature.kind == "record-lost"
 
 
-def test_one_effect_of_one_operation_is_one_finding() -> None:
-    (truncated,) = findings([occurrence("truncate", "other-end", reason=r) for r in "abc"], {})
+def test_equal_effect_and_operation_form_one_finding() -> None:
+    (truncated,) = findings([occurrence_of("truncate", "other-end", reason=r) for r in "abc"], {})
     assert truncated.count == 3
-    assert len(findings([occurrence("truncate", k) for k in ("other-end", "silent")], {})) == 2
+    assert len(findings([occurrence_of("truncate", k) for k in ("other-end", "silent")], {})) == 2
 
 
 @pytest.mark.parametrize(
@@ -175,5 +183,5 @@ def test_one_effect_of_one_operation_is_one_finding() -> None:
     [("00", "00"), ("ffff", "ff"), ("7fff", "7fff"), ("ff7f", "7fff"), ("0080", "8000"),
      ("80", "8000"), ("0100", ""), ("", "")],
 )  # fmt: skip
-def test_values_that_programs_treat_apart_have_a_name(data: str, name: str) -> None:
+def test_special_values_have_a_name(data: str, name: str) -> None:
     assert edge_name(bytes.fromhex(data)) == name

@@ -1,4 +1,4 @@
-"""Flips that no check detects: their effects, which there are, and the command."""
+"""Undetected flips: effects, enumeration, and the command."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WRITTEN = [ALPHA, BRAVO, CHARLIE]
 
 
 @pytest.mark.parametrize(
-    ("found", "did"),
+    ("after", "effect"),
     [
         (WRITTEN, None),
         ([ALPHA, CHARLIE], "gone"),
@@ -55,11 +55,11 @@ WRITTEN = [ALPHA, BRAVO, CHARLIE]
         ([ALPHA, Record(6, 4, b"bravo", {"term": "3"}), CHARLIE], "fields: at, size"),
     ],
 )
-def test_what_a_flip_did(found: list[Record], did: str | None) -> None:
-    assert effect_of(WRITTEN, found) == did
+def test_effect_of_a_flip(after: list[Record], effect: str | None) -> None:
+    assert effect_of(WRITTEN, after) == effect
 
 
-def test_only_an_intact_log_has_unseen_flips() -> None:
+def test_only_an_intact_log_has_undetected_flips() -> None:
     assert intact_records([ALPHA, BRAVO, End("intact", None, 10)]) == [ALPHA, BRAVO]
     assert intact_records([ALPHA, Lost(5, 10, "bad"), End("damaged", "bad", 10)]) is None
     assert intact_records([End("refused", "bad", None)]) is None
@@ -70,26 +70,26 @@ def stretch_of(log: FlippedLog) -> Stretch:
     return stretch
 
 
-def test_each_bit_of_an_unchecked_payload_changes_it_unseen() -> None:
+def test_flips_in_a_payload_without_checksum_are_undetected() -> None:
     (log,) = choose_logs(load_all(), "kahadb-journal", ["hello-without-checksum"], BITS)
     stretch = stretch_of(log)
     assert stretch.tried.total() == log.count == log.bits == 344
-    assert Counter((one.field, one.effect) for one in stretch.undetected) == {
+    assert Counter((flip.field, flip.effect) for flip in stretch.undetected) == {
         ("batches[].records[].payload", "changed"): 40
     }
-    assert {one.flip for one in stretch.undetected} == {
+    assert {flip.flip for flip in stretch.undetected} == {
         Flip("", at, bit) for at in range(33, 38) for bit in range(8)
     }
 
 
-def test_a_checksum_over_each_record_leaves_nothing_unseen() -> None:
+def test_checksums_detect_every_flip() -> None:
     (log,) = choose_logs(load_all(), "leveldb-log", ["three-records"], BITS)
     stretch = stretch_of(log)
     assert stretch.tried.total() == 304
     assert stretch.undetected == []
 
 
-def test_a_log_of_several_files_is_searched_file_by_file() -> None:
+def test_log_of_several_files_is_searched_completely() -> None:
     (log,) = choose_logs(load_all(), "zmq-raft", ["snapshot-in-front"], BITS)
     flips = [log.flip(number) for number in range(log.count)]
     assert len(set(flips)) == 8 * sum(map(len, log.control.files.values()))
@@ -102,28 +102,28 @@ def test_a_log_of_several_files_is_searched_file_by_file() -> None:
     assert log.path(index) == "snap:header.index"
 
 
-def test_a_large_log_is_sampled_and_no_flip_comes_twice() -> None:
+def test_large_log_is_sampled_without_duplicates() -> None:
     (log,) = choose_logs(load_all(), "leveldb-log", ["three-blocks-of-short-records"], 8000)
     flips = {log.flip(number) for number in range(log.count)}
     assert log.count == len(flips) == 1000
     structure = set(log.control.fields[""].structural)
-    assert sum(flip.at in structure for flip in flips) == 336  # all there is
+    assert sum(flip.at in structure for flip in flips) == 336  # all of the structure
     content = sorted(flip.at for flip in flips if flip.at not in structure)
     assert max(b - a for a, b in pairwise(content)) < 500
 
 
-def test_logs_that_are_equal_are_searched_once_and_none_that_is_damaged() -> None:
+def test_equal_and_damaged_logs_are_skipped() -> None:
     vectors = load_all()
     for format in ("leveldb-log", "kahadb-journal"):
         logs = choose_logs(vectors, format, [], BITS)
-        told = {(digest(log.control.contents), repr(log.control.context)) for log in logs}
-        assert len(told) == len(logs)
+        identities = {(digest(log.control.contents), repr(log.control.context)) for log in logs}
+        assert len(identities) == len(logs)
         for log in logs:
             assert vectors[log.id].body["expect"]["verdict"] == "intact"
             assert not vectors[log.id].damage
 
 
-def test_outcomes_come_in_the_order_of_the_tasks_and_no_copy_stays(
+def test_results_follow_the_task_order_and_copies_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("conformance.scratch.IN_MEMORY", tmp_path)
@@ -136,49 +136,49 @@ def test_outcomes_come_in_the_order_of_the_tasks_and_no_copy_stays(
     assert not any(tmp_path.iterdir())
 
 
-def test_the_command_lists_each_flip() -> None:
-    words = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
-    done = CliRunner().invoke(sweep, [*words, "--json"], standalone_mode=False)
-    assert done.return_value == 0, done.output
-    told = json.loads(done.stdout)
-    assert len(told["flips"]) == 40
-    assert told["flips"][0] == {
+def test_command_lists_each_flip() -> None:
+    arguments = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
+    result = CliRunner().invoke(sweep, [*arguments, "--json"], standalone_mode=False)
+    assert result.return_value == 0, result.output
+    report = json.loads(result.stdout)
+    assert len(report["flips"]) == 40
+    assert report["flips"][0] == {
         "log": "kahadb-journal/hello-without-checksum",
-        "at": told["flips"][0]["at"],
-        "bit": told["flips"][0]["bit"],
+        "at": report["flips"][0]["at"],
+        "bit": report["flips"][0]["bit"],
         "field": "batches[0].records[0].payload",
         "effect": "changed",
     }
-    (field,) = told["fields"]
+    (field,) = report["fields"]
     assert (field["field"], field["flipped"], field["unseen"]) == (
         "batches[].records[].payload", 40, {"changed": 40},
     )  # fmt: skip
-    assert field["why"] and told["problems"] == []
+    assert field["why"] and report["problems"] == []
 
 
-def test_the_command_searches_a_log_of_mine_and_leaves_it_as_it_is(tmp_path: Path) -> None:
+def test_command_does_not_modify_the_given_log(tmp_path: Path) -> None:
     data = load_all()["zmq-raft/three-entries"].contents
     assert isinstance(data, bytes)
-    mine = tmp_path / "00000000000001.rlog"
-    mine.write_bytes(data)
-    words = ["--flips", "--format", "zmq-raft", str(mine)]
-    done = CliRunner().invoke(sweep, words, standalone_mode=False)
-    assert done.return_value == 0, done.output
-    assert "rlog: data.entries[].header.term" in done.output
-    assert mine.read_bytes() == data
+    path = tmp_path / "00000000000001.rlog"
+    path.write_bytes(data)
+    arguments = ["--flips", "--format", "zmq-raft", str(path)]
+    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert result.return_value == 0, result.output
+    assert "rlog: data.entries[].header.term" in result.output
+    assert path.read_bytes() == data
 
 
-def test_the_command_says_what_nothing_explains(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_reports_unexplained_flips(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("conformance.undetected_flips.explained_by", lambda hit, entries: [])
-    words = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
-    done = CliRunner().invoke(sweep, words, standalone_mode=False)
-    assert done.return_value == 3
-    flat = " ".join(done.output.split())
-    assert "nothing explains what 40 flips of batches[].records[].payload do: changed" in flat
+    arguments = ["--flips", "--format", "kahadb-journal", "--control", "hello-without-checksum"]
+    result = CliRunner().invoke(sweep, arguments, standalone_mode=False)
+    assert result.return_value == 3
+    flat = " ".join(result.output.split())
+    assert "unexplained: 40 flips of batches[].records[].payload have the effect changed" in flat
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (["--control", "no-such-vector"], "no intact vector of leveldb-log fits"),
         (["--control", "three-records", "--save"], "--save is for a search of all vectors"),
@@ -186,17 +186,17 @@ def test_the_command_says_what_nothing_explains(monkeypatch: pytest.MonkeyPatch)
         (["torn.log"], "expected an intact log"),
     ],
 )
-def test_what_cannot_be_searched(
-    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_search_rejects_invalid_arguments(
+    arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("torn.log").write_bytes(b"\1\2\3")
-    done = CliRunner().invoke(sweep, ["--flips", "--format", "leveldb-log", *words])
-    assert done.exit_code != 0
-    assert said in done.output
+    result = CliRunner().invoke(sweep, ["--flips", "--format", "leveldb-log", *arguments])
+    assert result.exit_code != 0
+    assert message in result.output
 
 
-def test_an_entry_explains_fields_by_name_and_effect() -> None:
+def test_register_entry_matches_field_and_effect() -> None:
     entries = [
         Unseen(("a[].b", "c*"), ("gone",), "why", ()),
         Unseen(("a[].b",), ("fields",), "why", ()),

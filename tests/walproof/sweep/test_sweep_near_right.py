@@ -1,4 +1,4 @@
-"""Readers that are right nearly always do not stay unnoticed, and each is told as one thing."""
+"""Almost correct readers are detected, each with few findings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.walproof.sweep.plans import fails_undamaged, planned, program, swept
+from tests.walproof.sweep.plans import fails_undamaged, program, run_sweep, small_plan
 from walproof.sweep import effects
 from walproof.sweep.invariants import SILENT_LOSS
 from walproof.sweep.minimise import minimise
@@ -31,34 +31,34 @@ LEVELDB = ("leveldb-log/three-records", "leveldb-log/four-short-records")
         ("takes_the_flushed_index_for_the_next_one", ZEEBE, None, "last_flushed_index"),
     ],
 )
-def test_a_near_right_reader_is_found(
+def test_almost_correct_reader_is_detected(
     tmp_path: Path, name: str, controls: tuple[str, ...], effect: str | None, group: str
 ) -> None:
-    """``group`` is the profile, the operation or the key that all of its findings are about."""
+    """``group`` is a profile, operation or context key that all findings share."""
     command = (sys.executable, str(Path(__file__).with_name("near_right.py")), name)
     reader = program(name, *command)
-    plan, damages = planned(reader, controls=controls, cases=1500, contexts=True)
-    found = swept(plan, tmp_path)
+    plan, damages = small_plan(reader, controls=controls, cases=1500, contexts=True)
+    findings = run_sweep(plan, tmp_path)
     fails = fails_undamaged(tmp_path, name).keys()
-    # Of a control that it reads wrongly the damages are not asked.
+    # A reader that fails a control gets no damaged copies of it.
     assert bool(fails) == (name == "reads_only_plain_names")
     if fails:
         assert fails == {f"{controls[1]} {profile}" for profile in ("recover", "strict")}
         return
-    assert found and {one.signature.implementation for one in found} == {name}
+    assert findings and {finding.signature.implementation for finding in findings} == {name}
     if effect is not None:
-        assert effect in {one.signature.gravest for one in found}
+        assert effect in {finding.signature.gravest for finding in findings}
     if group:
         assert all(
             group in (s.profile, s.operation, s.context, *s.context.split(", "))
             or s.operation == "pair"
-            for one in found
-            for s in (each.signature for each in one.signatures)
+            for finding in findings
+            for s in (occurrence.signature for occurrence in finding.signatures)
         )
-    # One thing wrong is not told in many ways, though it is met in many cases; except where a
-    # control itself is read wrongly, so that all damage to it differs.
-    if not any(s.signature.operation == "none" for one in found for s in one.signatures):
-        assert len(found) <= 16
-    before = [one.best.order for one in found]
-    minimise(damages, found[:3], 5)
-    assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
+    # One defect gives few findings, although many cases show it; except where a
+    # control itself fails, so that every damaged copy differs.
+    if not any(s.signature.operation == "none" for finding in findings for s in finding.signatures):
+        assert len(findings) <= 16
+    before = [finding.best.order for finding in findings]
+    minimise(damages, findings[:3], 5)
+    assert all(finding.best.order <= order for finding, order in zip(findings, before, strict=True))

@@ -1,4 +1,4 @@
-"""Whole sweeps in this process: wrong readers are found, minimised and proposed; runs resume."""
+"""Complete sweeps: wrong readers are detected, minimised and proposed; runs resume."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pytest
 
 from conformance.saving import UNFINISHED
 from conformance.vectors import load, load_all
-from tests.walproof.sweep.plans import fails_undamaged, planned, swept, wrong
+from tests.walproof.sweep.plans import fails_undamaged, run_sweep, small_plan, wrong
 from walproof.sweep import findings, proposals, shard_runner
 from walproof.sweep.minimise import descend, minimise
 from walproof.sweep.proposals import Proposer
@@ -34,15 +34,15 @@ def counted(path: Path, topic: str) -> Counter[str]:
 
 
 def test_the_specification_has_no_findings(tmp_path: Path) -> None:
-    plan, _ = planned(cases=4000)
-    assert swept(plan, tmp_path) == []
+    plan, _ = small_plan(cases=4000)
+    assert run_sweep(plan, tmp_path) == []
     rows = pq.read_table(tmp_path / "sweep")
     assert set(rows["outcome_reference"].to_pylist()) == {"agrees"}
     assert rows.num_rows == counted(tmp_path, "operations").total() > 2500
 
 
 def dying(times: int, marks: Path) -> Any:
-    """Finish shards as ever, but kill the process the first ``times`` times."""
+    """Kill the process the first ``times`` times that it finishes a shard."""
     finish = SweepFolder.finish
 
     def finish_or_die(*given: Any) -> None:
@@ -55,29 +55,29 @@ def dying(times: int, marks: Path) -> Any:
 
 
 @pytest.mark.parametrize(("times", "ends"), [(1, True), (9, False)])
-def test_a_shard_whose_process_is_killed_is_begun_again(
+def test_shard_of_a_killed_worker_is_restarted(
     times: int, ends: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     marks = tmp_path / "killed"
     marks.mkdir()
     monkeypatch.setattr(SweepFolder, "finish", dying(times, marks))
-    plan, _ = planned(cases=2000, shard_cases=500)
+    plan, _ = small_plan(cases=2000, shard_cases=500)
     if ends:
-        assert swept(plan, tmp_path / "out") == []
+        assert run_sweep(plan, tmp_path / "out") == []
     else:
-        with pytest.raises(ShardFailed, match="a process died 3 times"):
-            swept(plan, tmp_path / "out")
+        with pytest.raises(ShardFailed, match="3 worker processes died"):
+            run_sweep(plan, tmp_path / "out")
 
 
-def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
-    """A bit makes a sealed file of it, and its key is none: a reader says so and does no more."""
-    plan, _ = planned(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
-    assert swept(plan, tmp_path) == []
+def test_log_without_a_required_answer_is_void(tmp_path: Path) -> None:
+    """One flip makes the file sealed; its key is invalid, so that a reader may only reject it."""
+    plan, _ = small_plan(controls=("systemd-journal/no-seals-and-a-key-that-is-none",), cases=3000)
+    assert run_sweep(plan, tmp_path) == []
     assert counted(tmp_path, "cases")["void"] > 0
 
 
 @pytest.mark.parametrize(
-    ("name", "kind"),
+    ("name", "effect"),
     [
         ("ignores_checksums", "record-invented"),
         ("hides_damage", "silent"),
@@ -85,77 +85,77 @@ def test_a_log_to_which_no_answer_is_owed_is_no_case(tmp_path: Path) -> None:
         ("changes_the_log", "changes-the-log"),
     ],
 )
-def test_a_wrong_reader_is_found_made_small_and_proposed(
-    tmp_path: Path, name: str, kind: str
+def test_wrong_reader_is_detected_minimised_and_proposed(
+    tmp_path: Path, name: str, effect: str
 ) -> None:
-    controls = (*THREE, "leveldb-log/two-blocks") if kind == "record-lost" else THREE
-    # Sampled, so that the smallest case is not among those that were asked.
-    plan, enumerations = planned(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
-    found = [f for f in swept(plan, tmp_path) if kind in f.signature.kind.split("+")]
-    assert found and {f.signature.implementation for f in found} == {name}
-    minimise(enumerations, found, 30)
-    findings.describe(enumerations, found[0])
-    assert found[0].recipe is not None and len(found[0].recipe.damage) <= 2
+    controls = (*THREE, "leveldb-log/two-blocks") if effect == "record-lost" else THREE
+    # Sampled, so that the smallest case has not run.
+    plan, enumerations = small_plan(wrong(name), controls=controls, cases=300 * len(controls) ** 2)
+    matching = [f for f in run_sweep(plan, tmp_path) if effect in f.signature.kind.split("+")]
+    assert matching and {f.signature.implementation for f in matching} == {name}
+    minimise(enumerations, matching, 30)
+    findings.describe(enumerations, matching[0])
+    assert matching[0].recipe is not None and len(matching[0].recipe.damage) <= 2
     proposer = Proposer(enumerations, {}, SweepFolder(tmp_path))
     proposer.vectors = [v for v in load_all().values() if v.body["format"] == "leveldb-log"]
-    proposer.propose(found[0])
-    assert found[0].proposal is not None
-    if found[0].proposal.endswith(".json"):
+    proposer.propose(matching[0])
+    assert matching[0].proposal is not None
+    if matching[0].proposal.endswith(".json"):
         proposed = load_all(tmp_path / "proposals")
         assert len(proposed) == 1
-        vector = load(tmp_path / found[0].proposal)
+        vector = load(tmp_path / matching[0].proposal)
         assert vector.contents is not None  # checks the digest
-        assert vector.damage == list(found[0].recipe.damage)
-        text = (tmp_path / found[0].proposal).with_suffix(".py").read_text()
+        assert vector.damage == list(matching[0].recipe.damage)
+        text = (tmp_path / matching[0].proposal).with_suffix(".py").read_text()
         compile(text, "recipe", "exec")
 
 
-def test_a_finding_about_which_nothing_can_be_stated_has_no_vector(
+def test_finding_without_an_answer_has_no_vector(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_answer(*arguments: object) -> object:
-        raise ValueError("a key that is none")
+        raise ValueError("an invalid key")
 
-    plan, enumerations = planned(wrong("hides_damage"), controls=THREE, cases=300)
-    found = swept(plan, tmp_path)
-    minimise(enumerations, found, 30)
-    findings.describe(enumerations, found[0])
+    plan, enumerations = small_plan(wrong("hides_damage"), controls=THREE, cases=300)
+    all_findings = run_sweep(plan, tmp_path)
+    minimise(enumerations, all_findings, 30)
+    findings.describe(enumerations, all_findings[0])
     monkeypatch.setattr(proposals, "answer_to", no_answer)
-    Proposer(enumerations, {}, SweepFolder(tmp_path)).propose(found[0])
-    assert found[0].proposal is None
+    Proposer(enumerations, {}, SweepFolder(tmp_path)).propose(all_findings[0])
+    assert all_findings[0].proposal is None
     assert not (tmp_path / "proposals").exists()
 
 
-def test_a_crashing_and_a_hanging_reader_do_not_stop_the_sweep(
+def test_crashing_and_hanging_readers_do_not_stop_the_sweep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shard_runner, "MAX_FAILURES", 3)
-    plan, _ = planned(
+    plan, _ = small_plan(
         wrong("crashes_on_damage"), wrong("hangs"), controls=THREE, wall_ms=300, cases=50
     )
-    found = {f.signature.implementation: f for f in swept(plan, tmp_path)}
-    assert found["crashes_on_damage"].signature.kind == "crash"
-    assert found["crashes_on_damage"].best.alone
+    by_program = {f.signature.implementation: f for f in run_sweep(plan, tmp_path)}
+    assert by_program["crashes_on_damage"].signature.kind == "crash"
+    assert by_program["crashes_on_damage"].best.alone
     table = pq.read_table(tmp_path / "sweep")
     assert table["outcome_crashes_on_damage"].to_pylist().count("crash") == 3
     assert counted(tmp_path, "unsent crashes_on_damage").total() > 0
-    # It hangs on the undamaged log already, and gets no damaged ones.
-    assert "hangs" not in found
+    # It hangs on the undamaged log and gets no damaged ones.
+    assert "hangs" not in by_program
     assert fails_undamaged(tmp_path, "hangs").keys() == {f"{THREE[0]} recover"}
     assert set(table["outcome_hangs"].to_pylist()) == {None}
 
 
-def test_half_a_pair_is_simpler(tmp_path: Path) -> None:
-    plan, enumerations = planned(wrong("ignores_checksums"), controls=THREE, cases=4000)
-    found = swept(plan, tmp_path)
-    pairs = [f for f in found if f.signature.operation == "pair"]
-    minimise(enumerations, found, 30)
-    still = [f for f in pairs if f.best.signature.operation == "pair"]
-    for finding in still:  # both halves were tried, and do not show it alone
+def test_pairs_are_minimised_to_halves(tmp_path: Path) -> None:
+    plan, enumerations = small_plan(wrong("ignores_checksums"), controls=THREE, cases=4000)
+    all_findings = run_sweep(plan, tmp_path)
+    pairs = [f for f in all_findings if f.signature.operation == "pair"]
+    minimise(enumerations, all_findings, 30)
+    remaining = [f for f in pairs if f.best.signature.operation == "pair"]
+    for finding in remaining:  # neither half shows the effect alone
         assert "tried" in finding.minimised
 
 
-def test_minimising_goes_down_step_by_step() -> None:
+def test_descend_takes_the_first_simpler_candidate() -> None:
     tried: list[int] = []
 
     def half(case: int, candidate: int) -> int | None:
@@ -167,25 +167,25 @@ def test_minimising_goes_down_step_by_step() -> None:
     assert descend(24, lambda case: [case // 2], half, lambda: True) == 24
 
 
-def test_a_sweep_resumes_and_refuses_another(tmp_path: Path) -> None:
-    plan, _ = planned(cases=20_000, shard_cases=500)
+def test_sweep_resumes_and_refuses_a_different_sweep(tmp_path: Path) -> None:
+    plan, _ = small_plan(cases=20_000, shard_cases=500)
     folder = SweepFolder(tmp_path)
     todo = folder.begin(plan, False)
     assert len(todo) == len(plan.shards) > 2
     run_shards(plan, folder, todo[:2])
     before = {p.name: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir()}
-    half = tmp_path / "sweep" / f".half{UNFINISHED}"
-    half.write_bytes(b"half")
+    temporary = tmp_path / "sweep" / f".half{UNFINISHED}"
+    temporary.write_bytes(b"half")
     assert folder.begin(plan, False) == todo[2:]
-    assert not half.exists()
+    assert not temporary.exists()
     run_shards(plan, folder, todo[2:])
     assert {n: p.stat().st_mtime_ns for p in (tmp_path / "shards").iterdir() if (n := p.name)
             in before} == before  # fmt: skip
     assert folder.begin(plan, False) == []
-    other, _ = planned(cases=5000, shard_cases=500)
-    with pytest.raises(AnotherSweep, match="another cases"):
-        folder.begin(other, False)
-    assert len(folder.begin(other, True)) > 2
+    other_plan, _ = small_plan(cases=5000, shard_cases=500)
+    with pytest.raises(AnotherSweep, match="different cases"):
+        folder.begin(other_plan, False)
+    assert len(folder.begin(other_plan, True)) > 2
 
 
 def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
@@ -193,8 +193,8 @@ def rows_by_case(folder: Path) -> list[tuple[Any, ...]]:
     return sorted(zip(*(column.to_pylist() for column in table.columns), strict=True))
 
 
-def test_kill_9_and_start_again(tmp_path: Path) -> None:
-    """No shard twice, none lost: the rows are those of a sweep that ran through."""
+def test_killed_sweep_resumes_completely(tmp_path: Path) -> None:
+    """The rows equal those of an uninterrupted sweep."""
     folder = tmp_path / "killed"
     command = [
         sys.executable, "-m", "tests.walproof.sweep.plain_run", str(folder), "20000",
@@ -207,12 +207,12 @@ def test_kill_9_and_start_again(tmp_path: Path) -> None:
         time.sleep(0.01)
     os.kill(first.pid, signal.SIGKILL)
     first.wait()
-    time.sleep(1)  # its processes see that it is gone, and finish nothing more
-    left = len(list(shards.glob("[0-9]*")))
-    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
-    told = json.loads(done.stdout)
-    assert told["todo"] == told["shards"] - left
-    whole = tmp_path / "whole"
-    plan, _ = planned(cases=20_000, shard_cases=500)
-    swept(plan, whole)
-    assert rows_by_case(folder) == rows_by_case(whole)
+    time.sleep(1)  # its workers notice that it ended, and stop
+    finished = len(list(shards.glob("[0-9]*")))
+    second = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
+    report = json.loads(second.stdout)
+    assert report["todo"] == report["shards"] - finished
+    uninterrupted = tmp_path / "whole"
+    plan, _ = small_plan(cases=20_000, shard_cases=500)
+    run_sweep(plan, uninterrupted)
+    assert rows_by_case(folder) == rows_by_case(uninterrupted)

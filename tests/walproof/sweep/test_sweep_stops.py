@@ -1,4 +1,4 @@
-"""A sweep that is stopped tells what it has, leaves nothing half, and goes on."""
+"""A stopped sweep reports its results, leaves no partial files, and resumes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import psutil
 from conformance.saving import UNFINISHED
 from tests.walproof.sweep.plans import WRONG
 
+#: A wrong reader that is slow until the file ``quick`` exists.
 SLOW = """
 import runpy, sys, time
 from pathlib import Path
@@ -29,10 +30,9 @@ def slowly(reader):
 breakable_reader.Reader.read = slowly
 runpy.run_path({wrong!r} + "/hides_damage.py")
 """
-"""A wrong reader that leaves time for a signal, until the file ``quick`` is there."""
 
 
-def test_a_signal_leaves_a_summary_so_far(tmp_path: Path) -> None:
+def test_signal_stops_with_a_partial_summary(tmp_path: Path) -> None:
     reader, quick = tmp_path / "hides_damage.py", tmp_path / "quick"
     reader.write_text(SLOW.format(wrong=str(WRONG), quick=str(quick)))
     program = shlex.join([sys.executable, str(reader)])
@@ -49,19 +49,19 @@ def test_a_signal_leaves_a_summary_so_far(tmp_path: Path) -> None:
         time.sleep(0.02)
     family = psutil.Process(running.pid).children(recursive=True)
     os.killpg(running.pid, signal.SIGINT)  # as a terminal does
-    said, _ = running.communicate(timeout=120)
-    assert running.returncode == 128 + signal.SIGINT, said
-    assert "Stopped by SIGINT" in said and "shards are done" in said
-    assert "hides_damage.py passes over a loss in silence" in " ".join(said.split())
+    output, _ = running.communicate(timeout=120)
+    assert running.returncode == 128 + signal.SIGINT, output
+    assert "Stopped by SIGINT" in output and "shards are done" in output
+    assert "hides_damage.py does not report a loss" in " ".join(output.split())
     _, alive = psutil.wait_procs(family, timeout=10)
     assert alive == []
     assert not list(tmp_path.rglob(f".*{UNFINISHED}"))
-    told = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert told["stopped_by"] == "SIGINT"
-    done = told["shards"]["done"]
-    assert 0 < done < told["shards"]["of"]
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["stopped_by"] == "SIGINT"
+    done = summary["shards"]["done"]
+    assert 0 < done < summary["shards"]["of"]
     quick.touch()
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 3, ended.stdout + ended.stderr
+    second = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert second.returncode == 3, second.stdout + second.stderr
     again = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert again["complete"] and again["shards"]["resumed"] == done

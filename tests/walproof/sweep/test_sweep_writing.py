@@ -1,4 +1,4 @@
-"""Writes and appends in a sweep: wrong writers are found, and a wrong ``end`` of our own."""
+"""Writes and appends in a sweep: defects of writers and of the specification's ``end``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conformance.vectors import load, load_all
 from reference_impl.answer import End, Event, NewRecord
 from reference_impl.formats import Format, named
 from tests.walproof.sweep import plans
-from tests.walproof.sweep.plans import control, fails_undamaged, planned, program, wrong
+from tests.walproof.sweep.plans import control, fails_undamaged, program, small_plan, wrong
 from walproof.cli import walproof
 from walproof.sweep import effects, findings, invariants
 from walproof.sweep.findings import Finding
@@ -46,20 +46,20 @@ OF_EACH = {
 }  # fmt: skip
 
 
-def swept(
+def run_sweep(
     folder: Path, *programs: Program, controls: Sequence[str] = LEVELDB, cases: int = 200
 ) -> tuple[Plan, Enumerations, list[Finding]]:
-    plan, damages = planned(
+    plan, damages = small_plan(
         *programs, controls=controls, cases=cases, contexts=True, profiles=WRITING
     )
-    return plan, damages, plans.swept(plan, folder)
+    return plan, damages, plans.run_sweep(plan, folder)
 
 
 @pytest.mark.parametrize("format", OF_EACH)
-def test_the_executable_specification_goes_on_soundly(format: str, tmp_path: Path) -> None:
-    """The invariants hold, and damaged logs are among those that are gone on with."""
-    plan, _, found = swept(tmp_path, controls=OF_EACH[format], cases=120)
-    assert not found, [(one.best.control, one.best.text) for one in found]
+def test_executable_specification_appends_correctly(format: str, tmp_path: Path) -> None:
+    """The invariants hold, also for appends to damaged logs."""
+    plan, _, all_findings = run_sweep(tmp_path, controls=OF_EACH[format], cases=120)
+    assert not all_findings, [(finding.best.control, finding.best.text) for finding in all_findings]
     rows = pq.read_table(tmp_path / "sweep").to_pylist()
     assert {row["profile"] for row in rows} == {"write", "append"}
     damaged = [row for row in rows if row["profile"] == "append" and row["operation"] != "none"]
@@ -67,9 +67,9 @@ def test_the_executable_specification_goes_on_soundly(format: str, tmp_path: Pat
     assert plan.coverage["appends"].planned + plan.coverage["writes"].planned == 120
 
 
-def test_a_right_writer_agrees(tmp_path: Path) -> None:
-    _, _, found = swept(tmp_path, wrong("breakable_writer", "write", "append"))
-    assert not found, [(one.best.control, one.best.text) for one in found]
+def test_correct_writer_has_no_findings(tmp_path: Path) -> None:
+    _, _, all_findings = run_sweep(tmp_path, wrong("breakable_writer", "write", "append"))
+    assert not all_findings, [(finding.best.control, finding.best.text) for finding in all_findings]
     rows = pq.read_table(tmp_path / "sweep").to_pylist()
     assert {row["outcome_breakable_writer"] for row in rows} == {"agrees"}
 
@@ -82,85 +82,87 @@ def test_a_right_writer_agrees(tmp_path: Path) -> None:
         ("changes_the_log_while_refusing", {cases.CHANGED_WHILE_REFUSING}),
     ],
 )
-def test_a_wrong_writer_is_found(name: str, effects: set[str], tmp_path: Path) -> None:
-    _, damages, found = swept(tmp_path, wrong(name, "append"))
-    assert effects <= {one.signature.gravest for one in found}
-    assert {one.signature.profile for one in found} == {"append"}
-    before = [one.best.order for one in found]
-    minimise(damages, found[:3], 3)
-    assert all(one.best.order <= order for one, order in zip(found, before, strict=True))
-    # One thing wrong; what the log is like, and what it says then, may differ.
-    assert len(found) <= 12
+def test_wrong_writer_is_detected(name: str, effects: set[str], tmp_path: Path) -> None:
+    _, damages, all_findings = run_sweep(tmp_path, wrong(name, "append"))
+    assert effects <= {finding.signature.gravest for finding in all_findings}
+    assert {finding.signature.profile for finding in all_findings} == {"append"}
+    before = [finding.best.order for finding in all_findings]
+    minimise(damages, all_findings[:3], 3)
+    assert all(
+        finding.best.order <= order for finding, order in zip(all_findings, before, strict=True)
+    )
+    # One defect gives few findings, one per state of the log.
+    assert len(all_findings) <= 12
 
 
-def test_bytes_that_no_reader_looks_at_are_compared(tmp_path: Path) -> None:
+def test_bytes_ignored_by_readers_are_compared(tmp_path: Path) -> None:
     controls = ("leveldb-log/log-ends-before-its-trailer",)
     program = wrong("fills_the_trailer", "append")
-    _, _, found = swept(tmp_path, program, controls=controls, cases=40)
-    texts = [one.best.text for one in found]
+    _, _, all_findings = run_sweep(tmp_path, program, controls=controls, cases=40)
+    texts = [finding.best.text for finding in all_findings]
     texts += fails_undamaged(tmp_path, program.name).values()
     assert texts and all("bytes: " in text and "sha256" in text for text in texts)
 
 
 @pytest.mark.parametrize("name", ["begins_a_new_block", "leaves_a_file_behind"])
-def test_a_writer_that_is_always_wrong_is_told_once(name: str, tmp_path: Path) -> None:
-    _, _, found = swept(tmp_path, wrong(name, "append"), cases=60)
-    assert not found
-    assert fails_undamaged(tmp_path, name).keys() == {f"{one} append" for one in LEVELDB}
+def test_writer_that_fails_controls_gets_no_cases(name: str, tmp_path: Path) -> None:
+    _, _, all_findings = run_sweep(tmp_path, wrong(name, "append"), cases=60)
+    assert not all_findings
+    assert fails_undamaged(tmp_path, name).keys() == {f"{id} append" for id in LEVELDB}
 
 
-def test_a_proposal_is_a_vector_that_asks_the_same(tmp_path: Path) -> None:
-    _, damages, found = swept(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
+def test_proposal_reproduces_the_finding(tmp_path: Path) -> None:
+    _, damages, all_findings = run_sweep(tmp_path, wrong("appends_behind_the_torn_tail", "append"))
     proposer = Proposer(damages, load_all(), SweepFolder(tmp_path))
-    findings.describe(damages, found[0])
-    proposer.propose(found[0])
-    assert found[0].proposal is not None
-    file = tmp_path / found[0].proposal
+    findings.describe(damages, all_findings[0])
+    proposer.propose(all_findings[0])
+    assert all_findings[0].proposal is not None
+    file = tmp_path / all_findings[0].proposal
     vector = load(file)
     assert vector.operation == "append" and vector.contents
     compile(file.with_suffix(".py").read_text(), "recipe", "exec")
-    told = ("--vector", str(file), "--profile", "append", "--report", str(tmp_path / "report"))
-    assert command("check", "--impl", "executable-spec", *told).return_value == 0
+    vectors = ("--vector", str(file), "--profile", "append", "--report", str(tmp_path / "report"))
+    assert command("check", "--impl", "executable-spec", *vectors).return_value == 0
     program = " ".join(wrong("appends_behind_the_torn_tail").subject.command)
-    assert command("check", "--cmd", program, *told).return_value == 3
+    assert command("check", "--cmd", program, *vectors).return_value == 3
 
 
 NAMED = ("zmq-raft/name-of-its-own-index",)
 
 
-def test_a_name_that_has_a_meaning_is_sent_and_proposed(tmp_path: Path) -> None:
-    """The name of an index file says the first index."""
+def test_meaningful_file_name_is_preserved(tmp_path: Path) -> None:
+    """The name of an index file contains its first index."""
     adapter = ROOT / "conformance" / "implementations" / "executable-spec" / "adapter.py"
     writer = program("spec", sys.executable, str(adapter), profiles=["append"])
-    _, _, found = swept(tmp_path / "right", writer, controls=NAMED, cases=40)
-    assert not found, [one.best.text for one in found]
+    _, _, all_findings = run_sweep(tmp_path / "right", writer, controls=NAMED, cases=40)
+    assert not all_findings, [finding.best.text for finding in all_findings]
     assert not fails_undamaged(tmp_path / "right", "spec")
     reader = program(
         "reader", sys.executable, str(Path(__file__).with_name("near_right.py")),
         "blames_a_byte_too_many",
     )  # fmt: skip
-    plan, damages = planned(reader, controls=NAMED, cases=200)
-    (*_, finding) = plans.swept(plan, tmp_path / "wrong")
+    plan, damages = small_plan(reader, controls=NAMED, cases=200)
+    (*_, finding) = plans.run_sweep(plan, tmp_path / "wrong")
     findings.describe(damages, finding)
     Proposer(damages, load_all(), SweepFolder(tmp_path / "wrong")).propose(finding)
     assert finding.proposal is not None
     vector = load(tmp_path / "wrong" / finding.proposal)
     assert vector.neutral_name == vector.input.name == "0000000000001a.rlog"
     (step,) = cases.Case(vector, "recover").steps()
-    right = answer_to("zmq-raft", vector.contents, {}, name=vector.input.name).to_json()
+    correct = answer_to("zmq-raft", vector.contents, {}, name=vector.input.name).to_json()
     step.prepare(tmp_path / vector.neutral_name)
-    reply = {"answer": right}
+    reply = {"answer": correct}
     parts = ["records", "at", "index", "verdict", "end"]
     assert step.judge(reply, tmp_path / vector.neutral_name, parts).difference is None
 
 
-def command(*words: str) -> Result:
-    return CliRunner().invoke(walproof, words, standalone_mode=False)
+def command(*arguments: str) -> Result:
+    return CliRunner().invoke(walproof, arguments, standalone_mode=False)
 
 
-def test_the_same_records_whenever_they_are_made(tmp_path: Path) -> None:
+def test_generated_records_are_reproducible(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        swept(tmp_path / name, cases=60)
+        run_sweep(tmp_path / name, cases=60)
     rows = [pq.read_table(tmp_path / name / "sweep") for name in ("one", "two")]
     assert rows[0].column("fingerprint").equals(rows[1].column("fingerprint"))
     assert len(set(rows[0].column("fingerprint").to_pylist())) == len(rows[0])
@@ -214,38 +216,38 @@ TORN, DAMAGED = WHOLE[:37], WHOLE[:20] + b"?" + WHOLE[21:]
     ],
     ids=["right", "not cut", "half written", "does nothing", "end at the size", "no end"],
 )
-def test_a_wrong_end_of_our_own_is_found(
+def test_defects_of_the_specification_writer_are_detected(
     verbs: Mapping[str, Any], data: bytes, fault: str | None, tmp_path: Path
 ) -> None:
     writer = Writer("leveldb-log", tmp_path)
     writer.format = changed(writer.format, **verbs)
     chosen = control("leveldb-log/three-records")
-    found = writer.request(chosen, Setting("append", {}), data, [NewRecord(b"new")])
-    assert (fault in found.faults) if fault else not found.faults
+    request = writer.request(chosen, Setting("append", {}), data, [NewRecord(b"new")])
+    assert (fault in request.faults) if fault else not request.faults
 
 
-def test_a_result_larger_than_the_harness_looks_at_is_nobodys_fault(tmp_path: Path) -> None:
+def test_result_above_the_size_limit_is_not_judged(tmp_path: Path) -> None:
     writer = Writer("leveldb-log", tmp_path)
     chosen = control("leveldb-log/three-records")
     assert writer.request(chosen, Setting("append", {}), WHOLE, [NewRecord(b"new")]).is_judged
 
     def grown(path: Path, records: Sequence[NewRecord], context: object) -> None:
         LEVELDB_LOG.append(path, records, {})
-        path.with_name("beside").write_bytes(b"")
-        os.truncate(path.with_name("beside"), MAX_BYTES)
+        path.with_name("large").write_bytes(b"")
+        os.truncate(path.with_name("large"), MAX_BYTES)
 
     writer.format = changed(writer.format, append=grown)
-    found = writer.request(chosen, Setting("append", {}), WHOLE, [NewRecord(b"new")])
-    assert not found.is_judged
+    request = writer.request(chosen, Setting("append", {}), WHOLE, [NewRecord(b"new")])
+    assert not request.is_judged
 
 
-def test_profiles_are_chosen(tmp_path: Path) -> None:
-    asked = ("sweep", "--format", "leveldb-log", "--control", "three-records", "--cases", "40",
+def test_profile_option_selects_cases(tmp_path: Path) -> None:
+    arguments = ("sweep", "--format", "leveldb-log", "--control", "three-records", "--cases", "40",
              "--profile", "append", "--out", str(tmp_path))  # fmt: skip
-    done = command(*asked)
-    assert done.return_value == 0, done.output
-    assert "appends" in done.output and "writes" not in done.output
+    result = command(*arguments)
+    assert result.return_value == 0, result.output
+    assert "appends" in result.output and "writes" not in result.output
     reader = " ".join(wrong("breakable_reader").subject.command)
-    none = command(*asked, "--cmd", reader)
-    assert isinstance(none.exception, UsageError)
-    assert "nobody here takes append" in str(none.exception)
+    failed = command(*arguments, "--cmd", reader)
+    assert isinstance(failed.exception, UsageError)
+    assert "nobody here takes append" in str(failed.exception)

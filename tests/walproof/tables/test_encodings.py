@@ -1,4 +1,4 @@
-"""How columns become Parquet, and when payloads are compressed."""
+"""Parquet encodings of columns, and compression of payloads."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ RANDOM = random.Random(7)
 
 
 def export(*arguments: object) -> Result:
-    words = ["export", *map(str, arguments)]
-    return CliRunner().invoke(walproof, words, standalone_mode=False)
+    command = ["export", *map(str, arguments)]
+    return CliRunner().invoke(walproof, command, standalone_mode=False)
 
 
 def codecs(path: Path) -> dict[str, str]:
@@ -34,58 +34,60 @@ def codecs(path: Path) -> dict[str, str]:
 
 def log_of(folder: Path, payloads: list[bytes]) -> Path:
     log = folder / "000003.log"
-    named("leveldb-log").write(log, [NewRecord(one) for one in payloads], {})
+    named("leveldb-log").write(log, [NewRecord(payload) for payload in payloads], {})
     return log
 
 
-def test_payloads_that_do_not_get_smaller_are_stored_and_the_rest_is_compressed(
+def test_incompressible_payloads_are_stored(
     tmp_path: Path,
 ) -> None:
     payloads = [RANDOM.randbytes(300) for _ in range(2000)]
     log, out = log_of(tmp_path, payloads), tmp_path / "out.parquet"
     done = export(log, "--parquet", out)
     assert done.output.endswith("2,000 records, 0 lost ranges; payloads are not compressed\n")
-    found = codecs(out)
-    assert found.pop("payload") == "UNCOMPRESSED"
-    assert set(found.values()) == {"LZ4"}
+    compressions = codecs(out)
+    assert compressions.pop("payload") == "UNCOMPRESSED"
+    assert set(compressions.values()) == {"LZ4"}
     assert pq.read_table(out)["payload"].to_pylist() == payloads
 
 
-def test_payloads_that_get_smaller_are_compressed(tmp_path: Path) -> None:
+def test_compressible_payloads_are_compressed(tmp_path: Path) -> None:
     log, out = log_of(tmp_path, [b"%d said hello" % n * 9 for n in range(2000)]), tmp_path / "out"
     done = export(log, "--parquet", out)
     assert done.output.endswith("2,000 records, 0 lost ranges\n")
     assert codecs(out)["payload"] == "LZ4"
 
 
-@pytest.mark.parametrize("asked", ["lz4", "zstd", "snappy"])
-def test_a_compression_that_somebody_asks_for_is_for_all(asked: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compression", ["lz4", "zstd", "snappy"])
+def test_a_chosen_compression_applies_to_all_columns(compression: str, tmp_path: Path) -> None:
     log, out = log_of(tmp_path, [RANDOM.randbytes(300) for _ in range(200)]), tmp_path / "out"
-    assert "not compressed" not in export(log, "--parquet", out, "--compression", asked).output
-    assert set(codecs(out).values()) == {asked.upper()}
+    assert (
+        "not compressed" not in export(log, "--parquet", out, "--compression", compression).output
+    )
+    assert set(codecs(out).values()) == {compression.upper()}
 
 
-def test_a_sample_is_from_all_over_and_small() -> None:
-    """What compresses is at the end, and may not be passed over."""
+def test_a_sample_is_small_and_spread_over_the_column() -> None:
+    """The compressible payloads are at the end of the column."""
     noise = [RANDOM.randbytes(5000) for _ in range(100)]
     assert not encodings.gets_smaller(pa.chunked_array([pa.array(noise)]), "lz4")
     zeros = [bytes(5000)] * 100
     assert encodings.gets_smaller(pa.chunked_array([noise, zeros], pa.binary()), "lz4")
     sample = b"".join(encodings._sampled(pa.chunked_array([noise * 40], pa.binary())))
-    most = encodings.SLICES * encodings.ROWS_OF_A_SLICE * (encodings.BYTES_OF_A_ROW + 4)
-    assert most / 2 < len(sample) <= most + most // encodings.SLICES
+    limit = encodings.SLICES * encodings.ROWS_OF_A_SLICE * (encodings.BYTES_OF_A_ROW + 4)
+    assert limit / 2 < len(sample) <= limit + limit // encodings.SLICES
 
 
-def test_lengths_are_part_of_a_sample() -> None:
-    """Of the smallest records they are most of a page."""
+def test_a_sample_includes_lengths() -> None:
+    """Lengths of tiny records take most of a page."""
     tiny = pa.chunked_array([[RANDOM.randbytes(2) for _ in range(5000)]], pa.binary())
     assert encodings.gets_smaller(tiny, "lz4")
     assert encodings.gets_smaller(pa.chunked_array([[None] * 10], pa.binary()), "lz4")
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_paths_of_columns_are_those_of_the_file(format_id: str, tmp_path: Path) -> None:
-    """pyarrow passes over a path that the file does not have, and compresses nothing there."""
+def test_column_paths_are_those_in_the_file(format_id: str, tmp_path: Path) -> None:
+    """pyarrow ignores unknown paths, and would not compress these columns."""
     schema = rows.schema(format_id).append(pa.field("decoded", decode.type_of(format_id)))
     out = tmp_path / "out.parquet"
     pq.write_table(schema.empty_table(), out)
@@ -95,19 +97,19 @@ def test_the_paths_of_columns_are_those_of_the_file(format_id: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_without_payloads_all_else_is_the_same(format_id: str, tmp_path: Path) -> None:
-    log, whole, bare = tmp_path / "log", tmp_path / "whole", tmp_path / "bare"
+def test_other_columns_are_equal_without_payloads(format_id: str, tmp_path: Path) -> None:
+    log, full, bare = tmp_path / "log", tmp_path / "whole", tmp_path / "bare"
     bench = bench_of(format_id)
     named(format_id).write(log, list(bench.records(50, 300)), bench.context)
-    for out, has_payloads in ((whole, True), (bare, False)):
+    for out, has_payloads in ((full, True), (bare, False)):
         done = parquet.to_parquet(Log(log), format_id, out, has_payloads=has_payloads)
         assert done.records == 50
         assert (done.payload_bytes > 0) == has_payloads
-    owed = pq.read_table(whole).drop_columns(list(rows.OF_PAYLOADS))
-    assert pq.read_table(bare).equals(owed)
+    expected = pq.read_table(full).drop_columns(list(rows.OF_PAYLOADS))
+    assert pq.read_table(bare).equals(expected)
 
 
-def test_what_payloads_mean_is_decoded_without_them(tmp_path: Path) -> None:
+def test_decoded_records_do_not_need_the_payload_column(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     batch = bytes(8) + (1).to_bytes(4, "little") + b"\x01\x01k\x01v"
     named("leveldb-log").write(log, [NewRecord(batch)], {})
@@ -118,32 +120,34 @@ def test_what_payloads_mean_is_decoded_without_them(tmp_path: Path) -> None:
     assert row["decoded"]["ops"][0]["key"] == b"k"
 
 
-def test_no_payload_is_for_parquet(tmp_path: Path) -> None:
+def test_no_payload_requires_parquet(tmp_path: Path) -> None:
     assert "--no-payload needs --parquet" in str(export(tmp_path, "--no-payload").exception)
 
 
-def test_statistics_are_those_that_row_groups_are_chosen_by(tmp_path: Path) -> None:
+def test_only_numbers_and_kind_have_statistics(tmp_path: Path) -> None:
     log, out = log_of(tmp_path, [RANDOM.randbytes(30) for _ in range(200)]), tmp_path / "out"
     export(log, "--parquet", out)
     group = pq.read_metadata(out).row_group(0)
     columns = [group.column(number) for number in range(group.num_columns)]
-    with_statistics = {one.path_in_schema for one in columns if one.is_stats_set}
+    with_statistics = {column.path_in_schema for column in columns if column.is_stats_set}
     assert with_statistics == {"offset", "length", "kind"}
-    (kind,) = (one for one in columns if one.path_in_schema == "kind")
-    assert (kind.statistics.min, kind.statistics.max) == ("record", "record")
+    (kind_column,) = (column for column in columns if column.path_in_schema == "kind")
+    assert (kind_column.statistics.min, kind_column.statistics.max) == ("record", "record")
 
 
-def test_text_that_is_each_records_own_has_no_dictionary(tmp_path: Path) -> None:
+def test_distinct_text_has_no_dictionary(tmp_path: Path) -> None:
     log, out = tmp_path / "00000000000001.rlog", tmp_path / "out.parquet"
     ids = [RANDOM.randbytes(12).hex() for _ in range(300)]
     entries = [
-        NewRecord(b"x", {"index": str(n), "term": "1", "entry_type": 0, "request_id": one})
-        for n, one in enumerate(ids, 1)
+        NewRecord(b"x", {"index": str(n), "term": "1", "entry_type": 0, "request_id": column})
+        for n, column in enumerate(ids, 1)
     ]
     named("zmq-raft").write(log, entries, {})
     parquet.to_parquet(Log(log), "zmq-raft", out)
     group = pq.read_metadata(out).row_group(0)
-    columns = {one.path_in_schema: one for one in map(group.column, range(group.num_columns))}
+    columns = {
+        column.path_in_schema: column for column in map(group.column, range(group.num_columns))
+    }
     assert "RLE_DICTIONARY" not in columns["request_id"].encodings
     assert "RLE_DICTIONARY" in columns["kind"].encodings
     assert pq.read_table(out)["request_id"].to_pylist() == ids

@@ -32,8 +32,8 @@ def run(*arguments: object) -> Result:
 
 
 def some_of(format_id: str) -> list[Vector]:
-    mine = [v for v in VECTORS if v.body["format"] == format_id]
-    return mine[:: max(1, len(mine) // 12)]
+    vectors = [v for v in VECTORS if v.body["format"] == format_id]
+    return vectors[:: max(1, len(vectors) // 12)]
 
 
 def context_of(vector: Vector) -> list[str]:
@@ -46,27 +46,27 @@ def test_rows_and_metadata_are_the_answer(format_id: str, tmp_path: Path) -> Non
     out = tmp_path / "out.parquet"
     for vector in some_of(format_id):
         context = vector.body.get("context", {})
-        owed = collect(named(format_id).read(vector.input, "recover", context))
+        expected = collect(named(format_id).read(vector.input, "recover", context))
         done = run(
             "export", vector.input, "--parquet", out, "--format", format_id, *context_of(vector)
         )
         assert done.exception is None, vector.id
-        assert done.return_value == EXIT_STATUS[owed.verdict]
+        assert done.return_value == EXIT_STATUS[expected.verdict]
         table = pq.read_table(out)
         assert table.schema.remove_metadata() == rows.schema(format_id)
-        found = table.to_pylist()
-        kinds = [row["kind"] for row in found]
-        assert kinds.count("record") == len(owed.records)
-        assert kinds.count("lost") == len(owed.lost)
-        assert kinds.count("refused") == (owed.verdict == "refused")
-        records = [row for row in found if row["kind"] == "record"]
-        assert [r["payload"] for r in records] == [r.payload for r in owed.records]
-        assert [r["offset"] for r in records] == [r.at for r in owed.records]
+        table_rows = table.to_pylist()
+        kinds = [row["kind"] for row in table_rows]
+        assert kinds.count("record") == len(expected.records)
+        assert kinds.count("lost") == len(expected.lost)
+        assert kinds.count("refused") == (expected.verdict == "refused")
+        records = [row for row in table_rows if row["kind"] == "record"]
+        assert [r["payload"] for r in records] == [r.payload for r in expected.records]
+        assert [r["offset"] for r in records] == [r.at for r in expected.records]
         metadata = pq.read_metadata(out).metadata
         assert metadata[b"walproof.format"].decode() == format_id
-        assert metadata[b"walproof.verdict"].decode() == owed.verdict
-        assert metadata[b"walproof.reason"].decode() == (owed.reason or "")
-        assert json.loads(metadata[b"walproof.end"]) == owed.to_json()["end"]
+        assert metadata[b"walproof.verdict"].decode() == expected.verdict
+        assert metadata[b"walproof.reason"].decode() == (expected.reason or "")
+        assert json.loads(metadata[b"walproof.end"]) == expected.to_json()["end"]
     assert [path.name for path in tmp_path.iterdir()] == ["out.parquet"]
 
 
@@ -87,18 +87,18 @@ def test_a_long_log_has_several_row_groups(
     assert all(table["payload_truncated"].to_pylist())
 
 
-def test_numbers_are_differences_and_repeated_text_is_kept_once(tmp_path: Path) -> None:
-    """Also where lost ranges stand between the records, whose text is another."""
+def test_numbers_are_deltas_and_repeated_text_has_a_dictionary(tmp_path: Path) -> None:
+    """Lost ranges between the records have different text."""
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
     named("leveldb-log").write(log, [NewRecord(bytes([n & 255]) * 50) for n in range(20_000)], {})
-    whole = bytearray(log.read_bytes())
+    data = bytearray(log.read_bytes())
     for block in (2, 5, 9, 20):
-        whole[block * 32768] ^= 1
-    log.write_bytes(whole)
+        data[block * 32768] ^= 1
+    log.write_bytes(data)
     assert run("export", log, "--parquet", out).return_value == EXIT_STATUS["damaged"]
     metadata = pq.read_metadata(out)
     columns = {
-        (one := metadata.row_group(0).column(n)).path_in_schema: one
+        (item := metadata.row_group(0).column(n)).path_in_schema: item
         for n in range(metadata.num_columns)
     }
     for name in ("offset", "length"):
@@ -109,50 +109,52 @@ def test_numbers_are_differences_and_repeated_text_is_kept_once(tmp_path: Path) 
         assert columns[name].total_uncompressed_size < 1000
     table = pq.read_table(out)
     assert table.schema.remove_metadata() == rows.schema("leveldb-log")
-    owed = collect(named("leveldb-log").read(log, "recover", {}))
-    assert owed.lost
-    found = table.to_pylist()
-    told = [(one["offset"], one["kind"], one["reason"]) for one in found]
-    expected = [(one.at, "record", None) for one in owed.records]
-    expected += [(one.start, "lost", one.reason) for one in owed.lost]
-    assert sorted(told, key=str) == sorted(expected, key=str)
-    assert {one["file"] for one in found} == {str(log)}
+    answer = collect(named("leveldb-log").read(log, "recover", {}))
+    assert answer.lost
+    table_rows = table.to_pylist()
+    actual = [(item["offset"], item["kind"], item["reason"]) for item in table_rows]
+    expected = [(item.at, "record", None) for item in answer.records]
+    expected += [(item.start, "lost", item.reason) for item in answer.lost]
+    assert sorted(actual, key=str) == sorted(expected, key=str)
+    assert {item["file"] for item in table_rows} == {str(log)}
 
 
 @pytest.mark.parametrize("has_kernels", [True, False])
-def test_names_of_fields_are_kept_once(
+def test_field_names_have_a_dictionary(
     tmp_path: Path, has_kernels: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who reads record by record hands them over beside each value; they are gathered then."""
+    """A reader of single records passes a name with each value; the names are gathered."""
     if not has_kernels:
         monkeypatch.setattr(export, "scanner", ReferenceScanner)
     log, out = tmp_path / "a.journal", tmp_path / "out.parquet"
     fields = [[[f"F{n % 7}", "same"], ["MESSAGE", f"hello {n}"]] for n in range(300)]
     entries = [
         NewRecord(
-            b"".join(f"{name}={value}\n".encode() for name, value in one),
+            b"".join(f"{name}={value}\n".encode() for name, value in item),
             {"realtime": str(1_700_000_000_000_000 + n), "monotonic": str(n), "boot_id": "ab" * 16},
         )
-        for n, one in enumerate(fields, 1)
+        for n, item in enumerate(fields, 1)
     ]
     named("systemd-journal").write(log, entries, {})
     export.to_parquet(Log(log), "systemd-journal", out)
     group = pq.read_metadata(out).row_group(0)
     columns = {
-        (one := group.column(number)).path_in_schema: one for number in range(group.num_columns)
+        (item := group.column(number)).path_in_schema: item for number in range(group.num_columns)
     }
     assert columns["fields.list.element.name"].has_dictionary_page
     assert not columns["fields.list.element.value"].has_dictionary_page
     table = pq.read_table(out)
     assert table.schema.remove_metadata() == rows.schema("systemd-journal")
-    told = [
-        sorted([one["name"], one["value"].decode()] for one in entry if one["name"] != "_BOOT_ID")
+    actual = [
+        sorted(
+            [item["name"], item["value"].decode()] for item in entry if item["name"] != "_BOOT_ID"
+        )
         for entry in table["fields"].to_pylist()
     ]
-    assert told == fields
+    assert actual == fields
 
 
-def test_what_was_there_stays_when_the_export_fails(
+def test_a_failed_export_leaves_the_old_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log, out = tmp_path / "000003.log", tmp_path / "out.parquet"
@@ -169,7 +171,7 @@ def test_what_was_there_stays_when_the_export_fails(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["000003.log", "out.parquet"]
 
 
-def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
+def test_export_rejects_unsupported_options(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
     out = tmp_path / "out.parquet"
@@ -178,10 +180,11 @@ def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
     store = tmp_path / "store"
     context = {"folder": True, "max_file_length": 20_000}
     named("kahadb-journal").write(store, [NewRecord(b"one")], context)
-    assert "--parquet OUT" in str(run("export", store).exception)
+    refused = run("export", store)
+    assert refused.return_value == EXIT_STATUS["refused"] and "--parquet OUT" in refused.stderr
     assert run("export", tmp_path).return_value == EXIT_STATUS["refused"]
     assert "unknown format" in str(run("export", log, "--parquet", out, "--format", "x").exception)
-    (tmp_path / "text").write_text("no log at all")
+    (tmp_path / "text").write_text("not a log")
     assert run("export", tmp_path / "text", "--parquet", out).return_value == 4
     missing = run("export", log, "--parquet", tmp_path / "no" / "out.parquet")
     assert "No such file or directory" in str(missing.exception)
@@ -189,7 +192,7 @@ def test_export_says_what_it_cannot_do(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_id", FORMATS)
 @pytest.mark.parametrize("form", ["--json", "--jsonl", None])
-def test_read_fast_prints_what_read_prints(format_id: str, form: str | None) -> None:
+def test_read_fast_and_read_print_the_same(format_id: str, form: str | None) -> None:
     for vector in some_of(format_id):
         arguments = ["read", vector.input, "--format", format_id, *context_of(vector)]
         arguments += [form] if form else []
@@ -200,17 +203,17 @@ def test_read_fast_prints_what_read_prints(format_id: str, form: str | None) -> 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
-def test_the_answer_has_every_field_in_order(format_id: str) -> None:
+def test_fast_answers_have_all_fields_in_order(format_id: str) -> None:
     for vector in VECTORS:
         if vector.body["format"] == format_id:
             context = vector.body.get("context", {})
-            owed = collect(named(format_id).read(vector.input, "recover", context)).to_json()
-            found = collect(answers.read(format_id, vector.input, context)).to_json()
-            assert json.dumps(found) == json.dumps(owed), vector.id
+            expected = collect(named(format_id).read(vector.input, "recover", context)).to_json()
+            actual = collect(answers.read(format_id, vector.input, context)).to_json()
+            assert json.dumps(actual) == json.dumps(expected), vector.id
 
 
 @pytest.mark.parametrize("name", ["000003.log", "link.log", "second-name.log"])
-def test_a_log_is_never_written_over(tmp_path: Path, name: str) -> None:
+def test_a_log_is_not_overwritten(tmp_path: Path, name: str) -> None:
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"a")], {})
     before = log.read_bytes()
@@ -221,7 +224,7 @@ def test_a_log_is_never_written_over(tmp_path: Path, name: str) -> None:
     assert log.read_bytes() == before
 
 
-def test_a_file_of_a_log_is_never_written_over(tmp_path: Path) -> None:
+def test_a_file_of_a_log_is_not_overwritten(tmp_path: Path) -> None:
     journal = tmp_path / "journal"
     named("kahadb-journal").write(journal, [NewRecord(b"a")], {"folder": True})
     (file,) = journal.iterdir()
@@ -231,14 +234,14 @@ def test_a_file_of_a_log_is_never_written_over(tmp_path: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_fast_is_for_the_profile_recover(tmp_path: Path) -> None:
+def test_fast_requires_the_profile_recover(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"")
     assert "first damage" in str(run("read", log, "--fast", "--profile", "strict").exception)
 
 
 @pytest.mark.parametrize("command", [["read", "--fast"], ["export", "--parquet", "out"]])
-def test_without_pyarrow_it_is_said_what_to_install(
+def test_without_pyarrow_the_error_names_the_extra(
     tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "000003.log"
@@ -252,7 +255,9 @@ def test_without_pyarrow_it_is_said_what_to_install(
     assert "pip install 'walproof[fast]'" in str(done.exception)
 
 
-def test_without_numba_the_reference_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_the_specification_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from walproof import scan
     from walproof.scan.reference import ReferenceScanner
 

@@ -1,4 +1,4 @@
-"""A Parquet file holds one row group in memory, however many rows there are."""
+"""A Parquet file holds at most one row group in memory."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def test_memory_is_bounded(rows: int, width: int, tmp_path: Path) -> None:
         [pa.array(range(rows), pa.int64()), pa.repeat("x" * width, rows)], schema=SCHEMA
     )
     count = 3 * MAX_HELD_BYTES // batch.nbytes
-    everything = pa.array(range(rows))
-    before, most = pa.total_allocated_bytes(), 0
+    all_rows = pa.array(range(rows))
+    before, peak = pa.total_allocated_bytes(), 0
     with ParquetFile(tmp_path / "a.parquet", SCHEMA, lambda _: {"compression": "zstd"}) as file:
         for _ in range(count):
-            # Batches of a reader are made one by one: each takes memory of its own.
-            file.add(batch.take(everything))
-            most = max(most, pa.total_allocated_bytes() - before)
+            # Each batch takes its own memory, as batches of a reader do.
+            file.add(batch.take(all_rows))
+            peak = max(peak, pa.total_allocated_bytes() - before)
         file.finish()
-    assert most <= MAX_HELD_BYTES
+    assert peak <= MAX_HELD_BYTES
     written = pq.ParquetFile(tmp_path / "a.parquet").metadata
     assert written.num_rows == count * rows and written.num_row_groups > 1
 
 
-def test_an_error_before_the_end_leaves_no_file(tmp_path: Path) -> None:
+def test_an_error_leaves_no_file(tmp_path: Path) -> None:
     batch = pa.record_batch([pa.array([1]), pa.array(["x"])], schema=SCHEMA)
     with (
         pytest.raises(RuntimeError),

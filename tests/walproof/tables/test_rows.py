@@ -27,11 +27,11 @@ RUN = Records(
 )
 
 
-def test_records() -> None:
+def test_records_become_rows() -> None:
     schema = rows.schema("zeebe-journal")
-    made = rows.batch(RUN, schema, "/logs/raft/")
-    assert made is not None and made.schema == schema
-    first, second = made.to_pylist()
+    batch = rows.batch(RUN, schema, "/logs/raft/")
+    assert batch is not None and batch.schema == schema
+    first, second = batch.to_pylist()
     assert first["file"] == "/logs/raft/raft-partition-1.log"
     assert (first["offset"], first["length"], first["kind"]) == (0, 12, "record")
     assert (first["verdict"], first["reason"], first["detail"]) == ("intact", None, None)
@@ -40,7 +40,7 @@ def test_records() -> None:
     assert (second["payload_truncated"], second["term"]) == (True, None)
 
 
-def test_lost_refused_unreadable() -> None:
+def test_lost_refused_and_unreadable_become_rows() -> None:
     schema = rows.schema("leveldb-log")
     torn = rows.batch(Lost(5, 9, "torn-header", torn=True), schema, "a.log")
     damaged = rows.batch(Lost(5, 9, "zero-gap"), schema, "a.log")
@@ -55,11 +55,11 @@ def test_lost_refused_unreadable() -> None:
     assert table[3]["detail"] == "Permission denied"
 
 
-def test_a_choice_of_columns_and_some_of_the_callers() -> None:
+def test_columns_can_be_selected_and_added() -> None:
     schema = pa.schema([("index", pa.int64()), ("mine", pa.int32()), ("nobodys", pa.string())])
-    made = rows.batch(RUN, schema, "raft", {"mine": pa.array([7, 8], pa.int32())})
-    assert made is not None
-    assert made.to_pydict() == {"index": [1, 2], "mine": [7, 8], "nobodys": [None, None]}
+    batch = rows.batch(RUN, schema, "raft", {"mine": pa.array([7, 8], pa.int32())})
+    assert batch is not None
+    assert batch.to_pydict() == {"index": [1, 2], "mine": [7, 8], "nobodys": [None, None]}
 
 
 @pytest.mark.parametrize("format_id", FORMATS)
@@ -72,43 +72,52 @@ def test_every_vector_has_rows(format_id: str) -> None:
             continue
         log = Log(vector.input, vector.body.get("context", {}))
         for event in scanner(format_id).scan(log, Wanted()):
-            made = rows.batch(event, schema, vector.id)
+            batch = rows.batch(event, schema, vector.id)
             count = len(event) if isinstance(event, Records) else 1
-            if made is None:
+            if batch is None:
                 assert isinstance(event, End)
             else:
-                assert made.num_rows == count
-                made.validate(full=True)
+                assert batch.num_rows == count
+                batch.validate(full=True)
 
 
 @pytest.mark.parametrize(
-    "count", [1, rows.FEW, rows.FEW + 1, PIECE_ROWS, PIECE_ROWS + 1, MAX_ROWS, MAX_ROWS + 1]
+    "count",
+    [
+        1,
+        rows.MAX_UNCACHED_ROWS,
+        rows.MAX_UNCACHED_ROWS + 1,
+        PIECE_ROWS,
+        PIECE_ROWS + 1,
+        MAX_ROWS,
+        MAX_ROWS + 1,
+    ],
 )
-@pytest.mark.parametrize("name", ["000003.log", "x" * (rows.KEPT_BYTES // MAX_ROWS + 1)])
-def test_what_is_the_same_in_all_rows_is_right_at_every_length(count: int, name: str) -> None:
+@pytest.mark.parametrize("name", ["000003.log", "x" * (rows.MAX_CACHED_BYTES // MAX_ROWS + 1)])
+def test_constant_columns_are_correct_at_every_length(count: int, name: str) -> None:
     run = Records(np.arange(count), np.arange(count), pa.array([b"a"] * count, pa.binary()))
     schema = rows.schema("leveldb-log")
     coded = schema.set(0, pa.field("file", pa.dictionary(pa.int32(), pa.string())))
-    for wanted in (schema, coded):
-        made = rows.batch(run, wanted, name)
-        assert made is not None and made.schema == wanted
-        made.validate(full=True)
-        assert made["file"].to_pylist() == [name] * count
-        assert made["kind"].to_pylist() == ["record"] * count
-        assert made["reason"].null_count == made["detail"].null_count == count
-        assert made["payload_truncated"].to_pylist() == [False] * count
+    for expected in (schema, coded):
+        batch = rows.batch(run, expected, name)
+        assert batch is not None and batch.schema == expected
+        batch.validate(full=True)
+        assert batch["file"].to_pylist() == [name] * count
+        assert batch["kind"].to_pylist() == ["record"] * count
+        assert batch["reason"].null_count == batch["detail"].null_count == count
+        assert batch["payload_truncated"].to_pylist() == [False] * count
 
 
-def test_a_long_path_is_not_kept() -> None:
+def test_a_column_with_a_long_path_is_not_cached() -> None:
     """A path of 4,096 bytes would take 64 MiB."""
     rows._constant_column.cache_clear()
     run = Records(np.arange(MAX_ROWS), np.arange(MAX_ROWS), None)
     schema = pa.schema([pa.field("file", pa.string())])
     rows.batch(run, schema, "/" + "x" * 4095)
     assert rows._constant_column.cache_info().currsize == 0
-    kept = []
+    addresses = []
     for _ in range(2):
-        made = rows.batch(run, schema, "/log")
-        assert made is not None
-        kept.append(made["file"].buffers()[2].address)
-    assert kept[0] == kept[1]
+        batch = rows.batch(run, schema, "/log")
+        assert batch is not None
+        addresses.append(batch["file"].buffers()[2].address)
+    assert addresses[0] == addresses[1]

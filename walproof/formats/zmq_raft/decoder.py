@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from reference_impl.zmq_raft import message_pack
 from walproof.decode.fault import Undecodable
-from walproof.decode.payloads import known, whole_payloads
+from walproof.decode.payloads import complete, whole_payloads
 from walproof.quantity import moment
 from walproof.quoted import quoted
 from walproof.scan.model import Records
@@ -81,7 +81,7 @@ def decode(
     if request_id is not None and set(request_id) != {"0"}:
         value["requested"] = int(request_id[:8], 16) * 1000
     if TYPES[kind] == "config":
-        value |= {"data": None, **_config(known(payload))}
+        value |= {"data": None, **_config(complete(payload))}
     elif TYPES[kind] == "checkpoint" and payload == _CHECKPOINT:
         value["data"] = None
     return value

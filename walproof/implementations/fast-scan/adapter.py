@@ -1,4 +1,4 @@
-"""The bulk scanners of ``walproof.scan`` as an implementation like any other."""
+"""The adapter of the scanners in ``walproof.scan``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from walproof.scan import answers
 
 
 def version() -> str:
-    """Walproof's own, and what compiles the kernels: without it, the reference reads."""
+    """Return the version of Walproof, and of numba, which compiles the kernels."""
     kernels = ", ".join(format_id for format_id in FORMATS if plugin_for(format_id).has_scanner)
     if not kernels:
         return f"{__version__} (no numba: the executable specification, in columns)"
@@ -27,7 +27,7 @@ def version() -> str:
 
 
 def read(path: Path, request: Request) -> dict[str, Any]:
-    """The scanner's answer, from columns back to records."""
+    """Return the scanner's answer, converted from columns to records."""
     return collect(answers.read(request["format"], path, request["context"])).to_json()
 
 

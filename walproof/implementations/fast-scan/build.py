@@ -1,6 +1,6 @@
-"""Compile the kernels into numba's cache by reading every vector once.
+"""Compile the kernels into the cache of numba by reading every vector once.
 
-Ends with an error where pyarrow or numpy is absent.
+Fails if pyarrow or numpy is missing.
 """
 
 from __future__ import annotations

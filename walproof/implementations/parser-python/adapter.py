@@ -1,7 +1,7 @@
-"""Adapter: lists the fields that the package of Python parsers finds.
+"""Adapter for the package of Python parsers: lists the fields that they find.
 
-The parsers are those of the package, which read at once and keep no offsets; the offsets in the
-listing are added up from what each field takes.
+The parsers read a file at once and do not store offsets, so the offsets in the listing are sums of
+field sizes.
 """
 
 from __future__ import annotations
@@ -29,29 +29,29 @@ GRAMMARS = Path(sys.argv[3]) if sys.argv[2:3] == ["--ksy"] else OURS
 
 @functools.cache
 def model_of(grammar: str) -> Model:
-    """The model of a grammar; reading the YAML takes longer than reading most logs."""
+    """Return the model of a grammar; parsing its YAML takes longer than reading most logs."""
     return Model(grammar, GRAMMARS)
 
 
 @functools.cache
-def built() -> frozenset[str]:
-    """The grammars that there are parsers of."""
+def available() -> frozenset[str]:
+    """Return the grammars that have a parser."""
     return frozenset(json.loads((BUILD / "models.json").read_text()))
 
 
 def lines(grammar: str, path: Path) -> list[str]:
-    """The listing of a file."""
+    """Return the listing of a file."""
     model = model_of(grammar)
     parser = getattr(importlib.import_module(f"walproof_parsers.{grammar}"), model.top)
     try:
         top = parser.from_bytes(path.read_bytes())
-    except Exception:  # whatever the parser raises: it refuses the log
+    except Exception:  # any exception of the parser refuses the log
         return ["!"]
     return list(Walk(model, Tells()).lines(top))
 
 
 def reply(request: dict[str, Any]) -> dict[str, Any]:
-    """The reply to one message."""
+    """Return the reply to one message."""
     if request["cmd"] == "hello":
         return {
             "name": "parser-python",
@@ -65,18 +65,18 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
         }
     if request.get("profile") != "structure":
         return {"seq": request["seq"], "skipped": "lists fields only"}
-    if request["grammar"] not in built():
+    if request["grammar"] not in available():
         return {"seq": request["seq"], "skipped": f"no parser of {request['grammar']}"}
-    found = lines(request["grammar"], Path(request["path"]))
-    short = digest(found)
-    said: dict[str, Any] = {"fields": short.fields, "sha256": short.sha256}
+    listing = lines(request["grammar"], Path(request["path"]))
+    short = digest(listing)
+    structure: dict[str, Any] = {"fields": short.fields, "sha256": short.sha256}
     if request.get("listing"):
-        said["listing"] = found
-    return {"seq": request["seq"], "structure": said}
+        structure["listing"] = listing
+    return {"seq": request["seq"], "structure": structure}
 
 
 def sizes(path: Path) -> tuple[int, int]:
-    """Reads a LevelDB log, as the contenders of ``walproof bench`` do."""
+    """Read a LevelDB log, as in ``walproof bench``; return records and payload bytes."""
     from walproof_parsers import LeveldbLog
 
     records = payload = 0
@@ -88,7 +88,7 @@ def sizes(path: Path) -> tuple[int, int]:
 
 
 def main() -> None:
-    """The protocol, or ``bench PATH REPEAT``."""
+    """Run the protocol, or ``bench PATH REPEAT``."""
     if sys.argv[2:3] == ["bench"]:
         measure(int(sys.argv[4]), lambda: sizes(Path(sys.argv[3])))
         return

@@ -1,5 +1,5 @@
-// The hex grid: rows of bytes, with marks where lost ranges begin, where a block begins, where
-// `end` is, and folds in place of the inside of long data.
+// The hex grid: rows of bytes, with marks at the start of lost ranges and blocks and at
+// `end`, and folds that replace the inside of long data.
 
 class Bytes {
   constructor(pane) {
@@ -12,7 +12,7 @@ class Bytes {
     this.fit();
   }
 
-  /** As many bytes a row as the width has room for. */
+  /** The number of bytes in a row that fit the width. */
   fit() {
     const probe = make("span", { class: "probe" }, "0".repeat(100));
     this.pane.append(probe);
@@ -93,7 +93,7 @@ class Bytes {
   rowOf(offset) {
     let n = lastThat(0, this.segments.length - 1, (k) => this.segments[k].from <= offset);
     while (n > 0 && !["bytes", "fold"].includes(this.segments[n].kind)) n -= 1;
-    // The mark of this offset may come before its row: look after it too.
+    // The mark of this offset may precede its row, so check the next row too.
     while (n + 1 < this.segments.length && this.end(n) <= offset) n += 1;
     const segment = this.segments[n];
     if (!segment || segment.kind !== "bytes") return segment ? segment.row : 0;
@@ -116,7 +116,7 @@ class Bytes {
     if (segment.kind === "fold") return this.drawFold(segment);
     if (segment.kind === "lost") return this.drawLost(segment);
     if (segment.kind === "end") {
-      const text = `= end ${DATA.end}: a writer may truncate here and append`;
+      const text = `= end ${DATA.end}: safe to truncate here and append`;
       return make("div", { class: "row mark end" }, text);
     }
     const text = `${F.name[segment.field]} at ${F.start[segment.field]}`;
@@ -139,7 +139,7 @@ class Bytes {
   drawFold(segment) {
     const count = plural(segment.to - segment.from, "byte");
     const has = byteAt(segment.from) >= 0 && byteAt(segment.to - 1) >= 0;
-    const label = `${has ? "⋯" : "⋯ not in this page:"} ${count} of ${path(segment.field)}`;
+    const label = `${has ? "⋯" : "⋯ not on this page:"} ${count} of ${path(segment.field)}`;
     const gap = lostAt(segment.from);
     const show = () => {
       this.open.add(segment.field);
@@ -211,7 +211,7 @@ class Bytes {
     return text;
   }
 
-  /** Light the runs of the fields `from … to`, which are neighbours in the order of the log. */
+  /** Highlight the runs of the fields `from … to`, which are adjacent in the log. */
   light(name, from, to) {
     for (const run of this.pane.querySelectorAll("[data-field]")) {
       const field = Number(run.dataset.field);

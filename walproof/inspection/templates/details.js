@@ -1,6 +1,6 @@
-// What there is to say of one field.
+// The details of one field.
 
-/** Text in which `code` stands in backquotes. */
+/** Text with `code` in backquotes. */
 function prose(text) {
   return text.split("`").map((part, n) => (n % 2 ? make("code", {}, part) : part));
 }
@@ -8,7 +8,7 @@ function prose(text) {
 function drawDetails(pane, i) {
   if (i < 0) {
     pane.replaceChildren(make("p", { class: "quiet hint" }, COUNT
-      ? "Point at a byte or a field to see what it is. A click keeps it here, Escape lets it go."
+      ? "Point at a byte or a field for its details. Click to pin it, press Escape to unpin."
       : "The log has no fields."));
     return;
   }

@@ -6,7 +6,7 @@ const COUNT = F.name.length;
 const [WINDOW_START, WINDOW_END] = DATA.window;
 const FOLD = 512;
 
-/** Build an element. Text is always set as text: nothing from the log is read as HTML. */
+/** Build an element. Text is always set as text, so that nothing in a log is parsed as HTML. */
 function make(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {
@@ -21,7 +21,7 @@ function make(tag, attributes = {}, ...children) {
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const hex = (number) => `0x${number.toString(16)}`;
 
-/** The last index in `low … high` that `fits`, or low - 1; none after it does. */
+/** The last index in `low … high` for which `fits` is true, or low - 1 (binary search). */
 function lastThat(low, high, fits) {
   while (low <= high) {
     const middle = (low + high) >> 1;
@@ -34,7 +34,7 @@ function lastThat(low, high, fits) {
 const fieldEnd = (i) => F.start[i] + F.size[i];
 const spec = (i) => DATA.specs[F.spec[i]];
 const note = (i) => (F.note[i] < 0 ? null : DATA.notes[F.note[i]]);
-// Fields stand in the order of the log, outer before inner ones.
+// Fields are in log order, outer fields first.
 const hasFields = (i) => i + 1 < COUNT && F.parent[i + 1] === i;
 const DEPTH = new Uint8Array(COUNT);
 const LAST_INSIDE = new Int32Array(COUNT);
@@ -60,7 +60,7 @@ function path(i) {
   return steps.join(".");
 }
 
-/** The field with this path, or -1; each step is looked up among the parts of the one before. */
+/** The field with this path, or -1; each step is searched inside the previous one. */
 function fieldAt(wanted) {
   let found = -1;
   for (let i = 0; i < COUNT; ) {
@@ -88,7 +88,7 @@ const CHUNKS = DATA.bytes.map(([start, base64]) => ({
   data: Uint8Array.from(atob(base64), (character) => character.charCodeAt(0)),
 }));
 
-/** The byte at `offset`, or -1 where the page has none. */
+/** The byte at `offset`, or -1 if it is not on the page. */
 function byteAt(offset) {
   const chunk = CHUNKS[lastThat(0, CHUNKS.length - 1, (n) => CHUNKS[n].start <= offset)];
   const at = chunk === undefined ? 0 : offset - chunk.start;
@@ -106,7 +106,7 @@ function lostRange(number) {
   return { number, from, to, reason, torn: torn === 1, word: torn === 1 ? "torn" : "lost" };
 }
 
-/** The lost range that holds the whole field. An empty field belongs to what is in front of it. */
+/** The lost range that holds the whole field. An empty field belongs to the preceding bytes. */
 function lostOf(i) {
   const gap = lostAt(F.size[i] ? F.start[i] : Math.max(0, F.start[i] - 1));
   return gap && fieldEnd(i) <= gap.to ? gap : null;
@@ -119,13 +119,13 @@ function recordOf(i) {
   return found >= 0 && fieldEnd(i) <= DATA.records[found][1] ? DATA.firstRecord + found : -1;
 }
 
-/** What the record that holds the whole field says, or null. */
+/** The decoded record that holds the whole field, or null. */
 function meaningOf(i) {
   const record = recordOf(i);
   return record < 0 ? null : DATA.meanings[record - DATA.firstRecord];
 }
 
-/** Whether a record begins with this field, and with none around it. */
+/** Whether this is the outermost field at the start of a record. */
 function beginsRecord(i) {
   const record = recordOf(i);
   if (record < 0 || DATA.records[record - DATA.firstRecord][0] !== F.start[i]) return false;
@@ -134,10 +134,10 @@ function beginsRecord(i) {
 
 const isPrintable = (byte) => byte >= 0x20 && byte < 0x7f;
 
-/** The class of a field's note: does its check hold? */
+/** The CSS class of a field's note: whether its check holds. */
 const noteClass = (i) => ({ 0: "bad", 1: "good" })[note(i)[1]] || "quiet";
 
-/** What a person can read of a field of bytes, in about `room` characters. */
+/** A preview of a field of bytes, in about `room` characters. */
 function preview(i, room) {
   const bytes = [];
   for (let at = F.start[i]; at < fieldEnd(i) && bytes.length <= room; at += 1) {
@@ -152,7 +152,7 @@ function preview(i, room) {
   return quote + text.join("") + quote + (more ? "…" : "");
 }
 
-/** The byte that a short field consists of from end to end, or -1. */
+/** The byte that a short field repeats, or -1. */
 function onlyByte(i) {
   const byte = byteAt(F.start[i]);
   if (F.size[i] < 5 || F.size[i] > 2048) return -1;
@@ -160,7 +160,7 @@ function onlyByte(i) {
   return byte;
 }
 
-/** The value of a field in a few words. */
+/** The value of a field as short text. */
 function valueText(i, room = 32) {
   if (F.value[i] !== 0) return F.value[i];
   if (F.size[i] === 0) return "empty";

@@ -1,4 +1,4 @@
-// The bar that shows the whole log: records, what is lost, and which part is in view.
+// The bar of the whole log: records, lost ranges, and the visible part.
 
 const KINDS = { r: "record", l: "lost", t: "torn", z: "zeros" };
 const KEY = { r: "records", l: "lost", t: "torn", z: "zero-fill" };
@@ -40,7 +40,7 @@ class LogMap {
     this.bar.append(run);
   }
 
-  /** Bracket the part that the grid shows. */
+  /** Mark the visible part of the grid. */
   look(from, to) {
     this.at = from;
     this.view.style.left = `${(100 * from) / DATA.size}%`;

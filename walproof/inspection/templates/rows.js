@@ -1,7 +1,7 @@
-// A list of very many rows of one height, of which only those in view exist.
+// A virtual list: many rows of equal height, of which only the visible ones exist.
 
 class Rows {
-  /** `draw(row)` returns the element of a row. `onDraw` is called when others came into view. */
+  /** `draw(row)` returns the element of a row. `onDraw` is called when other rows become visible. */
   constructor(pane, draw) {
     this.pane = pane;
     this.draw = draw;
@@ -17,7 +17,7 @@ class Rows {
     return this.rowHeight || (this.rowHeight = parseFloat(getComputedStyle(this.pane).lineHeight));
   }
 
-  /** Draw anew; `count` rows from now on. */
+  /** Set the number of rows and redraw. */
   reset(count = this.count) {
     this.count = count;
     this.first = this.last = -1;
@@ -44,14 +44,14 @@ class Rows {
     this.onDraw();
   }
 
-  /** The rows in view, of which the first and last may be cut. */
+  /** The visible rows; the first and last may be partly visible. */
   inView() {
     const top = Math.floor(this.pane.scrollTop / this.height);
     const bottom = Math.ceil((this.pane.scrollTop + this.pane.clientHeight) / this.height);
     return [top, Math.min(this.count, bottom) - 1];
   }
 
-  /** Scroll as little as needed to show a row, or so that it stands in the upper third. */
+  /** Scroll as little as needed to show a row, or move it to the upper third. */
   reveal(row, upper = false) {
     const top = row * this.height;
     const room = this.pane.clientHeight;

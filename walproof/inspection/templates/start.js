@@ -1,4 +1,4 @@
-// Everything together: one field is lit while it is pointed at, one is kept by click or keys.
+// The page as a whole: one field is highlighted by pointing, one is pinned by click or keys.
 
 const byId = (id) => document.getElementById(id);
 let hovered = -1;
@@ -52,8 +52,8 @@ function goToOffset(wanted) {
   const offset = Math.max(0, Math.min(DATA.size - 1, Math.round(wanted)));
   const inside = offset >= WINDOW_START && offset < WINDOW_END;
   const page = `[${WINDOW_START}, ${WINDOW_END})`;
-  const how = `walproof inspect ${DATA.file} --from ${offset} --html OUT shows it`;
-  say(inside ? "" : `Offset ${offset} is outside of this page, ${page}: ${how}.`);
+  const how = `run walproof inspect ${DATA.file} --from ${offset} --html OUT`;
+  say(inside ? "" : `Offset ${offset} is not on this page, ${page}: ${how}.`);
   const near = Math.max(WINDOW_START, Math.min(WINDOW_END - 1, offset));
   bytes.reveal(near, true);
   const leaf = leafAt(near);
@@ -71,7 +71,7 @@ function go(where) {
     return;
   }
   const i = fieldAt(text);
-  say(i < 0 ? `No field ${text} in this page.` : "");
+  say(i < 0 ? `No field ${text} on this page.` : "");
   if (i >= 0) keep(i);
 }
 
@@ -167,13 +167,13 @@ function drawTally() {
     parts.push(`${plural(DATA.lostCount, "lost range")} of ${plural(DATA.lostBytes, "byte")}`);
   }
   if (DATA.verdict !== "refused") {
-    const resume = `a writer may resume at ${DATA.end}`;
-    parts.push(DATA.end === null ? "a writer must start a new file" : resume);
+    const resume = `safe to append at ${DATA.end}`;
+    parts.push(DATA.end === null ? "not safe to append" : resume);
   }
   if (WINDOW_START > 0 || WINDOW_END < DATA.size) {
     parts.push(`this page shows [${WINDOW_START}, ${WINDOW_END})`);
   }
-  if (DATA.stopped) parts.push(`the grammar fits no further: ${DATA.stopped}`);
+  if (DATA.stopped) parts.push(`the grammar does not fit further: ${DATA.stopped}`);
   byId("tally").textContent = parts.join(" · ");
 }
 drawTally();

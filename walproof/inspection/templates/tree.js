@@ -1,4 +1,4 @@
-// The fields as a tree: which of them are shown depends on which are closed.
+// The fields as a tree with collapsible nodes.
 
 class Tree {
   constructor(pane) {
@@ -18,12 +18,12 @@ class Tree {
     this.rows.reset(shown.length);
   }
 
-  /** The row of a field, or of the closed one that hides it. */
+  /** The row of a field, or of the collapsed field that hides it. */
   rowOf(i) {
     return lastThat(0, this.shown.length - 1, (row) => this.shown[row] <= i);
   }
 
-  /** Open what hides a field. */
+  /** Expand the fields around a field. */
   expose(i) {
     let opened = false;
     for (let outer = F.parent[i]; outer >= 0; outer = F.parent[outer]) {

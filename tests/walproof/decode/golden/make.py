@@ -1,4 +1,4 @@
-"""Runs the real programs and writes the golden files (README.md)."""
+"""Run the real programs and write the golden files (README.md)."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from tests.walproof.decode.real_programs import (  # noqa: E402
 )
 
 VERSIONS = (6, 11)
-LONGEST = 700
+MAX_BYTES = 700
 
 
 def activemq(scratch: Path) -> dict[str, Any]:
-    """Version → messages of at most 700 bytes, each with what the API said of it."""
-    told = run_activemq(scratch, VERSIONS)
-    found = {}
+    """Return, by version, messages of at most 700 bytes, with their properties from the API."""
+    properties = run_activemq(scratch, VERSIONS)
+    messages = {}
     for version in VERSIONS:
         # Records of added messages begin with the number of the command.
         records = payloads("kahadb-journal", scratch / str(version))
-        pairs = zip((p for p in records if p[0] == 1), told[str(version)], strict=True)
-        found[str(version)] = [
-            {"payload": payload.hex(), "told": said}
-            for payload, said in pairs
-            if len(payload) <= LONGEST
+        pairs = zip((p for p in records if p[0] == 1), properties[str(version)], strict=True)
+        messages[str(version)] = [
+            {"payload": payload.hex(), "told": message_properties}
+            for payload, message_properties in pairs
+            if len(payload) <= MAX_BYTES
         ]
-    return found
+    return messages
 
 
 def leveldb(scratch: Path) -> dict[str, Any]:
-    """The records of a MANIFEST, and the tables that it leaves."""
-    wrote = run_python(*LEVELDB, scratch / "leveldb")
+    """Return the records of a MANIFEST, and the live tables after them."""
+    output = run_python(*LEVELDB, scratch / "leveldb")
     records = payloads("leveldb-log", scratch / "leveldb" / "first")
-    return {"payloads": [payload.hex() for payload in records], "tables": wrote["first"]}
+    return {"payloads": [payload.hex() for payload in records], "tables": output["first"]}
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as scratch:
         for make in (activemq, leveldb):
-            made = json.dumps(make(Path(scratch)), ensure_ascii=False, indent=1)
-            (HERE / f"{make.__name__}.json").write_text(f"{made}\n", "utf-8")
+            text = json.dumps(make(Path(scratch)), ensure_ascii=False, indent=1)
+            (HERE / f"{make.__name__}.json").write_text(f"{text}\n", "utf-8")

@@ -40,7 +40,7 @@ import org.apache.activemq.store.kahadb.scheduler.JobSchedulerStoreImpl;
 import org.apache.activemq.util.ByteSequence;
 
 /**
- * Writes journals through ActiveMQ's own persistence adapter; prints what it wrote, as the API tells it.
+ * Writes journals through ActiveMQ's persistence adapter; prints their messages, as the API returns them.
  *
  * <p>{@code WriteKahaDB FOLDER VERSION…}: a journal in a folder of its own for each version of OpenWire, and one of the
  * scheduler.
@@ -234,7 +234,7 @@ public final class WriteKahaDB {
         written.add(said);
     }
 
-    /** What the API says of a message, before it is marshalled. */
+    /** Returns the properties of a message from the API, before it is marshalled. */
     private static Map<String, Object> told(ActiveMQMessage message) throws Exception {
         Map<String, Object> said = new LinkedHashMap<>();
         said.put("message_id", message.getMessageId().toString());

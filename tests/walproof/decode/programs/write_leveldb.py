@@ -1,4 +1,4 @@
-"""Writes a database with LevelDB, through plyvel; prints what it wrote and what LevelDB then says.
+"""Write a database with LevelDB, through plyvel; print its operations and LevelDB's live tables.
 
 ``write_leveldb.py FOLDER``. Bytes are in hexadecimal.
 """
@@ -29,26 +29,26 @@ def write(database, operations):
 
 
 def sstables(database):
-    """The live tables, as ``VersionSet`` prints them: level, number, size, two internal keys."""
-    level, found = None, []
+    """Return the live tables of ``VersionSet``: level, number, size, two internal keys."""
+    level, tables = None, []
     for line in database.get_property(b"leveldb.sstables").decode().splitlines():
         if heading := re.fullmatch(r"--- level (\d+) ---", line):
             level = int(heading[1])
         elif line:
             number, size, keys = re.fullmatch(r" (\d+):(\d+)\[(.*)\]", line).groups()
-            found.append([level, int(number), int(size), keys])
-    return sorted(found)
+            tables.append([level, int(number), int(size), keys])
+    return sorted(tables)
 
 
-def settled(database):
-    """The live tables when no compaction has changed them for a while."""
+def settled_tables(database):
+    """Return the live tables after all compactions."""
     tables = None
     while tables != (tables := sstables(database)):
         time.sleep(0.5)
     return tables
 
 
-# A buffer of 64 KiB fills many times: tables are written, merged and dropped.
+# A buffer of 64 KiB is filled many times, so that tables are written, merged and deleted.
 database = plyvel.DB(str(folder), create_if_missing=True, write_buffer_size=64 << 10)
 for n in range(3000):
     put = ("put", b"users/%05d" % n, chance.randbytes(chance.randrange(80)))
@@ -56,13 +56,13 @@ for n in range(3000):
 database.compact_range(start=b"users/00100", stop=b"users/00900")
 for n in range(900):
     write(database, [("put", b"%d" % n, chance.randbytes(100)), ("delete", b"users/%05d" % n, b"")])
-first = settled(database)
+first = settled_tables(database)
 database.close()
 shutil.copy(next(folder.glob("MANIFEST-*")), folder / "first")
 
-# Opened anew: what is in the log goes to a table, and the log and the MANIFEST begin afresh.
+# Opening moves the content of the log to a table, and starts a new log and MANIFEST.
 database = plyvel.DB(str(folder))
-second = settled(database)
+second = settled_tables(database)
 batches.clear()
 write(database, [("put", b"users/42", "Zoë".encode())])
 write(

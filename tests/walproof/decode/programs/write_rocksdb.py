@@ -1,4 +1,4 @@
-"""Writes a database with RocksDB, through rocksdict; prints what it wrote and what RocksDB says.
+"""Write a database with RocksDB, through rocksdict; print its batches and RocksDB's live tables.
 
 ``write_rocksdb.py FOLDER``. Bytes are in hexadecimal.
 """
@@ -52,9 +52,9 @@ for make in (
     batches.append(batch.len())
     database.write(batch)
 last = database.latest_sequence_number()
-shutil.copy(max(Path(folder).glob("*.log")), Path(folder, "written"))  # closing makes it a table
+shutil.copy(max(Path(folder).glob("*.log")), Path(folder, "written"))  # closing moves it to a table
 other.close()
 database.close()
 blobs = sorted(int(path.stem) for path in Path(folder).glob("*.blob"))
-found = {"batches": batches, "before": before, "last": last, "tables": sorted(tables)}
-print(json.dumps(found | {"blobs": blobs}))
+output = {"batches": batches, "before": before, "last": last, "tables": sorted(tables)}
+print(json.dumps(output | {"blobs": blobs}))

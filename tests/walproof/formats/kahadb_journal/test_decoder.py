@@ -217,5 +217,5 @@ def test_the_start_of_a_message() -> None:
 def test_the_start_of_another_command() -> None:
     """A command without a message, or with a nested message, is left unchanged."""
     for number in (9, 10):
-        with pytest.raises(Undecodable, match="the payload was cut"):
+        with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -188,7 +188,7 @@ def test_a_cut_payload_returns_its_complete_records() -> None:
         except Undecodable:
             assert size < 45
             continue
-        assert value["application_data"] is None and "cut" in value["records_fault"]
+        assert value["application_data"] is None and "truncated" in value["records_fault"]
         for result, real in zip(value["records"], whole["records"], strict=False):
             if result["fault"] is not None:
                 assert result["value"] is None and result == {**result, "record_type": "EVENT"} | {
@@ -224,7 +224,7 @@ def test_unknown_metadata() -> None:
     (size,) = struct.unpack_from("<i", data, 48)
     described = data[52 : 52 + size]
     assert metadata.decode(described)["names_of"] == "8.3"
-    for version, words in ((2, "version 2: 3 or later"), (6, "8 bytes expected")):
+    for version, words in ((2, "version 2: 3 or later"), (6, "expected 8 bytes")):
         with pytest.raises(Undecodable, match=words):
             metadata.decode(described[:6] + struct.pack("<H", version) + described[8:])
     with pytest.raises(Undecodable, match="template 201 of schema 0"):
@@ -280,17 +280,17 @@ def test_messagepack() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "cut"),
-        (b"\xc1", "no MessagePack"),
+        (b"", "truncated"),
+        (b"\xc1", "not MessagePack"),
         (b"\x01\x02", "1 bytes after"),
-        (b"\xdd\xff\xff\xff\xff\0", "cut"),
-        (b"\xdb\xff\xff\xff\xff\0", "cut"),
-        ((b"\xdd" + struct.pack(">I", 100_000)) * 1000 + b"\0" * 100_000, "cut"),
+        (b"\xdd\xff\xff\xff\xff\0", "truncated"),
+        (b"\xdb\xff\xff\xff\xff\0", "truncated"),
+        ((b"\xdd" + struct.pack(">I", 100_000)) * 1000 + b"\0" * 100_000, "truncated"),
         (b"\x91" * 100_000 + b"\xc0", "levels"),
         (b"\x91" * (MAX_DEPTH + 1) + b"\xc0", "levels"),
-        (b"\x81" * (MAX_DEPTH + 1) + b"\xc0", "no text|levels|cut"),
-        (b"\x81\x90\x01", "no text"),
-        (b"\xc7\x01\xff\0", "no MessagePack"),
+        (b"\x81" * (MAX_DEPTH + 1) + b"\xc0", "array|levels|truncated"),
+        (b"\x81\x90\x01", "array or binary key"),
+        (b"\xc7\x01\xff\0", "not MessagePack"),
     ],
 )
 def test_invalid_messagepack(data: bytes, words: str) -> None:

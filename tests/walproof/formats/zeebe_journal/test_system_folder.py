@@ -543,7 +543,7 @@ def test_a_term_older_than_the_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     (folder / META).write_bytes(write_meta(Meta(0, 9, None, b"")))
     (finding,) = (each for each in findings(folder) if each.harm == "lost")
-    assert finding.text.startswith("expected a term from 1 on at 9, as the last entry has it")
+    assert finding.text.startswith("expected term 1 of the last entry, or a later one, at 9")
 
 
 # Other files.

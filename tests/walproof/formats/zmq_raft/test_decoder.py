@@ -100,7 +100,7 @@ def test_a_cut_payload() -> None:
     values, faults = decode.decoded("zmq-raft", run)
     hello, config = values.to_pylist()[1], values.to_pylist()[3]
     assert hello["type"] == "state" and hello["data"] is None and hello["requested"]
-    assert config is None and "cut" in faults.to_pylist()[3]
+    assert config is None and "truncated" in faults.to_pylist()[3]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from walproof.formats.kahadb_journal.decoder import openwire
 from walproof.formats.kahadb_journal.decoder.commands import COMMANDS
 from walproof.formats.kahadb_journal.decoder.protobuf import NOT_READ, read
 from walproof.quantity import counted, moment
-from walproof.quoted import MOST, quoted
+from walproof.quoted import MAX_CHARACTERS, quoted
 from walproof.scan.model import Records
 
 TRANSACTION = pa.struct(
@@ -217,7 +217,11 @@ def _message(value: Mapping[str, Any], place: str) -> str:
 
 def _in_quotes(text: str, mark: str = '"') -> str:
     """Return the start of a text in quotes; the caller escapes unprintable characters."""
-    return f"{mark}{text[:MOST]}…{mark}" if len(text) > MOST else f"{mark}{text}{mark}"
+    return (
+        f"{mark}{text[:MAX_CHARACTERS]}…{mark}"
+        if len(text) > MAX_CHARACTERS
+        else f"{mark}{text}{mark}"
+    )
 
 
 def _in_transaction(transaction: Mapping[str, Any] | None) -> str:

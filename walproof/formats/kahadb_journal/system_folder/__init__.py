@@ -331,7 +331,7 @@ def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
     count = sum(end - begin + 1 for begin, end in missing)
     first, last = missing[0][0], missing[-1][1]
     between = f"db-{first}.log" + (f" to db-{last}.log" if count > 1 else "")
-    text = f"{count} of the journal's files {'is' if count == 1 else 'are'} missing ({between})"
+    text = f"{count} of the journal's files {'is' if count == 1 else 'are'} not there ({between})"
     knows = index is not None and not index.faults and index.is_legacy is None
     if index is not None and knows and index.messages.keys() <= numbers:
         seen = index.last_update[0] if index.last_update is not None else first

@@ -26,7 +26,7 @@ from reference_impl.leveldb_log.layout import (
     masked_crc,
 )
 from walproof.carve import base
-from walproof.carve.image import AHEAD, SECTOR, STRIDE, Image
+from walproof.carve.image import LOOKAHEAD, SECTOR, STRIDE, Image
 from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
@@ -103,7 +103,7 @@ class Carver(base.Carver):
         self._open: _Open | None = None
         self._held: _Run | None = None
         self._next = 0
-        self._of_eight = np.empty((STRIDE + AHEAD) // 8 + 1, np.uint32)
+        self._of_eight = np.empty((STRIDE + LOOKAHEAD) // 8 + 1, np.uint32)
         self._columns = np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.uint8)
         self._anywhere = importlib.util.find_spec("numba") is not None
 
@@ -356,7 +356,7 @@ def _has_shape(data: bytes) -> bool:
     return 0 < int.from_bytes(data[8:12], "little") < 1 << 24
 
 
-assert AHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0
+assert LOOKAHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0
 
 
 def _whole(start: int, stop: int, payload: bytes) -> Loose:

@@ -130,7 +130,7 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
     if is_cut and numbered < count:
         return _cut(payload, count, operations)
     if numbered != count:
-        raise Undecodable(f"{count} operations expected, {numbered} found")
+        raise Undecodable(f"expected {count} operations, found {numbered}")
     return {"sequence": signed(sequence), "ops": operations}
 
 

@@ -84,7 +84,7 @@ class Carver(base.Carver):
             shorter = min(end, cut + -(cut - at) % SECTOR)
             is_cut, end = shorter < end, shorter
         certainty: Certainty = "checksum" if answer.records else "structure"
-        return Find(at, end, "log", certainty, ".journal", said=None if is_cut else answer)
+        return Find(at, end, "log", certainty, ".journal", reading=None if is_cut else answer)
 
     def _before_another(self, at: int, end: int) -> int:
         """Return the offset of the next journal file that is not part of a field."""

@@ -1,4 +1,4 @@
-"""The parser of a grammar that may be anybody's, asked in a box: by ``ksy-test`` and ``damage``."""
+"""Run the parser of any grammar in a sandbox, for ``parsers test`` and ``damage``."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from conformance.process import JsonLinesProgram, Limits
 from conformance.sandbox import Sandbox, python_paths
 from reference_impl.paths import PACKAGES
 
+#: Time limit of one reply in seconds.
 SECONDS = 60
-"""What one answer may take."""
 FILE_BYTES = 1 << 30
 
 
-class BoxedGrammar:
-    """A grammar, which is compiled, and a process in a box that runs its parser.
+class SandboxedGrammar:
+    """A compiled grammar, and a sandboxed process that runs its parser.
 
-    The process is ``python -m WORKER GRAMMAR``. It reads the grammar's folder, the packages, the
-    system and Python, and writes nothing. ``in_steps`` is as in
-    :func:`conformance.kaitai.compile.compiled`. Raises ``GrammarError``, also for a grammar of
-    another name than its file's, and ``ToolMissing``.
+    The process is ``python -m WORKER GRAMMAR``. It can read the folder of the grammar, the
+    packages, the system and Python, and write nothing. ``in_steps`` is as in
+    :func:`conformance.kaitai.compile.compiled`. Raises ``GrammarError``, also if the id of the
+    grammar differs from its file name, and ``ToolMissing``.
     """
 
     def __init__(self, grammar: Path, worker: str, in_steps: bool = False) -> None:
@@ -34,10 +34,10 @@ class BoxedGrammar:
         parser = parser_folder(grammar.stem, grammars=grammar.parent, in_steps=in_steps)
         id = yaml.safe_load(grammar.read_bytes())["meta"]["id"]
         if id != grammar.stem:
-            raise GrammarError(f"{grammar}: its meta/id is `{id}`: name the file {id}.ksy")
-        self._own = tempfile.TemporaryDirectory(prefix="walproof-box-")
+            raise GrammarError(f"{grammar}: meta/id is `{id}`, so the file must be named {id}.ksy")
+        self._folder = tempfile.TemporaryDirectory(prefix="walproof-sandbox-")
         self.sandbox = Sandbox(
-            Path(self._own.name),
+            Path(self._folder.name),
             reads=[*python_paths(), PACKAGES, grammar.parent, parser],
             bare=True,
         )
@@ -50,10 +50,10 @@ class BoxedGrammar:
         )
 
     def request(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the reply. Raises ``NoReply``; the next request starts the process anew."""
+        """Return the reply. Raises ``NoReply``; the next request restarts the process."""
         return self._worker.request(message)
 
     def close(self) -> None:
-        """End the process."""
+        """Stop the process."""
         self._worker.close()
-        self._own.cleanup()
+        self._folder.cleanup()

@@ -1,0 +1,49 @@
+"""Recipes of the RocksDB write-ahead log, a file for each column of the matrix."""
+
+from conformance.recipes.rocksdb_wal import (
+    appending,
+    checksum,
+    clean_close,
+    compression,
+    fragments,
+    layout,
+    lengths,
+    limits,
+    log_number,
+    metadata,
+    real_logs,
+    resync,
+    tails,
+    types,
+    writing,
+    zeros,
+)
+from conformance.recipes.rocksdb_wal.log import BOOK, RocksLog
+
+NewLog = RocksLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".log"
+"""How its name ends, unless a recipe says otherwise."""
+
+__all__ = [
+    "BOOK",
+    "SUFFIX",
+    "NewLog",
+    "appending",
+    "checksum",
+    "clean_close",
+    "compression",
+    "fragments",
+    "layout",
+    "lengths",
+    "limits",
+    "log_number",
+    "metadata",
+    "real_logs",
+    "resync",
+    "tails",
+    "types",
+    "writing",
+    "zeros",
+]

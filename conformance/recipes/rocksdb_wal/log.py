@@ -1,0 +1,134 @@
+"""The verbs that only logs of RocksDB and Pebble need, and the book of their recipes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import Any
+
+from conformance.contents import Contents
+from conformance.recipes.leveldb_log.log import numbered
+from conformance.recipes.recipe import Book, Log
+from conformance.recipes.variation import vary
+from reference_impl.answer import NewRecord
+from reference_impl.leveldb_log.dialects import RECYCLABLE_HEADER_SIZE, header_size
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
+from reference_impl.rocksdb_wal.layout import HEADER_SIZES, clean_close, pack
+from reference_impl.rocksdb_wal.writer import Writer
+
+FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+NUMBER = 12
+OLDER = 8
+OLDER_TEXT = b"what an older record had"
+LEGACY, RECYCLABLE, WAL_SYNC = "legacy", "recyclable", "wal-sync"
+
+
+class RocksLog(Log):
+    """A log of RocksDB or Pebble being built."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
+        super().__init__(control, payloads, "rocksdb-wal")
+        self.new_records: list[NewRecord] = []
+        # Real systems always know the number of a log: from its name.
+        self.context["log_number"] = NUMBER
+
+    def write(
+        self,
+        *payloads: bytes,
+        headers: str = RECYCLABLE,
+        number: int = NUMBER,
+        compression: str = "none",
+        **fields: Any,
+    ) -> None:
+        """Write these records, each with these fields, after what is there."""
+        records = [NewRecord(vary(payload), fields) for payload in payloads]
+        context = {"headers": headers, "compression": compression}
+        self.data += written(records, context, number, len(self.data))
+        self.payloads += [record.payload for record in records]
+        self.new_records += records
+
+    def written(self, *payloads: bytes, **context: Any) -> None:
+        """The log that a writer makes of these records with this context."""
+        self.number_is_unknown()
+        self.context |= context
+        number = context.get("log_number", 1)
+        self.new_records = [NewRecord(vary(payload)) for payload in payloads]
+        self.data += written(self.new_records, context, number)
+        self.payloads += [record.payload for record in self.new_records]
+
+    def to_write(self) -> list[NewRecord]:
+        """The records of the log with their fields."""
+        return self.new_records
+
+    def number_is_unknown(self) -> None:
+        """Nothing but the log itself tells its number."""
+        del self.context["log_number"]
+
+    def is_called(self, name: str) -> None:
+        """The log has this name, and no number besides."""
+        self.name = name
+        self.number_is_unknown()
+
+    def fill_block_but(self, left: int, headers: str = RECYCLABLE) -> None:
+        """Write one record that leaves ``left`` bytes of the current block."""
+        used = len(self.data) % BLOCK_SIZE
+        self.write(numbered(BLOCK_SIZE - used - HEADER_SIZES[headers] - left), headers=headers)
+
+    def recycle(self, blocks: int) -> None:
+        """Write the log over an older one of so many blocks, which goes on where this one ends."""
+        while len(self.data) < blocks * BLOCK_SIZE:
+            left = BLOCK_SIZE - len(self.data) % BLOCK_SIZE
+            self.data += recyclable(FULL, numbered(left - RECYCLABLE_HEADER_SIZE), OLDER)
+
+    def out_of_step(self, at: int) -> None:
+        """Let the older log begin in the middle of a record of its own."""
+        self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
+        self.did(f"put text of an older record at {at}")
+
+    def close(self, number: int = NUMBER) -> None:
+        """Close the log as Pebble does."""
+        self.data += clean_close(number)
+
+    def reseal(self, path: str, is_sync: bool = False) -> None:
+        """Make the checksum of a physical record right again, after a change to what it covers."""
+        start = self.field(path).start
+        length = int.from_bytes(self.data[start + 4 : start + 6], "little")
+        end = start + header_size(self.data[start + 6], is_sync) + length
+        checksum = masked_crc(bytes(self.data[start + 6 : end]))
+        self.data[start : start + 4] = checksum.to_bytes(4, "little")
+        self.did(f"reseal {path}")
+
+    def retype(self, path: str, kind: int, is_sync: bool = False) -> None:
+        """Give a physical record another type of the same header, with a checksum to match."""
+        self.set(f"{path}.header.type", kind)
+        self.reseal(path, is_sync)
+
+
+BOOK: Book[RocksLog] = Book("rocksdb-wal")
+
+
+def written(
+    records: Sequence[NewRecord], context: dict[str, Any], number: int = NUMBER, position: int = 0
+) -> bytes:
+    """Return what a writer adds at an offset of a log."""
+    out = io.BytesIO()
+    Writer(number, context, position).write(out, records)
+    return out.getvalue()
+
+
+def recyclable(kind: int, data: bytes, number: int = NUMBER) -> bytes:
+    """Return one physical record with an 11-byte header."""
+    return pack(RECYCLABLE, kind, data, number)
+
+
+def legacy(kind: int, data: bytes) -> bytes:
+    """Return one physical record with a 7-byte header."""
+    return pack(LEGACY, kind, data)
+
+
+def wal_sync(kind: int, data: bytes, sync_offset: int, number: int = NUMBER) -> bytes:
+    """Return one physical record with a 19-byte header."""
+    return pack(WAL_SYNC, kind, data, number, sync_offset)
+
+
+__all__ = ["BLOCK_SIZE", "BOOK", "RocksLog", "numbered"]

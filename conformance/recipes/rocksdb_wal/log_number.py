@@ -1,0 +1,337 @@
+"""The end of a recycled log, and records of another log."""
+
+from conformance.recipes.rocksdb_wal.layout import (
+    recyclable_fragments,
+    three_recyclable_records,
+    three_synced_records,
+)
+from conformance.recipes.rocksdb_wal.log import (
+    BLOCK_SIZE,
+    BOOK,
+    FULL,
+    OLDER,
+    OLDER_TEXT,
+    WAL_SYNC,
+    RocksLog,
+    legacy,
+    numbered,
+    recyclable,
+    wal_sync,
+)
+from conformance.recipes.variation import Kept
+from reference_impl.rocksdb_wal.layout import pack
+
+R_FIRST = 6
+THREE = [b"alpha", b"bravo", b"charlie"]
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-025")
+def recycled_log(log: RocksLog) -> None:
+    """A log in a file that held an older one: a sound record of that log ends this one."""
+    log.write(*THREE)
+    log.recycle(blocks=3)
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-025")
+def older_records_of_the_same_size(log: RocksLog) -> None:
+    """An older log of equal records: the first that was not written over ends the log."""
+    log.write(*[b"%05d" % number for number in range(20)])
+    log.data += recyclable(FULL, b"ghost", OLDER) * 100
+    log.expect("intact", survivors=list(range(20)), end=320)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-050", kind="eof")
+def older_log_out_of_step(log: RocksLog) -> None:
+    """The end is the middle of an older record: those bytes may also be an unfinished write."""
+    log.shows("stale-tail")
+    log.out_of_step(50)
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-050", "RDB-056", kind="limit")
+def older_log_within_the_last_block(log: RocksLog) -> None:
+    """Nothing but a block boundary shows an older log: in the last block, its bytes are damage."""
+    text = OLDER_TEXT[:4] + b"\x40\0" + OLDER_TEXT[6:]
+    log.extend(text + bytes(range(256)), "text of an older record")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
+    log.note("A limit of the format: undamaged recycled logs look like this as well.")
+
+
+@BOOK.valid("log-number", "RDB-025")
+def older_log_at_a_block_boundary(log: RocksLog) -> None:
+    """The log fills its block, and the next block is the older log's."""
+    log.fill_block_but(0)
+    log.recycle(blocks=2)
+    log.expect("intact", survivors=[0], end=BLOCK_SIZE)
+
+
+@BOOK.valid("log-number", "RDB-004", "RDB-025")
+def older_log_after_a_trailer(log: RocksLog) -> None:
+    """Bytes of the older log are in the trailer, which is skipped; then its record ends the log."""
+    log.fill_block_but(9)
+    log.data += OLDER_TEXT[:9]
+    log.recycle(blocks=2)
+    log.expect("intact", survivors=[0], end=BLOCK_SIZE)
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-025")
+def newer_record_at_the_end(log: RocksLog) -> None:
+    """A higher number is another log as well."""
+    log.write(*THREE)
+    log.data += recyclable(FULL, b"ghost", 4000)
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-025")
+def next_number_at_the_end(log: RocksLog) -> None:
+    """A whole record of the next log ends the log like any other."""
+    log.write(*THREE)
+    log.data += recyclable(FULL, b"ghost", 13)
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-042", "RDB-025", kind="eof")
+def first_then_older_record(log: RocksLog) -> None:
+    """The writer died between two fragments, and the older log goes on."""
+    log.retype("blocks[0].records[2]", R_FIRST)
+    log.expect("torn", "torn-record", survivors=[0, 1], end=32)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-050", kind="eof")
+def first_then_older_log_out_of_step(log: RocksLog) -> None:
+    """The same, but the older log is out of step: the range begins at the FIRST."""
+    log.retype("blocks[0].records[2]", R_FIRST)
+    log.out_of_step(50)
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-050", kind="limit")
+def last_record_of_a_recycled_log_flipped(log: RocksLog) -> None:
+    """Damage to the last record of a recycled log looks like its end."""
+    log.flip("blocks[0].records[2].data", 4)
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-050", kind="eof")
+def torn_record_over_an_older_log(log: RocksLog) -> None:
+    """Half of a record was written over an older log: its checksum fails."""
+    log.shows("torn-last-record")
+    log.out_of_step(46)
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
+
+
+@BOOK.valid("log-number", "RDB-016")
+def recycled_blocks(log: RocksLog) -> None:
+    """Three blocks of a log in a file that held an older one of four."""
+    log.write(b"alpha", numbered(33_000), b"charlie", numbered(33_000), b"echo")
+    log.recycle(blocks=4)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4])
+
+
+def older_block() -> bytes:
+    """Return a block of the older log: one record."""
+    return recyclable(FULL, numbered(BLOCK_SIZE - 11), OLDER)
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-016", "RDB-040", "RDB-044")
+def first_record_of_a_recycled_log_flipped(log: RocksLog) -> None:
+    """Later blocks belong to this log, so a fault in the first is damage, not the end."""
+    log.flip("blocks[0].records[0].data", 1)
+    log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4])
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-046", "RDB-048")
+def first_block_never_written(log: RocksLog) -> None:
+    """The first block still is the older log's, and later ones are this log's."""
+    log.is_called("000012.log")
+    log.splice("blocks[0]", older_block(), "a block of the older log")
+    log.expect("damaged", "other-log", survivors=[2, 3, 4])
+    log.bug("RocksDB ends the log at once, without a report")
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-046", "RDB-051")
+def middle_block_never_written(log: RocksLog) -> None:
+    """A write of a block was lost, and the older log shows through."""
+    log.shows("lost-write")
+    log.splice("blocks[1]", older_block(), "a block of the older log")
+    log.expect("damaged", "other-log", survivors=[0, 4])
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-042", "RDB-025")
+def last_block_never_written(log: RocksLog) -> None:
+    """The last block of the log is the older log's: the log ends before it."""
+    log.splice("blocks[2]", older_block(), "a block of the older log")
+    log.expect("torn", "torn-record", survivors=[0, 1, 2])
+
+
+@BOOK.valid("log-number", "RDB-014", "RDB-025")
+def file_renamed_and_not_written(log: RocksLog) -> None:
+    """The name has a new number, and the file is all an older log's: the new log is empty."""
+    log.recycle(blocks=2)
+    log.is_called("000013.log")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-014", "RDB-050", "RDB-015", kind="eof")
+def torn_first_record_of_a_recycled_file(log: RocksLog) -> None:
+    """The first write of log 14 over log 12 did not finish: the name tells the number."""
+    log.data[:30] = recyclable(FULL, b"x" * 40, 14)[:30]
+    log.did("begin a record of log 14")
+    log.is_called("000014.log")
+    log.expect("torn", "torn-tail", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014")
+def number_from_the_first_record(log: RocksLog) -> None:
+    """Neither name nor context: the first record tells the number."""
+    log.write(*THREE)
+    log.data += recyclable(FULL, b"ghost", OLDER)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.valid("log-number", "RDB-014")
+def number_from_the_first_synced_record(log: RocksLog) -> None:
+    """The same with 19-byte headers."""
+    log.write(*THREE, headers=WAL_SYNC)
+    log.data += wal_sync(FULL, b"ghost", 0, OLDER)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(recycled_blocks, "log-number", "RDB-014", "RDB-016")
+def number_from_the_next_block(log: RocksLog) -> None:
+    """The first record is damaged: the next block tells the number."""
+    log.flip("blocks[0].records[0].data", 1)
+    log.number_is_unknown()
+    log.expect("damaged", "checksum-mismatch", survivors=[2, 3, 4])
+
+
+@BOOK.valid("log-number", "RDB-014")
+def name_of_a_failover(log: RocksLog) -> None:
+    """Pebble's second file of log 15 after a failover has the same number."""
+    log.write(*THREE, number=15, headers=WAL_SYNC)
+    log.is_called("000015-001.log")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("log-number", "RDB-014", "RDB-025")
+def number_from_the_context(log: RocksLog) -> None:
+    """The context comes before the name."""
+    log.write(*THREE, number=16)
+    log.data += recyclable(FULL, b"ghost", 17)
+    log.is_called("000017.log")
+    log.context["log_number"] = 16
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def number_above_32_bits(log: RocksLog) -> None:
+    """Headers have the low half of the number."""
+    log.write(*THREE)
+    log.context["log_number"] = (7 << 32) + 12
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-015", "RDB-050")
+def first_record_of_a_short_recycled_log_flipped(log: RocksLog) -> None:
+    """With its number known, the log may have ended before its first record."""
+    log.flip("blocks[0].records[0].data", 1)
+    log.expect("torn", "torn-tail", survivors=[], end=0)
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-014", kind="limit")
+def first_record_flipped_and_no_number(log: RocksLog) -> None:
+    """Nothing tells the number but the blocks of the older log: its records are returned."""
+    log.number_is_unknown()
+    log.flip("blocks[0].records[0].data", 1)
+    log.expect("damaged", "checksum-mismatch", survivors=[Kept(numbered(32757))] * 2)
+    log.note("With the number 12 from name or context, the answer is torn-tail at 0.")
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-007", "RDB-047")
+def legacy_record_in_a_recyclable_log(log: RocksLog) -> None:
+    """A sound record without a number cannot belong to a log whose records have one."""
+    log.extend(legacy(FULL, b"ghost"), "a legacy FULL")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2], end=62)
+    log.bug("RocksDB and Pebble return it")
+
+
+@BOOK.damaged(recycled_log, "log-number", "RDB-007", "RDB-050")
+def legacy_record_in_what_an_older_log_left(log: RocksLog) -> None:
+    """What a client once stored lies at the end of the log, and looks like a legacy record."""
+    ghost = legacy(FULL, b"ghost")
+    log.data[50 : 50 + len(ghost)] = ghost
+    log.did("put a legacy FULL into the older bytes at 50")
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)
+    log.bug("RocksDB and Pebble return it")
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-025")
+def older_recyclable_log_after_a_synced_one(log: RocksLog) -> None:
+    """The file was written before the format was upgraded: 11-byte headers follow the end."""
+    log.write(*THREE, headers=WAL_SYNC)
+    log.data += recyclable(FULL, b"ghost", OLDER)
+    log.expect("intact", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-007", "RDB-047", "RDB-050")
+def recyclable_record_in_a_synced_log(log: RocksLog) -> None:
+    """A record of this number with an 11-byte header is not of this dialect."""
+    log.extend(recyclable(FULL, b"ghost"), "a recyclable FULL")
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-006", "RDB-007", "RDB-044")
+def synced_record_in_a_recyclable_log(log: RocksLog) -> None:
+    """Type 9 has a 7-byte header in this dialect: the checksum cannot be right."""
+    log.extend(wal_sync(FULL, b"ghost", 0), "a WAL-sync FULL")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(recyclable_fragments, "log-number", "RDB-015", "RDB-025", "RDB-042")
+def last_of_another_log(log: RocksLog) -> None:
+    """A LAST with another number does not complete the record."""
+    log.set("blocks[2].records[0].header.log_number", OLDER)
+    log.reseal("blocks[2].records[0]")
+    log.expect("torn", "torn-record", survivors=[0])
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-015", "RDB-025")
+def synced_record_of_another_log(log: RocksLog) -> None:
+    """A WAL-sync record with another number ends the log."""
+    log.set("blocks[0].records[2].header.log_number", OLDER)
+    log.reseal("blocks[0].records[2]", is_sync=True)
+    log.expect("intact", survivors=[0, 1], end=48)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-046")
+def synced_record_of_another_log_before_a_proof(log: RocksLog) -> None:
+    """The record after it says that this log was synced further."""
+    log.set("blocks[0].records[1].header.log_number", OLDER)
+    log.reseal("blocks[0].records[1]", is_sync=True)
+    log.expect("damaged", "other-log", survivors=[0], end=None)
+
+
+@BOOK.damaged(recyclable_fragments, "log-number", "RDB-046", "RDB-050", "RDB-056")
+def older_block_before_the_last_fault(log: RocksLog) -> None:
+    """An older log before a fault does not make it the end of this log."""
+    log.splice("blocks[1]", older_block(), "a block of the older log")
+    log.flip("blocks[2].records[1].data", 1)
+    log.expect("damaged", "other-log", survivors=[0], end=None)
+
+
+@BOOK.valid("log-number", "RDB-014")
+def name_that_only_begins_like_a_logs(log: RocksLog) -> None:
+    """A copy under another name: the first record tells the number."""
+    log.write(*THREE)
+    log.is_called("000011.log-copy")
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid("log-number", "RDB-015", "RDB-030")
+def compression_type_over_an_older_log(log: RocksLog) -> None:
+    """Nothing but the compression type was written over an older log."""
+    log.data += pack("legacy", 9, b"\x07\0\0\0") + recyclable(FULL, b"ghost", OLDER)
+    log.expect("intact", survivors=[], end=11)

@@ -1,0 +1,44 @@
+"""Zstd frames built by hand, so that no version of a library decides what a vector holds."""
+
+from __future__ import annotations
+
+MAGIC = b"\x28\xb5\x2f\xfd"
+RAW, RLE = 0, 1
+SINGLE_SEGMENT = 0x20
+LARGEST_BLOCK = 1 << 17
+
+
+def frame(payload: bytes, size: int | None = None) -> bytes:
+    """Return a frame of raw blocks; ``size`` is the content size that it states, if another."""
+    pieces = [payload[at : at + LARGEST_BLOCK] for at in range(0, len(payload), LARGEST_BLOCK)]
+    body = b"".join(
+        block(RAW, piece, len(piece), is_last=number == len(pieces))
+        for number, piece in enumerate(pieces, 1)
+    )
+    return header(len(payload) if size is None else size) + body
+
+
+def frame_of_one_byte(byte: int, size: int) -> bytes:
+    """Return a small frame that gives ``size`` times the same byte."""
+    counts = [min(LARGEST_BLOCK, size - at) for at in range(0, size, LARGEST_BLOCK)]
+    return header(size) + b"".join(
+        block(RLE, bytes([byte]), count, is_last=number == len(counts))
+        for number, count in enumerate(counts, 1)
+    )
+
+
+def header(size: int) -> bytes:
+    """Return magic number and frame header of a single segment with a stated content size."""
+    if size < 256:
+        return MAGIC + bytes([SINGLE_SEGMENT, size])
+    if size < 65792:
+        return MAGIC + bytes([SINGLE_SEGMENT | 0x40]) + (size - 256).to_bytes(2, "little")
+    if size < 1 << 27:
+        return MAGIC + bytes([SINGLE_SEGMENT | 0x80]) + size.to_bytes(4, "little")
+    # A window of 8 MiB, so that large sizes need no larger one.
+    return MAGIC + bytes([0xC0, 13 << 3]) + size.to_bytes(8, "little")
+
+
+def block(kind: int, data: bytes, size: int, is_last: bool) -> bytes:
+    """Return a block of a frame."""
+    return (is_last | kind << 1 | size << 3).to_bytes(3, "little") + data

@@ -1,0 +1,82 @@
+"""Telling a log of LevelDB's from one of RocksDB or Pebble, by its first blocks.
+
+LDB-043 looks at the first physical record, to refuse the log. Recognition looks further, so that a
+damaged first record does not hide the dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from reference_impl.leveldb_log.layout import (
+    BLOCK_SIZE,
+    FIRST,
+    FULL,
+    HEADER,
+    HEADER_SIZE,
+    ZERO,
+    all_zero,
+    foreign_dialect,
+    is_sound,
+)
+
+RECYCLABLE_HEADER_SIZE = 11
+SYNC_HEADER_SIZE = 19
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+CLEAN_CLOSE = bytes(6) + b"\x05"
+"""What Pebble's trailer of a closed log begins with; the next log number follows."""
+
+COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
+PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
+
+
+def is_foreign(head: bytes) -> bool:
+    """Return whether the log that begins with ``head`` (whole blocks) is RocksDB's or Pebble's.
+
+    A log is theirs if the first physical record with a right checksum is; if a record of types 1 to
+    4 comes before, only metadata makes it theirs, or compressed data after a damaged start.
+    """
+    close = RECYCLABLE_HEADER_SIZE
+    if len(head) >= close and head.startswith(CLEAN_CLOSE) and all_zero(head[close:]):
+        return True
+    return _leads_to_foreign(head, is_sync=False) or _leads_to_foreign(head, is_sync=True)
+
+
+def header_size(kind: int, is_sync: bool) -> int:
+    """Return the size of the header before data of this type, in LevelDB's and other dialects.
+
+    ``is_sync`` chooses between the meanings that the types 9 to 12 have in RocksDB and in Pebble.
+    """
+    if is_sync and 9 <= kind <= 12:
+        return SYNC_HEADER_SIZE
+    if 5 <= kind <= 8 or kind in (RECYCLABLE_TIMESTAMP_SIZES, RECYCLABLE_PREDECESSOR):
+        return RECYCLABLE_HEADER_SIZE
+    return HEADER_SIZE
+
+
+def _leads_to_foreign(head: bytes, is_sync: bool) -> bool:
+    has_plain = False
+    starts_sound = is_sound(head[:BLOCK_SIZE], 0)
+    for block, at in _headers(head, is_sync):
+        kind = block[at + 6]
+        if foreign_dialect(block, at) is not None:
+            if not has_plain or kind in (TIMESTAMP_SIZES, PREDECESSOR):
+                return True
+        elif is_sound(block, at):
+            has_data = kind in (FULL, FIRST) and not has_plain
+            if has_data and not starts_sound and block.startswith(ZSTD_MAGIC, at + HEADER_SIZE):
+                return True
+            has_plain = True
+    return False
+
+
+def _headers(head: bytes, is_sync: bool) -> Iterator[tuple[bytes, int]]:
+    """Yield each block with the offset of each header that the lengths lead to, sound or not."""
+    for base in range(0, len(head), BLOCK_SIZE):
+        block, at = head[base : base + BLOCK_SIZE], 0
+        while len(block) - at >= HEADER_SIZE:
+            _, length, kind = HEADER.unpack_from(block, at)
+            if kind == ZERO and length == 0:
+                break
+            yield block, at
+            at += header_size(kind, is_sync) + length

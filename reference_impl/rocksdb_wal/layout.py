@@ -1,0 +1,146 @@
+"""Headers, types and metadata of a RocksDB write-ahead log.
+
+Upstream: facebook/rocksdb ``db/log_format.h``, cockroachdb/pebble ``record/record.go``. Blocks and
+the masked checksum are those of ``leveldb-log``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reference_impl.leveldb_log.dialects import (
+    COMPRESSION,
+    PREDECESSOR,
+    RECYCLABLE_HEADER_SIZE,
+    RECYCLABLE_PREDECESSOR,
+    RECYCLABLE_TIMESTAMP_SIZES,
+    SYNC_HEADER_SIZE,
+    TIMESTAMP_SIZES,
+    header_size,
+)
+from reference_impl.leveldb_log.layout import HEADER, HEADER_SIZE, masked_crc
+
+ZERO, FULL, FIRST, MIDDLE, LAST = range(5)
+LEGACY_TYPES = (FULL, FIRST, MIDDLE, LAST, TIMESTAMP_SIZES, PREDECESSOR)
+IGNORABLE = 0x80  # RDB-011
+
+LEGACY, RECYCLABLE, WAL_SYNC = "legacy", "recyclable", "wal-sync"
+HEADER_SIZES = {LEGACY: HEADER_SIZE, RECYCLABLE: RECYCLABLE_HEADER_SIZE, WAL_SYNC: SYNC_HEADER_SIZE}
+FIRST_TYPE = {LEGACY: 1, RECYCLABLE: 5, WAL_SYNC: 9}
+"""The type of a FULL in each dialect; FIRST, MIDDLE and LAST follow it."""
+
+NO_COMPRESSION, ZSTD = 0, 7  # RDB-030
+TIMESTAMP_SIZE = struct.Struct("<IH")
+PREDECESSOR_INFO = struct.Struct("<QQQ")
+
+
+@dataclass(frozen=True, slots=True)
+class Physical:
+    """A whole physical record whose checksum is right, ``[at, end)`` in its block."""
+
+    dialect: str | None
+    """None for a type that decides nothing: compression records, unknown types."""
+    kind: int
+    """FULL, FIRST, MIDDLE, LAST, or the type byte of anything else."""
+    data: memoryview
+    at: int
+    end: int
+    number: int | None = None
+    sync_offset: int | None = None
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether it holds a record or a part of one."""
+        return FULL <= self.kind <= LAST
+
+    @property
+    def is_metadata(self) -> bool:
+        """Whether RocksDB describes the log with it (RDB-009)."""
+        return self.kind in (
+            COMPRESSION,
+            TIMESTAMP_SIZES,
+            RECYCLABLE_TIMESTAMP_SIZES,
+            PREDECESSOR,
+            RECYCLABLE_PREDECESSOR,
+        )
+
+
+def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
+    """Return the sound physical record at an offset of a block, or None (RDB-002 to RDB-008).
+
+    ``is_sync`` chooses between the meanings of the types 9 to 12 (RDB-013).
+    """
+    if at + HEADER_SIZE > len(block):
+        return None
+    checksum, length, kind = HEADER.unpack_from(block, at)
+    size = header_size(kind, is_sync)
+    end = at + size + length
+    if end > len(block) or masked_crc(memoryview(block)[at + 6 : end]) != checksum:
+        return None
+    number = int.from_bytes(block[at + 7 : at + 11], "little") if size > HEADER_SIZE else None
+    offset = int.from_bytes(block[at + 11 : at + 19], "little") if size > 11 else None
+    dialect: str | None
+    if size == SYNC_HEADER_SIZE:
+        dialect, kind = WAL_SYNC, kind - 8
+    elif size == RECYCLABLE_HEADER_SIZE:
+        dialect, kind = RECYCLABLE, kind - 4 if kind <= 8 else kind
+    else:
+        dialect = LEGACY if kind in LEGACY_TYPES else None
+    return Physical(dialect, kind, memoryview(block)[at + size : end], at, end, number, offset)
+
+
+def any_physical(block: bytes, at: int) -> Physical | None:
+    """Return the sound physical record at an offset of a block of unknown dialect (RDB-013).
+
+    Of the types 9 to 12, the header with which the checksum is right decides.
+    """
+    return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
+
+
+def physical_records(block: bytes, at: int = 0) -> Iterator[Physical]:
+    """Yield the physical records of a block, in any dialect, up to the first unsound one."""
+    while (record := any_physical(block, at)) is not None:
+        yield record
+        at = record.end
+
+
+def is_well_formed(record: Physical) -> bool:
+    """Return whether the data of a metadata record has a possible length (RDB-030 to RDB-034)."""
+    length = len(record.data)
+    if record.kind == COMPRESSION:
+        return length == 4
+    if record.kind in (TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES):
+        return length > 0 and length % TIMESTAMP_SIZE.size == 0
+    return length == PREDECESSOR_INFO.size
+
+
+def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
+    """Return whether Pebble's trailer of a closed log stands at an offset (RDB-026).
+
+    ``number`` is the log's own; None if nothing tells it.
+    """
+    trailer = block[at : at + RECYCLABLE_HEADER_SIZE]
+    if len(trailer) < RECYCLABLE_HEADER_SIZE or trailer[:7] != b"\0\0\0\0\0\0\5":
+        return False
+    next_number = int.from_bytes(trailer[7:], "little")
+    return number is None or next_number == (number + 1) & 0xFFFFFFFF
+
+
+def clean_close(number: int) -> bytes:
+    """Return the trailer with which Pebble closes the log of this number (RDB-026)."""
+    return HEADER.pack(0, 0, 5) + ((number + 1) & 0xFFFFFFFF).to_bytes(4, "little")
+
+
+def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int = 0) -> bytes:
+    """Return a physical record: ``kind`` is FULL to LAST, or the type byte of metadata."""
+    extra = b""
+    if kind <= LAST:
+        kind = FIRST_TYPE[dialect] + kind - FULL
+    if header_size(kind, dialect == WAL_SYNC) > HEADER_SIZE:
+        extra = (number & 0xFFFFFFFF).to_bytes(4, "little")
+    if dialect == WAL_SYNC:
+        extra += sync_offset.to_bytes(8, "little")
+    covered = bytes([kind]) + extra + data
+    return HEADER.pack(masked_crc(covered), len(data), kind) + covered[1:]

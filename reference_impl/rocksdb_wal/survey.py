@@ -1,0 +1,107 @@
+"""The pass over a log before it is read: dialect, number, compression, and what was written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reference_impl.leveldb_log.dialects import COMPRESSION
+from reference_impl.leveldb_log.layout import read_block
+from reference_impl.rocksdb_wal.compression import MAGIC
+from reference_impl.rocksdb_wal.layout import (
+    FIRST,
+    FULL,
+    LEGACY,
+    NO_COMPRESSION,
+    WAL_SYNC,
+    ZSTD,
+    Physical,
+    any_physical,
+    is_clean_close,
+    is_well_formed,
+    physical_records,
+)
+
+FILE_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
+"""``000012.log``, and Pebble's ``000012-001.log`` after a failover."""
+
+
+@dataclass(slots=True)
+class Survey:
+    """What is known about a log before its records are read (RDB-012 to RDB-017).
+
+    ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
+    ``proven`` is the offset before which everything was written; ``last_other`` the start of the
+    last block that begins with a record of another log, None if there is none.
+    """
+
+    number: int | None
+    dialect: str | None = None
+    compression: int | None = None
+    proven: int = 0
+    last_other: int | None = None
+
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the log numbers of physical records tell this log from others (RDB-015)."""
+        return self.dialect != LEGACY
+
+    def is_other(self, record: Physical) -> bool:
+        """Whether a physical record has the number of another log (RDB-015)."""
+        return record.number is not None and record.number != self.number
+
+    def look_at_start(self, block: bytes) -> None:
+        """Learn from the first physical record, or from Pebble's trailer in its place."""
+        first = any_physical(block, 0)
+        if first is not None and first.kind != COMPRESSION:
+            self.compression = NO_COMPRESSION
+        elif first is not None and is_well_formed(first):
+            self.compression = int.from_bytes(first.data, "little")  # RDB-030
+        elif first is None and self.number is None and is_clean_close(block, 0, None):
+            self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
+
+    def add(self, record: Physical, base: int) -> None:
+        """Learn from a sound physical record of the block at ``base``."""
+        if record.number is not None and self.number is None:
+            self.number = record.number  # RDB-014
+        if self.is_other(record):
+            if record.at == 0:
+                self.last_other = base
+            return
+        if self.dialect is None:
+            self.dialect = record.dialect  # RDB-012
+        if record.dialect != self.dialect:
+            return
+        if record.sync_offset is not None:
+            self.proven = max(self.proven, record.sync_offset)  # RDB-017
+        elif record.number is not None and record.at == 0:
+            self.proven = base  # RDB-016
+        if self.compression is None and record.kind in (FULL, FIRST):
+            is_frame = bytes(record.data[: len(MAGIC)]) == MAGIC and self.dialect != WAL_SYNC
+            self.compression = ZSTD if is_frame else NO_COMPRESSION  # RDB-032
+
+
+def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
+    """Return the low half of the log number from the context or the file name (RDB-014)."""
+    number = context.get("log_number")
+    if number is None and (named := FILE_NAME.fullmatch(path.name)):
+        number = int(named[1])
+    return None if number is None else int(number) & 0xFFFFFFFF
+
+
+def survey(log: BinaryIO, number: int | None) -> Survey:
+    """Read a log once, block by block, and leave it at offset 0."""
+    found = Survey(number)
+    base = 0
+    log.seek(0)
+    while block := read_block(log):
+        if base == 0:
+            found.look_at_start(block)
+        for record in physical_records(block):
+            found.add(record, base)
+        base += len(block)
+    log.seek(0)
+    return found

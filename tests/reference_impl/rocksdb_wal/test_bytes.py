@@ -1,0 +1,112 @@
+"""What RocksDB and Pebble wrote, and the bytes in the chapter: ours reads and writes the same."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conformance.recipes.rocksdb_wal.real_logs import COMPRESSED_BY_ROCKSDB, RECYCLED_BY_ROCKSDB
+from reference_impl.answer import Answer, NewRecord, collect
+from reference_impl.rocksdb_wal import copied, read, write
+from reference_impl.rocksdb_wal.layout import pack
+from reference_impl.rocksdb_wal.reader import read_stream
+
+CHAPTER = (Path(__file__).parents[3] / "spec" / "rocksdb-wal.md").read_text("utf-8")
+
+
+def answer(log: bytes, number: int | None = None) -> Answer:
+    return collect(read_stream(io.BytesIO(log), "recover", number))
+
+
+def written(folder: Path, *payloads: bytes, **context: Any) -> bytes:
+    path = folder / "written"
+    write(path, [NewRecord(payload) for payload in payloads], context)
+    log = path.read_bytes()
+    path.unlink()
+    return log
+
+
+@pytest.mark.parametrize(
+    ("headers", "sha256"),
+    [
+        ("recyclable", "a317afcc19e20e33a6360e13471912f8d26deedffdbb15a6a07070e3c8e7c529"),
+        ("wal-sync", "90211af3c8465314854db1723c74665aafa5370757b994ad8dc921cc38724277"),
+    ],
+)
+def test_a_log_that_pebble_wrote_and_closed(headers: str, sha256: str, tmp_path: Path) -> None:
+    """Pebble 2.1.7, ``record.NewLogWriter`` for log 12, five records without a sync, ``Close``."""
+    payloads = (b"alpha", b"", b"bravo", b"0123456" * 10_000, b"charlie")
+    path = tmp_path / "000012.log"
+    records = [
+        NewRecord(payload, {"sync_offset": "0"} if headers == "wal-sync" else {})
+        for payload in payloads
+    ]
+    write(path, records, {"headers": headers, "closed": True})
+    log = path.read_bytes()
+    assert hashlib.sha256(log).hexdigest() == sha256
+    found = collect(read(path, "recover", {}))
+    assert (found.verdict, found.end) == ("intact", len(log) - 11)
+    assert tuple(record.payload for record in found.records) == payloads
+
+
+def test_a_recycled_log_that_rocksdb_wrote(tmp_path: Path) -> None:
+    """RocksDB 9.8.4: three puts of log 18; what follows is log 14, and its other name finds it."""
+    path = tmp_path / "000018.log"
+    path.write_bytes(RECYCLED_BY_ROCKSDB)
+    found = collect(read(path, "recover", {}))
+    assert (found.verdict, found.end, len(found.records)) == ("intact", 90, 3)
+    payloads = [record.payload for record in found.records]
+    assert written(tmp_path, *payloads, log_number=18) == RECYCLED_BY_ROCKSDB[:90]
+    assert answer(RECYCLED_BY_ROCKSDB, number=14).records == ()
+    older = answer(RECYCLED_BY_ROCKSDB[90:], number=14)
+    assert (older.verdict, len(older.records)) == ("intact", 9)
+
+
+def test_a_compressed_log_that_rocksdb_wrote(tmp_path: Path) -> None:
+    """RocksDB 9.8.4 with zstd; our frames may come from another version, and say the same."""
+    path = tmp_path / "log"
+    path.write_bytes(COMPRESSED_BY_ROCKSDB)
+    found = collect(read(path, "recover", {}))
+    assert (found.verdict, found.end) == ("intact", len(COMPRESSED_BY_ROCKSDB))
+    payloads = [record.payload for record in found.records]
+    assert [payload[14:18] for payload in payloads] == [b"key0", b"key1", b"key2"]
+    context = copied(path, {})
+    assert context == {"headers": "legacy", "compression": "zstd"}
+    copy = answer(written(tmp_path, *payloads, **context))
+    assert (copy.verdict, copy.records) == ("intact", found.records)
+
+
+def test_records_in_the_chapter() -> None:
+    """The table of first records: what we pack is what the chapter shows."""
+    table = CHAPTER.split("Other first records:", 1)[1].split("###", 1)[0]
+    shown = [re.sub(r"\s", "", hexes) for hexes in re.findall(r"\| `([0-9a-f ]+)` \|", table)]
+    predecessor = b"".join(n.to_bytes(8, "little") for n in (4, 137, 6))
+    frame = bytes.fromhex("28b52ffd2403190000666f6f3fbac459")
+    sizes = bytes.fromhex("000000000800")
+    assert shown == [
+        record.hex()
+        for record in (
+            pack("legacy", 9, b"\7\0\0\0"),
+            pack("legacy", 1, frame),
+            pack("legacy", 10, sizes),
+            pack("recyclable", 11, sizes, 5),
+            pack("legacy", 130, predecessor),
+            pack("recyclable", 131, predecessor, 5),
+        )
+    ]
+    assert answer(bytes.fromhex(shown[0] + shown[1])).records[0].payload == b"foo"
+
+
+def test_small_logs_in_the_chapter(tmp_path: Path) -> None:
+    """The two logs that are shown byte by byte."""
+    rows = re.findall(r"^ +\d+  ((?:[0-9a-f]{2} )*[0-9a-f]{2})  ", CHAPTER, re.MULTILINE)
+    assert written(tmp_path, b"foo", b"", log_number=12).hex(" ") == " ".join(rows)
+    rows = re.findall(r"^ +\d+  ([0-9a-f]{8} [0-9a-f ]+?)     ", CHAPTER, re.MULTILINE)
+    log = written(tmp_path, b"foo", b"bar", log_number=9, headers="wal-sync", closed=True)
+    assert log.hex() == "".join(rows).replace(" ", "")
+    assert answer(log).end == 44

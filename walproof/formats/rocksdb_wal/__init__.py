@@ -1,0 +1,1 @@
+"""RocksDB's write-ahead log: the parts that ``walproof.formats`` describes."""
