@@ -32,9 +32,7 @@ def test_the_reason_why_a_record_is_not_decoded(tmp_path: Path) -> None:
     named("leveldb-log").write(log, records, {})
     for words in (["read", str(log)], [str(log)]):
         done = CliRunner(env={"COLUMNS": "200"}).invoke(walproof, words)
-        assert (
-            "(not decoded: neither a write batch (5 operations announced, 1 found)" in done.stdout
-        )
+        assert "(not decoded: neither a write batch (expected 5 operations, found 1)" in done.stdout
 
 
 def test_a_payload_that_is_longer_than_what_is_decoded(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class _Lines:
             times.append(int(value))
         boots = [match[1] for match in map(_BOOT_ID.fullmatch, self.payloads) if match]
         if not boots:
-            return Skipped(self.start, end, "entry without a _BOOT_ID of 32 hexadecimal digits")
+            return Skipped(self.start, end, "entry without _BOOT_ID of 32 hexadecimal digits")
         # Omit fields with invalid names, as systemd does.
         payloads = [each for each in self.payloads if FIELD_NAME.fullmatch(each.partition(b"=")[0])]
         boot_id = bytes.fromhex(boots[0].decode())

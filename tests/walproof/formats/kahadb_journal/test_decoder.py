@@ -61,7 +61,7 @@ def test_a_message_that_is_not_openwire() -> None:
     assert phrase_of(value).startswith("message ID:1 to topic://orders (expected 6516590 bytes")
     added = message((2, ORDERS), (3, b"ID:1"), (4, b""))
     assert command(10, (1, added))["message_id"] == "ID:1"
-    with pytest.raises(Undecodable, match="no command"):
+    with pytest.raises(Undecodable, match="unknown broker command"):
         decode(b"hello")
 
 

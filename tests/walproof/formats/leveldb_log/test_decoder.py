@@ -72,7 +72,7 @@ def test_a_transaction_of_rocksdb() -> None:
 )
 def test_every_rocksdb_tag(operation: bytes, counted: int, expected: str) -> None:
     assert phrase_of(batch(1, counted, operation)) == f"{expected} (sequence 1)"
-    with pytest.raises(Undecodable, match="expected [0-9]+ operations"):
+    with pytest.raises(Undecodable, match=r"expected [0-9]+ operations"):
         write_batch.decode(batch(1, 1 - counted, operation))
 
 

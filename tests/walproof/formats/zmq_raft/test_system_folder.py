@@ -93,8 +93,8 @@ def test_a_finding_has_expected_and_found(tmp_path: Path) -> None:
     (folder / "raft.pers").write_bytes(STATE + LATER[:-1])
     (finding,) = about(folder, "raft.pers")
     assert finding.text == (
-        "the end of the file cuts the state record at 40: a later vote may be lost. What can be"
-        ' read of it: currentTerm "10", votedFor "n1"'
+        "the end of the file cuts the state record at 40: a later vote may be lost."
+        ' Readable values: currentTerm "10", votedFor "n1"'
     )
 
 
