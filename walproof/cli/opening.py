@@ -14,10 +14,9 @@ from pathlib import Path
 
 import click
 
-from reference_impl.answer import End, Event
+from reference_impl.answer import Event
 from reference_impl.formats import Context, Format, UnknownFormat, named
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
@@ -53,8 +52,6 @@ class Opened:
             self.tell()
         if self.logs_apart is not None:
             return self.logs_apart.folder_type.read(self.logs_apart, profile, context, read_log)
-        if plugin_for(self.format.id).system_folder.is_closed(self.path):
-            return iter([End("intact", None, None)])
         return self.format.read(self.path, profile, context)
 
     def tell(self) -> None:

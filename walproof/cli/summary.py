@@ -385,8 +385,6 @@ def _summarised(
     found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
     assert found.format is not None
-    if plugin_for(found.format).system_folder.is_closed(found.path):
-        return Summary(found.format, verdict="intact")
     return summarise(found.format, found.path, found.context, told, observer)
 
 

@@ -119,10 +119,6 @@ class SystemFolder:
         """Name the dialect of a log that is not read, and the tool that reads it. ``OSError``."""
         return iter(())
 
-    def is_closed(self, log: Path) -> bool:
-        """Whether a log holds nothing but the mark of a clean close: 0 records, intact."""
-        return False
-
     def written_end(self, log: Path) -> int | None:
         """Where a file ends that holds content; the rest was allocated and never written.
 

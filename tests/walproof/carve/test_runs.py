@@ -16,12 +16,13 @@ import pytest
 
 from reference_impl.formats import FORMATS
 from reference_impl.kahadb_journal.layout import HEADER
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, masked_crc
 from walproof.carve import search
 from walproof.carve.engine import Carving
 from walproof.carve.image import PAD, STRIDE, Image
 from walproof.carve.model import Pattern, Window
 from walproof.cli import main
+from walproof.formats.leveldb_log.carver import headers
 
 
 def full_image(builder, log_of, path: Path) -> Path:
@@ -193,10 +194,13 @@ def test_kernel_finds_all_physical_records(near_end: int) -> None:
     of_eight = np.empty(len(image) // 8 + 1, np.uint32)
     prefixes(data, len(image), of_eight)
     columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
+    dialect = headers(FULL, HEADER_SIZE)
     records: list[tuple[int, int, int]] = []
     start = 0
     while start < len(image):
-        count, start = physical_records(data, start, len(image), len(image), of_eight, *columns)
+        count, start = physical_records(
+            data, start, len(image), len(image), of_eight, dialect.sizes, dialect.above, *columns
+        )
         records += zip(*(column[:count].tolist() for column in columns), strict=True)
     assert records == expected
 

@@ -1,4 +1,4 @@
-"""Find LevelDB logs in directories. Each file is a log, also in a RocksDB or Pebble dialect."""
+"""Find LevelDB logs in directories. Each file is a log, unless it is of RocksDB or Pebble."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-#: Number of blocks at the start of a file that are searched for a valid record.
-MAX_BLOCKS = 4
 #: Header sizes by record type in the RocksDB and Pebble dialects, most likely first.
 _FOREIGN_HEADERS = {
     **dict.fromkeys((5, 6, 7, 8, 131), (11,)),
@@ -33,10 +31,6 @@ class LevelDBDiscovery(Discovery):
 
     restart_bytes = BLOCK_SIZE
 
-    def recognises(self, path: Path) -> bool:
-        """See :class:`Discovery`: by a valid record in any dialect, also after a damaged one."""
-        return path.is_file() and dialect_of(path, MAX_BLOCKS) is not None
-
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
     """Return the dialect of a log by its first valid record; None for plain LevelDB.
@@ -47,8 +41,8 @@ def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
             if not (block := file.read(BLOCK_SIZE)):
                 break
-            if (dialect := first_dialect(block)) is not None:
-                return None if dialect == PLAIN else dialect
+            if (result := first_dialect(block)) is not None:
+                return None if result == PLAIN else result
     return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, LAST
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE
 from walproof.scan.kernels import (
     SLICING,
     crc_of_word,
@@ -32,7 +32,7 @@ _LOW = np.uint64(0xFF)
 _BYTE = SLICING[0].astype(np.uint32)
 _FF, _ALL = np.uint32(0xFF), np.uint32(0xFFFFFFFF)
 _8, _16, _24 = np.uint32(8), np.uint32(16), np.uint32(24)
-_FIVES, _HIGHS = np.uint64(0x0505050505050505), np.uint64(0x8080808080808080)
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 def _after_zeros() -> NDArray[np.uint32]:
@@ -98,42 +98,54 @@ def _of_range(data: Any, of_eight: Any, start: Any, end: Any) -> Any:
 
 @kernel
 def physical_records(
-    data: Any, start: Any, stop: Any, size: Any, of_eight: Any, at: Any, end: Any, kind: Any
+    data: Any,
+    start: Any,
+    stop: Any,
+    size: Any,
+    of_eight: Any,
+    header_sizes: Any,
+    above: Any,
+    at: Any,
+    end: Any,
+    kind: Any,
 ) -> Any:
     """Find physical records that begin in ``[start, stop)`` and end by ``size``.
 
     The records do not overlap, and their checksums match. ``of_eight`` is the result of
     :func:`prefixes` for ``data[:size]``. ``stop`` is at most ``size``; the array must have 16 more
-    bytes after ``size``. Returns the number of records and the offset at which to continue, which
-    is before ``stop`` if the three columns are full.
+    bytes after ``size``. ``header_sizes`` are indexed by type, 0 for an undefined type. A type of
+    ``above`` or more is found only directly after another record. Returns the number of records and
+    the offset at which to continue, which is before ``stop`` if the three columns are full.
     """
     count, i = 0, start
+    after = np.int64(-1)
+    limits = np.uint64(above) * _ONES
     last = min(stop, size - HEADER_SIZE + 1)
     while i < last:
-        # Skip eight types at a time if none is below 5, as in most data.
-        while i + 8 <= last:
+        # Skip eight types at a time if none is below the limit, as in most data.
+        while i != after and i + 8 <= last:
             types_here = load64(data, i + 6)
-            children = (types_here - _FIVES) & ~types_here & _HIGHS
+            children = (types_here - limits) & ~types_here & _HIGHS
             if children != 0:
                 i += np.int64(trailing_zeros(children)) >> 3  # the first one is always correct
                 break
             i += 8
-        # An unsigned difference: one comparison for both bounds.
-        if i >= last or np.uint8(data[i + 6] - np.uint8(FULL)) > np.uint8(LAST - FULL):
+        header = np.int64(header_sizes[data[i + 6]]) if i < last else np.int64(0)
+        if header == 0:
             i += 1
             continue
-        length = np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8
-        after = i + HEADER_SIZE + length
-        if length + HEADER_SIZE > BLOCK_SIZE or after > size:
+        length = header + (np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8)
+        if length > BLOCK_SIZE or i + length > size:
             i += 1
             continue
-        crc = _of_range(data, of_eight, i + 6, after)
+        crc = _of_range(data, of_eight, i + 6, i + length)
         masked = ((crc >> np.uint32(15)) | (crc << np.uint32(17))) + np.uint32(0xA282EAD8)
         if np.uint32(masked) != np.uint32(load32(data, i)):
             i += 1
             continue
         if count == at.shape[0]:
             return count, i
+        after = i + length
         at[count], end[count], kind[count] = i, after, data[i + 6]
         count += 1
         i = after

@@ -61,8 +61,8 @@ def batch_rows(value: Mapping[str, Any]) -> Iterator[Row]:
     sequence = value["sequence"]
     for op in value["ops"]:
         row: Row = {"op": op["op"], "sequence": str(sequence), **op}
-        if op["op"] == "delete_range":
-            row["end_key"] = row.pop("value")
+        if op["op"] in write_batch.RANGES:
+            row["end_key"] = row.pop("value", None)
         if "columns" in row and row["columns"] is not None:
             del row["value"]
         yield row
