@@ -401,8 +401,8 @@ def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
     done = run(tmp_path)
     left = sum(1 for each in JOURNAL.read(log, "recover", {}) if isinstance(each, Record))
     assert 0 < left < 200
-    message = f"gone    system.journal: its header counts 200 entries, {left} are here:"
-    assert message in done.stdout
+    said = f"gone    system.journal: its header counts 200 entries, {left} are here:"
+    assert said in done.stdout
     assert done.return_value == 3
 
 
