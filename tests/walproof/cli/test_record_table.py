@@ -32,9 +32,7 @@ def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:
     named("leveldb-log").write(log, records, {})
     for words in (["read", str(log)], [str(log)]):
         done = CliRunner(env={"COLUMNS": "200"}).invoke(walproof, words)
-        assert (
-            "(not decoded: neither a write batch (5 operations announced, 1 found)" in done.stdout
-        )
+        assert "(not decoded: neither a write batch (expected 5 operations, found 1)" in done.stdout
 
 
 def test_the_whole_size_of_a_large_payload_is_shown(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
 
 @dataclass(frozen=True)
 class Physical:
-    """A physical record at ``start`` with a header of so many bytes.
+    """A physical record at ``start`` with a header of ``header_size`` bytes.
 
-    ``data_end`` is where its length leads.
+    ``data_end`` is the end according to its length.
     """
 
     start: int
@@ -38,35 +38,35 @@ class Physical:
 
     @property
     def block_end(self) -> int:
-        """Where its block ends."""
+        """Return the end of its block."""
         return (self.start // BLOCK_SIZE + 1) * BLOCK_SIZE
 
     @property
     def crosses_block(self) -> bool:
-        """LDB-023, LDB-024."""
+        """Return whether the record crosses a block boundary (LDB-023, LDB-024)."""
         return self.data_end > self.block_end
 
     @property
     def is_cut(self) -> bool:
-        """LDB-022."""
+        """Return whether the file ends inside the record (LDB-022)."""
         return not self.crosses_block and self.data_end > self.size_of_log
 
     @property
     def is_zero(self) -> bool:
-        """LDB-025 to LDB-027."""
+        """Return whether the record is zero-fill (LDB-025 to LDB-027)."""
         return self.type == ZERO and self.length == 0
 
     def computed(self, log: LogBytes) -> int | None:
-        """The right checksum of the data; None if not all of the data is there."""
+        """Return the checksum of the data; None if the data is truncated."""
         if self.data_end > min(self.block_end, self.size_of_log):
             return None
         return masked_crc(log[self.start + 6 : self.data_end])
 
 
 class LevelDBNotes:
-    """Checks each field as LDB-020 does, but in every physical record to which the lengths lead.
+    """Check each field by LDB-020, in every physical record that the lengths lead to.
 
-    That includes those after damage, where a reader no longer looks.
+    Records after damage, which a reader skips, are included.
     """
 
     header_sizes: tuple[int, ...] = (HEADER_SIZE,)
@@ -74,19 +74,19 @@ class LevelDBNotes:
     """Of the fields of a header."""
 
     def name_of(self, record: Physical, log: LogBytes) -> str | None:
-        """What the type stands for; None for one that the dialect does not have."""
+        """Return the name of the type; None if the dialect does not define it."""
         return TYPES.get(record.type)
 
     def physical(self, log: LogBytes, start: int) -> Physical:
-        """The physical record at an offset, with the header of its dialect."""
+        """Return the physical record at an offset, with the header of its dialect."""
         return physical(log, start, HEADER_SIZE)
 
     def is_close(self, record: Physical, log: LogBytes) -> bool:
-        """Whether it is no record, but the trailer of a closed log."""
+        """Return whether a record is the trailer of a closed log."""
         return False
 
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """``FULL``, ``FIRST`` … and what is wrong with it, for a physical record."""
+        """Return the type of a physical record (``FULL``, ``FIRST`` …) and its fault."""
         if not _RECORD.fullmatch(field.path):
             return None
         record = self.physical(log, field.start)
@@ -105,7 +105,7 @@ class LevelDBNotes:
         return Note(shown, None if name else False)
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Whether checksum, length and type hold, and what zero-fill and trailer are."""
+        """Check a checksum, length or type; describe zero-fill and trailers."""
         outer, _, name = field.path.rpartition(".")
         if name == "zero_fill":
             data = log[field.start : field.end]
@@ -155,7 +155,7 @@ def _trailer(field: Field, log: LogBytes, header_size: int) -> Note:
     if not any(data):
         return Note("zeros")
     if BLOCK_SIZE - field.start % BLOCK_SIZE >= header_size and field.end % BLOCK_SIZE:
-        return Note("start of a header", False)  # LDB-021: the log ends in it
+        return Note("start of a header", False)  # LDB-021: the log ends inside it
     return Note("not zeros, skipped all the same")  # LDB-005
 
 

@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: a valid journal without some entries, and without what they held."""
+"""Tests of ``walproof recover --drop``: a valid journal without the data of dropped entries."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FORMS = {
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
     return done
 
 
@@ -57,13 +57,13 @@ def drop(log: Path, out: Path, *filters: str, status: int = 0) -> Result:
 
 
 def payloads(path: Path) -> set[bytes]:
-    """Every ``FIELD=value`` in a file, decompressed."""
-    found = inspection.inspect(path.read_bytes(), {})
-    return {bytes(found.view.payload(at)) for at in found.walk.sound(layout.DATA)}
+    """Return each ``FIELD=value`` in a file, decompressed."""
+    result = inspection.inspect(path.read_bytes(), {})
+    return {bytes(result.view.payload(at)) for at in result.walk.sound(layout.DATA)}
 
 
 def verify(path: Path) -> None:
-    """Have each journalctl verify a file that it takes."""
+    """Verify a file with each journalctl that supports it."""
     header = layout.parse_header(path.read_bytes())
     for command in COMMANDS:
         if header.header_size > 264 and release_of(tuple(command)) < 254:
@@ -74,7 +74,7 @@ def verify(path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
+def test_no_data_of_dropped_entries_remains(form: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, **FORMS[form])
     out = tmp_path / "clean.journal"
     drop(log, out, "--unit", "vault")
@@ -93,7 +93,7 @@ def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
     verify(out)
 
 
-def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
+def test_the_check_detects_remaining_data(tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, compression="zstd")
     out = tmp_path / "clean.journal"
     drop(log, out, "MESSAGE=login")
@@ -120,12 +120,14 @@ def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(map(str, value)),
 )
-def test_what_is_left_is_valid(filters: list[str], seconds: list[int], tmp_path: Path) -> None:
+def test_the_redacted_journal_is_valid(
+    filters: list[str], seconds: list[int], tmp_path: Path
+) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, header_size=264)
     out = tmp_path / "clean.journal"
     done = drop(log, out, *filters)
-    left = [int(one.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
-            for one in cursors(run("export", out).stdout_bytes)]  # fmt: skip
+    left = [int(each.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
+            for each in cursors(run("export", out).stdout_bytes)]  # fmt: skip
     assert left == seconds
     assert f"{6 - len(seconds)} record" in done.stderr.partition("; ")[2]
     verify(out)
@@ -146,7 +148,7 @@ def test_a_damaged_journal(tmp_path: Path) -> None:
     verify(out)
 
 
-def test_every_copy_in_a_folder(tmp_path: Path) -> None:
+def test_every_copy_in_a_directory_is_redacted(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     machine = folder / ("01" * 16)
     write_journal(machine / "system.journal", BOTH)
@@ -196,14 +198,14 @@ def test_a_packed_journal(tmp_path: Path) -> None:
         (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
     ],
 )
-def test_what_cannot_be_done(arguments: list[str], expected: str, tmp_path: Path) -> None:
+def test_unsupported_requests(arguments: list[str], expected: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH)
     done = run("recover", log, "--out", tmp_path / "new.journal", *arguments)
     assert expected in str(done.exception)
     assert not (tmp_path / "new.journal").exists()
 
 
-def test_another_format_and_no_journal(tmp_path: Path) -> None:
+def test_other_formats_and_files(tmp_path: Path) -> None:
     (tmp_path / "000003.log").write_bytes(bytes(40))
     done = run("recover", tmp_path / "000003.log", "--out", tmp_path / "b", "--drop", "A=1")
     assert (done.return_value, "not-a-journal" in done.output) == (4, True)

@@ -1,8 +1,8 @@
-"""LevelDB logs in an image: physical records at any offset, and the blocks that they stand in.
+"""Find LevelDB logs in a disk image: physical records at any offset, and their blocks.
 
-The format has no fixed bytes, but each physical record has a checksum, and none crosses the end of
-a block of 32 KiB. So records are looked for at every offset, and FIRST and MIDDLE, which end where
-their block ends, tell where blocks begin.
+The format has no fixed bytes, but each physical record has a checksum, and no record crosses the
+boundary of a 32 KiB block. Therefore the carver searches every offset for records. FIRST and MIDDLE
+records end at the end of a block and so determine the block boundaries.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ METADATA = LAST + 1
 
 @dataclass(frozen=True)
 class Headers:
-    """The physical records of a dialect: ``size`` of the header of a fragment, and all types.
+    """The record headers of a dialect: ``size`` of a fragment's header, and all types.
 
-    ``sizes`` (0 for no type of the dialect) and ``kinds`` are by type. ``above`` is higher than the
-    types of fragments.
+    ``sizes`` (0 if the dialect does not define the type) and ``kinds`` are indexed by type.
+    ``above`` is higher than the types of fragments.
     """
 
     size: int
@@ -61,17 +61,17 @@ def headers(full: int, size: int, metadata: Mapping[int, int] = MappingProxyType
     return Headers(size, sizes, kinds, full + len(KINDS))
 
 
+#: First bytes of the first record of a manifest.
 COMPARATOR = b"\x01\x1aleveldb.BytewiseComparator"
-"""How the first record of a manifest begins."""
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(slots=True)
 class Run:
-    """Physical records one after the other, as columns: offsets in the image, and types.
+    """Consecutive physical records as columns: offsets in the image, and types.
 
-    ``phase`` is where blocks begin, modulo their size: None if no record tells. ``agrees`` is False
-    if two records tell different things.
+    ``phase`` is the start of the blocks modulo their size: None if no record determines it.
+    ``agrees`` is False if two records determine different ones.
     """
 
     at: NDArray[np.int64]
@@ -88,22 +88,22 @@ class Run:
         self.agrees = len(phases) < 2 and (self.phase is None or self.fits(self.phase))
 
     def fits(self, phase: int) -> bool:
-        """Whether no record crosses the end of a block, if blocks begin there."""
+        """Return whether no record crosses a block boundary with this phase."""
         first = (self.at - phase) // BLOCK_SIZE
         return bool((first == (self.end - 1 - phase) // BLOCK_SIZE).all())
 
     @property
     def start(self) -> int:
-        """Where its first record begins."""
+        """Return the start of the first record."""
         return int(self.at[0])
 
     @property
     def stop(self) -> int:
-        """Where its last record ends."""
+        """Return the end of the last record."""
         return int(self.end[-1])
 
     def first_block(self) -> int | None:
-        """The first record that begins a block."""
+        """Return the first record at the start of a block."""
         if self.phase is None:
             return None
         begins = self.at[self.at % BLOCK_SIZE == self.phase]
@@ -112,7 +112,7 @@ class Run:
 
 @dataclass(slots=True)
 class _Open:
-    """A log of which the end was not reached: from ``at`` to ``end`` so far."""
+    """A log whose end was not reached yet; ``at`` and ``end`` delimit the part found so far."""
 
     at: int
     end: int
@@ -121,7 +121,7 @@ class _Open:
     goes_on: bool
 
     def boundary(self) -> int:
-        """Where the block ends that holds the last byte."""
+        """Return the end of the block that contains the last byte."""
         return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
 
 
@@ -156,14 +156,14 @@ class Carver(base.Carver):
 
     def pending(self) -> int | None:
         """See :class:`walproof.carve.base.Carver`."""
-        places = [one.start for one in (self._held,) if one is not None]
-        places += [one.at for one in (self._open,) if one is not None]
-        return min(places, default=None)
+        locations = [each.start for each in (self._held,) if each is not None]
+        locations += [each.at for each in (self._open,) if each is not None]
+        return min(locations, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. What is left of a record says so.
+        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked.
 
-        A record that goes on after ``end``, where a log begins, is whole.
+        A record is complete if it continues after ``end``, where a log begins.
         """
         parts: list[tuple[int, int, int]] = []
         for start, stop, kind in self._with_rest(at, end):
@@ -178,7 +178,7 @@ class Carver(base.Carver):
             parts.append((start, stop, kind))
             if kind == LAST:
                 if parts[0][2] == FIRST:
-                    data = b"".join(self._data(one, other) for one, other, _ in parts)
+                    data = b"".join(self._data(each, other) for each, other, _ in parts)
                     yield self._whole(parts[0][0], stop, data)
                 else:
                     yield from self._fragments(parts)
@@ -204,7 +204,7 @@ class Carver(base.Carver):
     def _records_in(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Those that begin in ``[start, stop)``, in runs of arrays that are not empty."""
+        """Yield the records that begin in ``[start, stop)``, in runs of non-empty arrays."""
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
@@ -214,7 +214,7 @@ class Carver(base.Carver):
         at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
         while here < last:
-            # All that is read lies below the size, which lies within the array.
+            # All reads are below the size, which is within the array.
             count, here = physical_records(
                 window.data, here, last, window.size, self._of_eight,
                 self.headers.sizes, self.headers.above, at, end, kind,
@@ -226,27 +226,27 @@ class Carver(base.Carver):
     def _at_sectors(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Without machine code: from the starts of sectors on, and as far as records go."""
+        """Search without compiled code: at the starts of sectors, following consecutive records."""
         data = window.data[: window.size].tobytes()
-        found: list[tuple[int, int, int]] = []
+        results: list[tuple[int, int, int]] = []
         at = start - window.base
         while at < stop - window.base:
             end = self._end_of(data, at)
             if end is not None:
                 kind = int(self.headers.kinds[data[at + 6]])
-                found.append((at + window.base, end + window.base, kind))
+                results.append((at + window.base, end + window.base, kind))
                 at = end
                 continue
             trailer = next(
                 (at + n for n in range(1, self.headers.size) if self._end_of(data, at + n)), None
             )
-            is_after = bool(found) and found[-1][1] == at + window.base
+            is_after = bool(results) and results[-1][1] == at + window.base
             if is_after and trailer is not None and not any(data[at:trailer]):
                 at = trailer
                 continue
             at = (at + window.base) // SECTOR * SECTOR + SECTOR - window.base
-        if found:
-            columns = list(zip(*found, strict=True))
+        if results:
+            columns = list(zip(*results, strict=True))
             yield (
                 np.array(columns[0], np.int64),
                 np.array(columns[1], np.int64),
@@ -254,7 +254,7 @@ class Carver(base.Carver):
             )
 
     def _physical(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, none of which is longer than what is looked at ahead."""
+        """Return the records of a part of the image, none longer than the lookahead."""
         base = start
         while base < end:
             window = self.image.window(base, end)
@@ -265,12 +265,12 @@ class Carver(base.Carver):
             base = after
 
     def _with_rest(self, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, and what is left of the last record after it."""
+        """Return the records of a part of the image, and the rest of the last one after its end."""
         last = None
         for last in self._physical(at, end):
             yield last
         while last is not None and last[2] in (FIRST, MIDDLE):
-            # FIRST and MIDDLE end with their block, so the rest begins there.
+            # FIRST and MIDDLE end at the end of their block, so the next fragment begins there.
             data = self.image.read(last[1], BLOCK_SIZE)
             after = self._end_of(data, 0)
             if after is None or (kind := self.headers.kinds[data[6]]) not in (MIDDLE, LAST):
@@ -287,13 +287,13 @@ class Carver(base.Carver):
             yield Loose(at, end - at, self._data(at, end), fields)
 
     def _fields(self, at: int) -> Mapping[str, Any]:
-        """The fields of a record that its header has."""
+        """Return the record fields that come from the header."""
         return {}
 
     def _whole(self, start: int, stop: int, payload: bytes) -> Loose:
-        """A whole record. A log of RocksDB may be compressed: then ``compression`` says so.
+        """Return a complete record. RocksDB logs get the field ``compression``.
 
-        Only the first record of a log tells which compression its records have.
+        Only the first record of a log stores the compression of its records.
         """
         fields = dict(self._fields(start))
         if payload.startswith(_ZSTD_MAGIC):
@@ -301,7 +301,7 @@ class Carver(base.Carver):
         return Loose(start, stop - start, payload, fields)
 
     def _end_of(self, data: bytes, at: int) -> int | None:
-        """Where the physical record at an offset ends, if its checksum holds."""
+        """Return the end of the physical record at an offset if its checksum matches."""
         if at + HEADER_SIZE > len(data) or not (header := int(self.headers.sizes[data[at + 6]])):
             return None
         checksum, length, _ = HEADER.unpack_from(data, at)
@@ -330,7 +330,7 @@ class Carver(base.Carver):
             run = Run(at[first:after], end[first:after], kind[first:after])
             is_last = after == len(at)
             if is_last and run.phase is None and run.stop > window.stop - BLOCK_SIZE:
-                self._held = run  # the next window may tell where its blocks begin
+                self._held = run  # the next window may determine its block boundaries
                 return
             yield from self._run(run)
 
@@ -338,7 +338,7 @@ class Carver(base.Carver):
         log = self._open
         if log is not None and self._belongs(run, log):
             if run.start < log.boundary() and run.start - log.end >= self.headers.size:
-                # A reader gives up the rest of a damaged block; the records are there all the same.
+                # A reader skips the rest of a damaged block, but its records still exist.
                 first = run.first_block()
                 yield Find(run.start, run.stop if first is None else first, "loose", "checksum")
             log.end, log.last_kind = run.stop, int(run.kind[-1])
@@ -363,11 +363,11 @@ class Carver(base.Carver):
         )
 
     def _with_metadata(self, run: Run) -> Run:
-        """A run that begins a log, with the metadata that stands before its first record."""
+        """Return a run at the start of a log, with the metadata before its first record."""
         return run
 
     def _belongs(self, run: Run, log: _Open) -> bool:
-        """Whether a run is a later part of the open log, whatever is damaged between them."""
+        """Return whether a run is a later part of the open log, with damage between them."""
         phase = log.at % BLOCK_SIZE
         if not run.agrees or run.phase not in (None, phase):
             return False
@@ -381,13 +381,13 @@ class Carver(base.Carver):
         if run.start == boundary:
             if goes_on and log.last_kind in (FIRST, MIDDLE):
                 return True
-            # A file that ends here has zeros up to the end of its sector.
+            # If the file ends here, zeros follow up to the end of its sector.
             slack = self.image.read(log.end, -log.end % SECTOR)
             return bool(slack.strip(b"\0"))
         return run.start == boundary + BLOCK_SIZE and goes_on
 
     def _is_strong(self, run: Run) -> bool:
-        """Whether chance does not make such a run: 32 bits are too few at every byte of a disk."""
+        """Return whether a run is no coincidence: 32 bits are too few at every byte of a disk."""
         if len(run.at) > 1 or (run.start % SECTOR == 0 and self.align % SECTOR == 0):
             return True
         if run.phase is not None:
@@ -402,10 +402,10 @@ class Carver(base.Carver):
 
 
 def _has_shape(data: bytes) -> bool:
-    """Whether data begins as a write batch does, or as a manifest.
+    """Return whether data begins like a write batch or a manifest.
 
-    A batch has a sequence number of 56 bits, far from all used; a count; the tag of its first
-    entry.
+    A write batch has a 56-bit sequence number, which is small in practice, a count, and the tag of
+    its first entry.
     """
     if data.startswith(COMPARATOR):
         return True

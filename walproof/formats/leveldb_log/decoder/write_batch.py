@@ -1,4 +1,4 @@
-"""A write batch: what a database puts into a record of its write-ahead log.
+"""Decode write batches, the records of a database's write-ahead log.
 
 Upstream authority: google/leveldb 1.23 ``db/write_batch.cc``, and facebook/rocksdb 1dfa729, whose
 logs with plain records are read too: ``db/write_batch.cc``, ``ReadRecordFromWriteBatch`` and
@@ -37,17 +37,17 @@ RANGES = frozenset(
     ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")
 )
 """Operations on all keys from ``key`` on; ``value`` is the key after the last one."""
+#: Operations that only precede others.
 _MARKS = ("noop", "begin_prepare")
-"""Operations that only stand before others."""
 _HEADER = struct.Struct("<QI")
 _TIME = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
 class Tag:
-    """What follows a tag: a column family, if it has one, then these strings.
+    """The content after a tag: an optional column family, then these strings.
 
-    One that ``is_counted`` is among the operations that the header announces.
+    The header's count includes operations that are ``is_counted``.
     """
 
     op: str
@@ -85,23 +85,23 @@ TAGS: Mapping[int, Tag] = {
     0x19: Tag("timed_put", _PAIR, has_family=True),
 }
 _NEVER_IN_A_BATCH: Mapping[int, str] = {0x14: "deletion with timestamp"}
+#: Operations that use no sequence number.
 WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted)
-"""Operations that take no sequence number."""
 
 
 def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
-    """Sequence number of the first operation, and the operations.
+    """Return the sequence number of the first operation, and the operations.
 
-    ``tags`` are the operations that the system has. ``key`` of ``log_data`` is the data.
-    Where a database has timestamps, a key ends in one: the batch does not say so. Raises
-    ``Undecodable``.
+    ``tags`` are the operations that the system supports. ``key`` of ``log_data`` is the data. In a
+    database with user-defined timestamps, keys end in a timestamp, which the batch does not mark.
+    Raises ``Undecodable``.
 
-    Of a payload that ``is_cut`` these are the operations that are whole, then what is whole of the
-    next one; ``ops_fault`` says what is missing.
+    If the payload ``is_cut``, return the complete operations, then the complete parts of the next
+    one; ``ops_fault`` describes the missing part.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     numbered = 0
     while cursor.left:
         at, number = cursor.at, cursor.take(1)[0]
@@ -116,12 +116,12 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
                 size = cursor.varint(5)
                 if is_cut and size > cursor.left:
                     return _cut(
-                        payload, count, [*found, operation], f"the {name} of {size:,} bytes"
+                        payload, count, [*results, operation], f"the {name} of {size:,} bytes"
                     )
                 operation[name] = cursor.take(size)
         except Incomplete:
-            if is_cut:  # in the midst of a number
-                return _cut(payload, count, found)
+            if is_cut:  # inside a number
+                return _cut(payload, count, results)
             raise
         if tag.op == "timed_put":
             _split_time(operation, at)
@@ -129,19 +129,19 @@ def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS)
             operation["columns"] = columns(operation["value"])
             cursor.count_values(len(operation["columns"] or ()))
         cursor.count_values()
-        found.append(operation)
+        results.append(operation)
         numbered += tag.is_counted
     if is_cut and numbered < count:
-        return _cut(payload, count, found)
+        return _cut(payload, count, results)
     if numbered != count:
-        raise Undecodable(f"{count} operations announced, {numbered} found")
-    return {"sequence": signed(sequence), "ops": found}
+        raise Undecodable(f"expected {count} operations, found {numbered}")
+    return {"sequence": signed(sequence), "ops": results}
 
 
 def _cut(
     payload: bytes, count: int, found: list[dict[str, Any]], missing: str = ""
 ) -> dict[str, Any]:
-    """What is decoded of a cut payload; ``missing`` is the part of the last operation without."""
+    """Return the decoded start of a cut payload; ``missing`` is the rest of its last operation."""
     sequence, _ = _HEADER.unpack_from(payload)
     more = count - sum(op["op"] not in WITHOUT_NUMBER for op in found)
     parts = [missing] * bool(missing) + [counted(more, "more operation")] * (more > 0)
@@ -151,24 +151,25 @@ def _cut(
 
 def _unknown(number: int) -> str:
     if number in _NEVER_IN_A_BATCH:
-        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, is never in a batch"
+        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, must not occur in a batch"
     return f"unknown operation {number}"
 
 
 def _split_time(operation: dict[str, Any], at: int) -> None:
-    """Take the time of writing, seconds since 1970, from the end of a value."""
+    """Split the write time, seconds since 1970, from the end of a value."""
     packed = operation["value"]
     if len(packed) < _TIME.size:
-        raise Undecodable(f"at {at}: no time of writing in a value of {len(packed)} bytes")
+        raise Undecodable(f"at {at}: no write time in a value of {len(packed)} bytes")
     operation["value"] = packed[: -_TIME.size]
     operation["write_time"] = signed(_TIME.unpack(packed[-_TIME.size :])[0])
 
 
 def columns(entity: bytes) -> list[dict[str, bytes]] | None:
-    """The columns of a wide-column entity; None where it is none of version 1, or has too many.
+    """Return the columns of a wide-column entity, or None.
 
-    Source: facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references
-    to blobs; ``value`` keeps its bytes.
+    The result is None if the version is not 1 or if there are too many columns. Source:
+    facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references to
+    blobs; ``value`` keeps its bytes.
     """
     cursor = Cursor(entity)
     try:
@@ -177,26 +178,26 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
         count = _bounded(cursor, cursor.varint(5))
         cursor.count_values(count)
         index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
-        found = [{"name": name, "value": cursor.take(size)} for name, size in index]
+        results = [{"name": name, "value": cursor.take(size)} for name, size in index]
     except Undecodable:
         return None
-    return found if not cursor.left else None
+    return results if not cursor.left else None
 
 
 def _bounded(cursor: Cursor, count: int) -> int:
-    """A count of things of two bytes or more. Raises ``Undecodable`` where they do not fit."""
+    """Read a count of elements of at least two bytes. Raises ``Undecodable`` if they cannot fit."""
     if count * 2 > cursor.left:
         raise Undecodable(f"at {cursor.at}: {count} columns in {cursor.left} bytes")
     return count
 
 
 def phrase(sequence: int, ops: list[Mapping[str, Any]], fault: str | None) -> str:
-    """The first operation that means something, the sequence number, and how many follow."""
+    """Describe the first operation that changes data; count the others."""
     if fault is not None:
         first = next((_operation(op) for op in ops if op["op"] not in _MARKS), "write batch")
         return f"{first} (sequence {sequence})  ({fault})"
     if not ops:
-        return f"no operation (sequence {sequence})"
+        return f"no operations (sequence {sequence})"
     shown = next((op for op in ops if op["op"] not in _MARKS), ops[0])
     more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
     return f"{_operation(shown)} (sequence {sequence}){more}"
