@@ -1,8 +1,9 @@
-"""What a log of RocksDB or Pebble carries: write batches.
+"""Decode the write batches in a log of RocksDB or Pebble.
 
 Upstream authority: facebook/rocksdb 1dfa729 ``db/write_batch.cc``; cockroachdb/pebble 2.1.7
-``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``. The two give the tags from
-18 on different meanings. Only Pebble writes a sync offset; without one, the batch itself tells.
+``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``. The tags from 18 on have
+different meanings in the two systems. Only Pebble writes a sync offset; without one, the batch
+itself decides.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def type_of(names: tuple[str, ...]) -> pa.DataType:
 
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """What decodes each payload of a run."""
+    """Return a decoder for each payload of a run."""
     assert run.payload is not None
     is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
     is_pebble = run.fields["sync_offset"].is_valid().to_pylist()

@@ -87,7 +87,7 @@ class LevelDBFolder(SystemFolder):
     format = FORMAT
 
     def takes(self, logs: Sequence[Path]) -> bool:
-        """Whether the logs of a folder are of this format. Raises ``OSError``."""
+        """Return whether the logs of a folder have this format. Raises ``OSError``."""
         return not any(map(is_in_foreign_dialect, logs))
 
     def recognise(self, folder: Path) -> System | None:
