@@ -89,7 +89,7 @@ def audit(
     for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
         if importlib.util.find_spec(package) is None:
             raise click.ClickException(
-                f"{package} is not installed: pip install 'walproof[{extra}]'"
+                f"an audit needs {package}, which is not installed: pip install 'walproof[{extra}]'"
             )
     from pyspark_journal.audit import JobFailed, OutputRefused
     from pyspark_journal.audit import audit as run

@@ -198,7 +198,7 @@ def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
     """Return whether carving may find records in a lost range that readers must skip."""
-    if plugin_for(format_id).carver is None:
+    if not plugin_for(format_id).has("carver"):
         return False
     return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
 
