@@ -211,4 +211,4 @@ def test_phrases(journals: tuple[Path, dict[str, Any]]) -> None:
         "rollback, XA transaction 0x0102",
     ]
     assert tail[7] == "remove destination queue://orders"
-    assert tail[8].startswith("producer audit (") and tail[8].endswith("which is not decoded)")
+    assert tail[8].startswith("producer audit (") and tail[8].endswith("not decoded)")
