@@ -60,7 +60,7 @@ IN_FAST: Uses = {
     "read": [(["--fast", "damaged.log"], 3, "incomplete-record")],
     "export": [(["--parquet", "tables", "lake"], 3, "leveldb-log")],
     "carve": [(["disk.img", "--out", "found"], 0, "1 log")],
-    "audit": [(["lake", "--out", "audit"], 1, "pyspark is not installed")],
+    "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
         (["--format", "leveldb-log", "--cmd", READER, "--cases", "100"], 0, "No findings."),
         (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 flips are"),

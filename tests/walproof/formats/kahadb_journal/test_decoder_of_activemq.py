@@ -198,7 +198,7 @@ def test_phrases(journals: tuple[Path, dict[str, Any]]) -> None:
         f'message ID:walproof-1:6:1:1 to queue://orders, stream [7,"s",0.25,null], {when}'
         in message
     )
-    words = "(content: a Java object of 76 bytes, not decoded)"
+    words = "(content: a serialised Java object of 76 bytes, not decoded)"
     assert f"message ID:walproof-1:7:1:1 to queue://orders, object, {when} {words}" in message
     tail = [line for line in message if not line.startswith(("message", "trace"))]
     assert tail[:7] == [
@@ -211,4 +211,4 @@ def test_phrases(journals: tuple[Path, dict[str, Any]]) -> None:
         "rollback, XA transaction 0x0102",
     ]
     assert tail[7] == "remove destination queue://orders"
-    assert tail[8].startswith("producer audit (") and tail[8].endswith("which is not decoded)")
+    assert tail[8].startswith("producer audit (") and tail[8].endswith("not decoded)")

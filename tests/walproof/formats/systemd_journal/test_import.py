@@ -105,7 +105,7 @@ def test_complete_entries_are_written(name: str, tmp_path: Path) -> None:
     out = tmp_path / "a.journal"
     done = run(stream, out)
     if not expected and faults:
-        assert "no entry is whole" in str(done.exception)
+        assert "no complete entry found" in str(done.exception)
         assert not out.exists()
         return
     assert done.return_value == (3 if faults else 0), done.output
