@@ -80,7 +80,7 @@ def recover(
     names the missing record; `walproof read --each DIR` can then write each survivor to its own
     file.
 
-    --drop removes entries of systemd journals: those selected by FIELD=VALUE after LOG, or by
+    --drop removes entries of a journal: those selected by FIELD=VALUE after LOG, or by
     filters such as --unit, --since and --grep. Data that only these entries used is not in NEW. For
     a folder, NEW then has only the journals. Seals are not renewed.
 
