@@ -64,7 +64,7 @@ class RocksDBNotes(LevelDBNotes):
 
 
 def _is_in_trailer(notes: RocksDBNotes, at: int, log: LogBytes) -> bool:
-    """Return whether a header like that of the block's first record does not fit there (RDB-004)."""
+    """Return whether the header of the block's first record does not fit there (RDB-004)."""
     left = BLOCK_SIZE - at % BLOCK_SIZE
     if left >= SYNC_HEADER_SIZE:
         return False

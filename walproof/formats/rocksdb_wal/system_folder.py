@@ -21,7 +21,7 @@ class RocksDBFolder(LevelDBFolder):
     format = "rocksdb-wal"
 
     def takes(self, logs: Sequence[Path]) -> bool:
-        """Return whether one of the logs is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
+        """Return whether a log is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
         return any(map(is_in_foreign_dialect, logs))
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
