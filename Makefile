@@ -22,7 +22,7 @@ help:
 	@echo 'make sweep                           damage the vectors in 200,000 ways'
 	@echo 'make fuzz                            change logs again and again: who raises, hangs, differs?'
 	@echo 'make flips                           flip single bits; save the chapter'"'"'s table'
-	@echo 'make lint                            style, types, and vectors that regenerate to no diff'
+	@echo 'make lint                            style, types, phrases, and vectors that regenerate to no diff'
 	@echo 'make bench                           measure speed against named peers'
 	@echo 'make packages                        what is published, built and not sent, in build/packages'
 	@echo 'make audit DIR=/var/log/journal      records and damage of a folder of logs, as tables'
@@ -92,6 +92,7 @@ lint: $(VENV)/ready
 	lint-imports --no-cache --no-logo
 	walproof parsers lint ksy/*.ksy
 	python -m conformance.recipes --verify
+	python -m lab.prose
 
 bench: setup $(VENV)/spark
 	@$(PYTHON) -m lab bench

@@ -71,7 +71,7 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
 def publish(finished: Path, path: Path) -> None:
     """Give a finished file or directory a name that must not exist.
 
-    ``made`` is in the same directory.
+    ``finished`` is in the same directory.
 
     Everything below it is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
     """

@@ -63,7 +63,7 @@ IN_FAST: Uses = {
     "audit": [(["lake", "--out", "audit"], 1, "an audit needs pyspark")],
     "sweep": [
         (["--format", "leveldb-log", "--cmd", READER, "--cases", "100"], 0, "No findings."),
-        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 left the log"),
+        (["--flips", "--format", "leveldb-log", "--at-most", "8"], 0, "0 flips are"),
         (["--flips", "--format", "leveldb-log", "--save"], 2, "needs a checkout"),
     ],
 }

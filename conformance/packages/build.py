@@ -101,7 +101,7 @@ def tarball(files: Mapping[str, bytes], top: str) -> bytes:
 
 
 def write_package(ecosystem: Ecosystem, files: Mapping[str, bytes], folder: Path) -> None:
-    """Write the sources of a package, with the vectors in it, to a folder that is made anew."""
+    """Write the sources of a package, with the vectors in it, to a new folder."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(HERE / ecosystem.id, folder, ignore=shutil.ignore_patterns("__pycache__"))
     body = json.loads(files[index.NAME])

@@ -94,7 +94,7 @@ def crash(
         raise click.UsageError(f"--out {out}: expected a path where nothing is")
     if name is not None:
         writer = _writer(name)
-        subject = subjects.own_subject(writer, isolated and can_be_isolated(writer))
+        subject = subjects.implementation_subject(writer, isolated and can_be_isolated(writer))
         if subject.unavailable:
             raise click.ClickException(f"{name} is unavailable, because {subject.unavailable}")
     else:

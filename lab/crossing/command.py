@@ -111,7 +111,7 @@ def _subjects(format: str, names: Sequence[str], isolated: bool) -> list[Subject
     for each in chosen:
         if each.structure or (each.formats and format not in each.formats):
             continue
-        subject = subjects.own_subject(each, isolated)
+        subject = subjects.implementation_subject(each, isolated)
         if subject.unavailable is None:
             results.append(subject)
         elif names:

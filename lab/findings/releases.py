@@ -49,7 +49,7 @@ class Release:
 
     @property
     def is_installed(self) -> bool:
-        """Whether its folder was prepared by the commands of the report."""
+        """Return whether the commands of the report prepared its directory."""
         stamp = self.folder / "stamp"
         return stamp.exists() and stamp.read_text("utf-8") == self._install
 

@@ -6,6 +6,7 @@ damaged first record does not hide the dialect.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from reference_impl.leveldb_log.layout import (
@@ -23,22 +24,29 @@ from reference_impl.leveldb_log.layout import (
 RECYCLABLE_HEADER_SIZE = 11
 SYNC_HEADER_SIZE = 19
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+#: The first bytes of Pebble's trailer of a closed log; the next log number follows.
 CLEAN_CLOSE = bytes(6) + b"\x05"
-"""What Pebble's trailer of a closed log begins with; the next log number follows."""
+
+LOG_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
+"""``000012.log``, and Pebble's ``000012-001.log`` after a failover."""
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
 PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 
 
-def is_foreign(head: bytes) -> bool:
+def is_foreign(head: bytes, name: str = "") -> bool:
     """Return whether the log that begins with ``head`` (whole blocks) is RocksDB's or Pebble's.
 
     A log is theirs if the first physical record with a right checksum is; if a record of types 1 to
-    4 comes before, only metadata makes it theirs, or compressed data after a damaged start.
+    4 comes before, only metadata makes it theirs, or compressed data after a damaged start. What
+    follows a clean close may be bytes of an older log if the ``name`` of the file has its number.
     """
     close = RECYCLABLE_HEADER_SIZE
-    if len(head) >= close and head.startswith(CLEAN_CLOSE) and all_zero(head[close:]):
-        return True
+    if len(head) >= close and head.startswith(CLEAN_CLOSE):
+        number = (int.from_bytes(head[HEADER_SIZE:close], "little") - 1) & 0xFFFFFFFF
+        named = LOG_NAME.fullmatch(name)
+        if all_zero(head[close:]) or (named and int(named[1]) & 0xFFFFFFFF == number):
+            return True
     return _leads_to_foreign(head, is_sync=False) or _leads_to_foreign(head, is_sync=True)
 
 

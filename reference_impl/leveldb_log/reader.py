@@ -225,7 +225,7 @@ def looks_like(head: bytes, name: str) -> bool:
     own names, or the bytes are inconclusive (an empty file, a torn or damaged first record,
     preallocated zeros). A log of another dialect is not one, whatever its name.
     """
-    if is_foreign(head):
+    if is_foreign(head, name):
         return False
     if LEVELDB_NAME.fullmatch(name):
         return True

@@ -11,8 +11,8 @@ LARGEST_WINDOW = 1 << 27
 MAX_RECORD_SIZE = 1 << 26
 """Default limit of a decompressed record, in bytes (RDB-037)."""
 
+#: Limit for all decompressed records of a log, as a multiple of the size of the log (RDB-038).
 MAX_RATIO = 1024
-"""How much larger than the log all decompressed records may be, in the long run (RDB-038)."""
 
 
 class BadCompression(ValueError):

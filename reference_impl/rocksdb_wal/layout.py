@@ -52,12 +52,12 @@ class Physical:
 
     @property
     def is_fragment(self) -> bool:
-        """Whether it holds a record or a part of one."""
+        """True if it holds a record or a part of one."""
         return FULL <= self.kind <= LAST
 
     @property
     def is_metadata(self) -> bool:
-        """Whether RocksDB describes the log with it (RDB-009)."""
+        """True if it is RocksDB's metadata about the log (RDB-009)."""
         return self.kind in (
             COMPRESSION,
             TIMESTAMP_SIZES,
@@ -117,9 +117,9 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether Pebble's trailer of a closed log stands at an offset (RDB-026).
+    """Return whether Pebble's trailer of a closed log is at an offset (RDB-026).
 
-    ``number`` is the log's own; None if nothing tells it.
+    ``number`` is the number of the log, or None if it is unknown.
     """
     trailer = block[at : at + RECYCLABLE_HEADER_SIZE]
     if len(trailer) < RECYCLABLE_HEADER_SIZE or trailer[:7] != b"\0\0\0\0\0\0\5":

@@ -147,7 +147,7 @@ class Scan:
             pos = record.end
 
     def _is_sync(self, block: bytes, pos: int) -> bool:
-        """Whether the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
+        """True if the types 9 to 12 have a 19-byte header here (RDB-006, RDB-013)."""
         if self.found.dialect is None:
             return physical(block, pos, is_sync=False) is None
         return self.found.dialect == WAL_SYNC
@@ -158,7 +158,7 @@ class Scan:
         return physical(block, pos, self.found.dialect == WAL_SYNC)
 
     def _is_clean_close(self, block: bytes, pos: int) -> bool:
-        """Whether Pebble closed the log here (RDB-026)."""
+        """True if Pebble closed the log here (RDB-026)."""
         number = self.found.number
         return (
             number is not None
@@ -253,7 +253,7 @@ class Scan:
             yield from self._open_record_lost()
 
     def _may_end_at(self, at: int) -> bool:
-        """Whether bytes that are no record of this log need no damage to explain them."""
+        """Return whether no damage is needed to explain bytes that are no record of this log."""
         found = self.found
         if not found.is_numbered or at < found.proven:
             return False
@@ -382,4 +382,4 @@ def recognise(path: Path) -> bool:
     if path.is_dir():
         return False
     with path.open("rb") as log:
-        return is_foreign(log.read(4 * BLOCK_SIZE))
+        return is_foreign(log.read(4 * BLOCK_SIZE), path.name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reference_impl.leveldb_log.dialects import COMPRESSION
+from reference_impl.leveldb_log.dialects import COMPRESSION, LOG_NAME
 from reference_impl.leveldb_log.layout import read_block
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
@@ -25,17 +24,15 @@ from reference_impl.rocksdb_wal.layout import (
     physical_records,
 )
 
-FILE_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
-"""``000012.log``, and Pebble's ``000012-001.log`` after a failover."""
-
 
 @dataclass(slots=True)
 class Survey:
-    """What is known about a log before its records are read (RDB-012 to RDB-017).
+    """The properties of a log that are determined before its records are read (RDB-012 to
+    RDB-017).
 
     ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
-    ``proven`` is the offset before which everything was written; ``last_other`` the start of the
-    last block that begins with a record of another log, None if there is none.
+    Everything before the offset ``proven`` was written. ``last_other`` is the start of the last
+    block that begins with a record of another log, None if there is none.
     """
 
     number: int | None
@@ -46,11 +43,11 @@ class Survey:
 
     @property
     def is_numbered(self) -> bool:
-        """Whether the log numbers of physical records tell this log from others (RDB-015)."""
+        """True if log numbers distinguish the records of this log from others (RDB-015)."""
         return self.dialect != LEGACY
 
     def is_other(self, record: Physical) -> bool:
-        """Whether a physical record has the number of another log (RDB-015)."""
+        """Return whether a physical record has the number of another log (RDB-015)."""
         return record.number is not None and record.number != self.number
 
     def look_at_start(self, block: bytes) -> None:
@@ -87,7 +84,7 @@ class Survey:
 def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
     """Return the low half of the log number from the context or the file name (RDB-014)."""
     number = context.get("log_number")
-    if number is None and (named := FILE_NAME.fullmatch(path.name)):
+    if number is None and (named := LOG_NAME.fullmatch(path.name)):
         number = int(named[1])
     return None if number is None else int(number) & 0xFFFFFFFF
 

@@ -82,7 +82,7 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _form(log: BinaryIO, number: int | None) -> dict[str, Any]:
-    """What decides how a log is written: dialect, compression, number; as far as the log shows."""
+    """The properties that determine how a log is written: dialect, compression and number."""
     found = survey(log, number)
     form = {"headers": found.dialect, "log_number": found.number}
     if found.compression is not None:

@@ -57,7 +57,7 @@ class Inspection:
                 yield item
 
     def is_missing_fields(self, at: int) -> bool:
-        """Whether some of an entry's fields cannot be given out (SDJ-043)."""
+        """True if some fields of an entry cannot be returned (SDJ-043)."""
         return sum(1 for _ in self.items(at)) < self.view.n_items(at)
 
     def record(self, at: int) -> Record:

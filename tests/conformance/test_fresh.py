@@ -244,7 +244,10 @@ def test_the_seed_is_random_unless_it_is_given(tmp_path, by_heart):
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [(("--fresh", "red"), "expected a number"), (("--fresh", "--update-known"), "leave --fresh")],
+    [
+        (("--fresh", "red"), "expected a number"),
+        (("--fresh", "--update-known"), "excludes --fresh"),
+    ],
 )
 def test_options_compatible_with_fresh(options, says):
     done = CliRunner().invoke(check, ["--impl", "executable-spec", *options])

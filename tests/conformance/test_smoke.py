@@ -319,7 +319,7 @@ class TestCommandLine:
 
     def test_a_missing_hello_suggests_the_one_shot_form(self, walproof, wrong):
         outcome = walproof("check", "--smoke", "--cmd", wrong("one_shot_hides_damage"))
-        assert outcome.status == 3 and "say --one-shot" in outcome.out
+        assert outcome.status == 3 and "use --one-shot" in outcome.out
         arguments = ["--one-shot", "--format", "leveldb-log"]
         outcome = walproof("check", "--smoke", *arguments, "--cmd", wrong("one_shot_hides_damage"))
         assert outcome.status == 0 and "The one-shot form works" in outcome.out

@@ -15,7 +15,7 @@ from typing import Any
 
 from pyspark_journal.audit import audit
 from tests.walproof.inventory.lakes import options
-from walproof.lake import passing
+from walproof.lake import retry
 
 from .in_process import InProcess
 
@@ -41,7 +41,7 @@ def run(case: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     """Run the cases on standard input."""
-    passing.PAUSES = (0.0, 0.0)  # type: ignore[misc]
+    retry.PAUSE_SECONDS = (0.0, 0.0)  # type: ignore[misc]
     warm = json.loads(sys.stdin.readline())
     # Load the kernels once for all cases.
     audit(options(warm["lake"]), Path(warm["out"]), spark=InProcess())

@@ -107,7 +107,7 @@ def test_sigterm_keeps_the_previous_result(tmp_path: Path) -> None:
     running.terminate()
     _, errors = running.communicate(timeout=300)
     assert running.returncode == 128 + signal.SIGTERM
-    assert "Stopped: the previous result is as it was." in errors
+    assert "Interrupted; the previous result is unchanged." in errors
     assert not out.exists() and not (tmp_path / ".out.unfinished").exists()
 
 

@@ -82,6 +82,7 @@ NAMES = {
     "kahadb-journal": "store",
     "systemd-journal": "system.journal",
     "zmq-raft": "raft",
+    "rocksdb-wal": "000001.log",
 }
 CONTEXTS: dict[str, dict[str, Any]] = {
     "zeebe-journal": {"folder": True, "max_segment_size": 20_000},

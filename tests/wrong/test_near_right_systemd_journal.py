@@ -68,8 +68,8 @@ def _changed(fault: Fault, row: Mapping[str, Any]) -> Fault | None:
 def test_a_reader_that(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     row = FAULTY[name]
 
-    def inspect(data: Any, context: Mapping[str, Any]) -> inspection.Inspection:
-        result = inspection.inspect(data, context)
+    def inspect(data: Any, context: Mapping[str, Any], **options: Any) -> inspection.Inspection:
+        result = inspection.inspect(data, context, **options)
         changed = (_changed(fault, row) for fault in result.faults)
         return replace(result, faults=[fault for fault in changed if fault is not None])
 

@@ -1,4 +1,4 @@
-"""The command ``walproof``. One file per subcommand, named after it."""
+"""Define the command ``walproof``. Each subcommand has a module of the same name."""
 
 from __future__ import annotations
 
@@ -9,33 +9,34 @@ import click
 
 from walproof.cli.command_group import LazyGroup, Renamed, run
 
+#: Sections of ``walproof --help``: the commands and their descriptions.
 SECTIONS = {
-    "For a log": {
-        "summary": "Show what a path is, whether it is whole, what is lost.",
-        "read": "Read a log: records, lost ranges, where to resume.",
-        "inspect": "Show every byte of a log: field, value, rule.",
-        "verify": "Verify a log; in systemd journals every hash and link.",
-        "recover": "Write the records that survive into a new log.",
-        "carve": "Find logs and single records in an image of a disk.",
+    "Work with logs": {
+        "summary": "Summarise a log or folder: format, state, losses.",
+        "read": "List the records and lost ranges of a log.",
+        "inspect": "Show each byte of a log with its field and rule.",
+        "verify": "Verify a log; for systemd journals, every hash and link.",
+        "recover": "Write the surviving records to a new log.",
+        "carve": "Find logs and records in a disk image or core dump.",
         "diff": "Compare the records of two logs.",
-        "export": "Print systemd journals as text, or any log as Parquet.",
-        "audit": "Read many logs into tables of records and damage.",
-        "damage": "Damage a copy of a log, in the words of the vectors.",
-        "explain": "Explain a requirement, a reason code or a field.",
+        "export": "Export systemd journals as text, or any log as Parquet.",
+        "audit": "Write tables of the records and damage of many logs.",
+        "damage": "Write a damaged copy of a log.",
+        "explain": "Explain a requirement, reason code, field or context key.",
     },
-    "For a reader, a grammar or a format": {
+    "Test readers, grammars and formats": {
         "check": "Run the vectors against implementations.",
         "ask": "Run one vector and show the messages.",
-        "sweep": "Damage vectors in every way and compare the answers.",
-        "parsers": "Generate parsers in other languages; lint and test grammars.",
+        "sweep": "Compare answers on systematically damaged logs.",
+        "parsers": "Generate parsers in other languages; check grammars.",
         "review": "Report which readers a format change breaks.",
     },
-    "For one format": {
-        "systemd": "Query systemd journals; list fields, import entries.",
+    "Work with one format": {
+        "systemd": "Query systemd journals; list fields; import entries.",
     },
 }
-"""Command → its line in ``walproof --help``, by section."""
 COMMANDS = tuple(name for section in SECTIONS.values() for name in section)
+#: Former command → the command that replaces it.
 REPLACEMENTS = {
     "list": "walproof DIR --all",
     "dump": "walproof read LOG --each DIR",
@@ -54,7 +55,6 @@ REPLACEMENTS = {
         for name in ("crash", "databases", "fuzz", "mutants", "bench", "scenarios", "site")
     },
 }
-"""Former command → what does its work now."""
 
 
 def _load(name: str) -> click.Command:
@@ -74,7 +74,7 @@ class _Commands(LazyGroup):
         if first not in COMMANDS and (first == "-" or "/" in first or os.path.lexists(first)):
             return "summary", self.get_command(context, "summary"), args
         if first not in COMMANDS and "." in first:
-            raise click.UsageError(f"{first}: no such file or folder, nor such a command", context)
+            raise click.UsageError(f"{first}: no such file, folder or command", context)
         return super().resolve_command(context, args)
 
 
@@ -86,13 +86,13 @@ class _Commands(LazyGroup):
 )
 @click.version_option(package_name="walproof", prog_name="walproof")
 def walproof() -> None:
-    """Says what a journal file means, which records survive its damage, and who gets it right.
+    """Check, recover and test journal files (write-ahead logs).
 
     \b
-    walproof 000003.log                   what it is, whether it is whole, what is lost
-    walproof read 000003.log              its records, and what is lost between them
-    walproof inspect 000003.log           every byte of it, with field and rule
-    walproof check --cmd './my-reader'    does my reader agree?
+    walproof 000003.log                   summarise a log: format, state, losses
+    walproof read 000003.log              list its records and lost ranges
+    walproof inspect 000003.log           show each byte with its field and rule
+    walproof check --cmd './my-reader'    test a reader of your own
     """
 
 

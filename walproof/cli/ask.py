@@ -1,4 +1,4 @@
-"""``walproof ask``: send one case to a program and show what goes over the wire."""
+"""``walproof ask``: run one test case and print the protocol messages."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from walproof.cli.stopping import stoppable
 
 
 @click.command()
-@click.option("--cmd", "command", metavar="COMMAND", help="The program to ask.")
-@click.option("--impl", "name", metavar="NAME", help="Ask this implementation of ours.")
+@click.option("--cmd", "command", metavar="COMMAND", help="Program to run.")
+@click.option("--impl", "name", metavar="NAME", help="Implementation of this repository to run.")
 @click.option(
     "--vector",
     "wanted",
     required=True,
     metavar="ID",
-    help="Such as leveldb-log/one-record, or the file of a vector.",
+    help="Vector id, such as leveldb-log/one-record, or vector file.",
 )
-@click.option("--profile", help="recover (the default), strict, write or append.")
-@click.option("--one-shot", is_flag=True, help="COMMAND has the one-shot form only.")
+@click.option("--profile", help="Profile: recover (default), strict, write or append.")
+@click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND.")
 @click.option(
     "--keep",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Leave the scratch copy in this folder, as the program left it.",
+    help="Folder in which to leave the scratch copy.",
 )
 @subjects.isolation
 @stoppable()
@@ -49,16 +49,17 @@ def ask(
     keep: Path | None,
     isolated: bool,
 ) -> int:
-    """Ask a program for one vector, and print each request and reply as it stands.
+    """Run one vector and show the messages.
 
-    The program gets a scratch copy, as `walproof check` gives it. After the exchange comes what the
-    reply is worth. The requests can be pasted into a program that reads its standard input.
+    The program gets a scratch copy of the log, as in `walproof check`. Each request and reply is
+    printed unchanged, followed by the result. You can paste the requests into a program that reads
+    standard input.
 
     \b
     walproof ask --cmd './my-reader' --vector leveldb-log/cut-in-a-payload
     walproof ask --cmd './my-writer' --vector kahadb-journal/write-one-batch --keep /tmp/out
 
-    Exit status: 0 if every reply is the one that is owed, 3 if one is not, 1 for a usage error.
+    Exit status: 0 if every reply is as expected, 3 if not, 1 for a usage error.
     """
     if (command is None) == (name is None):
         raise click.UsageError("expected --cmd COMMAND or --impl NAME, and not both")
@@ -66,8 +67,8 @@ def ask(
     vector = _vector(wanted)
     cases = cases_of([vector], [profile] if profile else ())
     if not cases:
-        owed = " or ".join(case.profile for case in cases_of([vector]))
-        raise click.UsageError(f"--profile {profile}: {vector.id} is asked for {owed}")
+        expected = " or ".join(case.profile for case in cases_of([vector]))
+        raise click.UsageError(f"--profile {profile}: expected {expected} for {vector.id}")
     say(f"vector   {vector.id}: {vector.body['title']}")
     say(f"log      {vector.input}")
     say(f"damage   {'; '.join(vector.damage) or 'none'}")
@@ -78,12 +79,12 @@ def ask(
             raise click.UsageError(f"--keep {keep}: expected an empty or new folder")
         right = _exchange(subject, cases[0], place / vector.neutral_name)
     if keep:
-        say(f"kept     {place / vector.neutral_name}")
+        say(f"copy     {place / vector.neutral_name}")
     return 0 if right else 3
 
 
 def _exchange(subject: Subject, case: Case, place: Path) -> bool:
-    """Run a case and print its messages; return whether all replies were right."""
+    """Run a case and print its messages; return whether all replies were as expected."""
     scratch = Scratch()
     session = new_session(subject, Limits(), subject.sandbox(scratch.folder, place.parent))
     try:
@@ -97,12 +98,12 @@ def _exchange(subject: Subject, case: Case, place: Path) -> bool:
     finally:
         session.close()
         scratch.close()
-    say("right" if right else f"owed     {_line(dict(case.expect or {}))}")
+    say("right" if right else f"expected {_line(dict(case.expect or {}))}")
     return right
 
 
 def _print_steps(session: Session, case: Case, place: Path) -> bool:
-    """Print each request and its reply; return whether all of them were right."""
+    """Print each request and its reply; return whether all replies were as expected."""
     right = True
     for number, step in enumerate(case.steps(), 1):
         step.prepare(place)
@@ -111,7 +112,7 @@ def _print_steps(session: Session, case: Case, place: Path) -> bool:
         try:
             reply = session.request(request, case.wall_ms)
         except PROGRAM_FAILURES as error:
-            say(f"← nothing: {error}")
+            say(f"← no reply: {error}")
             return False
         say(f"← {_line(reply)}")
         if "skipped" in reply:
@@ -128,22 +129,22 @@ def _line(message: dict[str, object]) -> str:
 
 
 def _ours(name: str, isolated: bool) -> Subject:
-    subject = subjects.own_subject(subjects.implementations([name])[0], isolated)
+    subject = subjects.implementation_subject(subjects.implementations([name])[0], isolated)
     if subject.unavailable:
         raise click.ClickException(f"{name} is unavailable: {subject.unavailable}")
     return subject
 
 
 def _vector(wanted: str) -> Vector:
-    """One of ours, or that of a file, such as a sweep proposes."""
+    """Load a vector by id, or from a file such as a sweep's proposal."""
     try:
         if wanted.endswith(".json") and Path(wanted).is_file():
             return load(Path(wanted))
         vectors = load_all()
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
-    found = [one for id, one in vectors.items() if wanted in (id, id.partition("/")[2])]
-    if len(found) != 1:
-        why = ", ".join(one.id for one in found) if found else "there is none of that id"
+        raise click.ClickException(f"invalid vector: {error}") from None
+    results = [each for id, each in vectors.items() if wanted in (id, id.partition("/")[2])]
+    if len(results) != 1:
+        why = ", ".join(each.id for each in results) if results else "no vector has this id"
         raise click.UsageError(f"--vector {wanted}: expected one vector; {why}")
-    return found[0]
+    return results[0]

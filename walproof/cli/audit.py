@@ -1,4 +1,4 @@
-"""``walproof audit``: records and damage of a folder of logs, as tables."""
+"""``walproof audit``: write records and damage of many logs as tables."""
 
 from __future__ import annotations
 
@@ -21,18 +21,16 @@ from walproof.cli.stopping import stoppable
 )
 @click.option(
     "--payload/--no-payload",
-    help="Also what the records hold, or (the default) only where they are.",
+    help="Payloads of the records as well; by default, only positions.",
 )
-@click.option("--decode", is_flag=True, help="Also what they mean, in a line of text.")
-@click.option(
-    "--again", "is_again", is_flag=True, help="Read everything, even what has not changed."
-)
+@click.option("--decode", is_flag=True, help="A line of text that describes each record.")
+@click.option("--again", "is_again", is_flag=True, help="Read all logs, including unchanged ones.")
 @click.option(
     "--option",
     "given",
     multiple=True,
     metavar="KEY=VALUE",
-    help="An option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
+    help="Option of the data source: pathGlobFilter='*.log', journalFormat=zmq-raft,"
     " maxPayloadBytes=1m, fs.region=… .",
 )
 @click.option(
@@ -41,14 +39,14 @@ from walproof.cli.stopping import stoppable
     help="Spark master, such as spark://host:7077.  [default: that of spark-submit, else Spark on"
     " all cores of this machine]",
 )
-@click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="A setting for Spark.")
+@click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting.")
 @click.option(
     "--unit",
     type=click.FloatRange(min=0.01),
     default=128,
     show_default=True,
     metavar="MIB",
-    help="The most that one task reads, where logs can be cut.",
+    help="Largest part of a log that one task reads.",
 )
 @stoppable()
 def audit(
@@ -62,22 +60,22 @@ def audit(
     settings: tuple[str, ...],
     unit: float,
 ) -> int:
-    """Write records and damage of a folder of logs as tables, on Spark.
+    """Write tables of the records and damage of many logs.
 
-    PATH is a file or a folder with all its subfolders; s3:, hdfs: and the like work too. All
-    formats may be mixed. Hidden names are skipped. DIR gets three tables in Parquet, for Spark,
-    DuckDB, pyarrow and so on:
+    PATH is a file, or a folder with all its subfolders; URLs such as s3: and hdfs: work too. Logs
+    of all formats can be mixed. Hidden files are skipped. The job runs on Spark. DIR receives three
+    Parquet tables, which Spark, DuckDB, pyarrow and others can read:
 
     \b
-    DIR/records       a row for each record: file, offset, length, index, time …
-    DIR/damage        a row for each lost range: file, offset, length, reason
-    DIR/files         a row for each file: verdict, counts, why it could not be read
+    DIR/records       one row per record: file, offset, length, index, time …
+    DIR/damage        one row per lost range: file, offset, length, reason
+    DIR/files         one row per file: verdict, counts, error if unreadable
     DIR/summary.html  plots; DIR/summary.json has the same numbers
 
-    A log that cannot be read never ends the audit. If the audit is stopped at any moment, even by
-    kill -9, the previous result stays as it was. A later run reads only logs that are new, or have
-    changed by name, size or time. --again reads everything (a failing disk changes no times).
-    Without Java, walproof export --parquet DIR PATH… writes the same tables.
+    An unreadable log does not stop the audit. If the audit is interrupted, even by kill -9, the
+    previous result is unchanged. Later runs read only logs that are new or whose name, size or time
+    has changed. --again reads all logs: a failing disk does not change file times. Without Java,
+    walproof export --parquet DIR PATH… writes the same tables.
 
     \b
     walproof audit /var/log/journal /data/broker --out audit
@@ -85,12 +83,14 @@ def audit(
     walproof audit /data/broker --out audit --decode
     duckdb -c "select reason, count(*) from 'audit/damage/*.parquet' group by 1"
 
-    Exit status: 0 if all logs are intact, 3 if one is torn, damaged or unreadable, 4 if none is
-    but one is refused, 1 for a usage or I/O error.
+    Exit status: 0 if all logs are intact, 3 if a log is torn, damaged or unreadable, 4 if a log is
+    refused and none is torn, damaged or unreadable, 1 for a usage or I/O error.
     """
     for package, extra in (("pyarrow", "fast"), ("pyspark", "spark")):
         if importlib.util.find_spec(package) is None:
-            raise click.ClickException(f"an audit needs {package}: pip install 'walproof[{extra}]'")
+            raise click.ClickException(
+                f"an audit needs {package}, which is not installed: pip install 'walproof[{extra}]'"
+            )
     from pyspark_journal.audit import JobFailed, OutputRefused
     from pyspark_journal.audit import audit as run
     from pyspark_journal.java import JavaMissing
@@ -114,7 +114,7 @@ def audit(
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        say("Stopped: the previous result is as it was.", err=True)
+        say("Interrupted; the previous result is unchanged.", err=True)
         raise
     print_summary(outcome.summary, Console())
     say(work_line(outcome.summary, outcome.is_new))

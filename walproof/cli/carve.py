@@ -1,4 +1,4 @@
-"""``walproof carve``: logs, and what is left of them, in an image of a disk or a core dump."""
+"""``walproof carve``: find logs and their remains in a disk image or core dump."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CARVED = [format_id for format_id in FORMATS if plugin_for(format_id).has("carve
 
 
 class _Offset(click.ParamType[int]):
-    """An offset in bytes: decimal, or hexadecimal after ``0x``."""
+    """Parse an offset in bytes: decimal, or hexadecimal after ``0x``."""
 
     name = "BYTES"
 
@@ -35,23 +35,30 @@ class _Offset(click.ParamType[int]):
 @click.command()
 @click.argument("image", metavar="IMAGE", type=click.Path(path_type=Path))
 @click.option(
-    "--out", metavar="FOLDER", type=click.Path(path_type=Path), help="Write what is found there."
+    "--out",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Folder for the logs and records found.",
 )
 @click.option(
     "--format", "formats", metavar="ID", multiple=True, type=click.Choice(CARVED),
-    help="Look for this format only; may be repeated.",
+    help="Format to search for; repeatable.",
 )  # fmt: skip
-@click.option("--from", "start", type=_Offset(), default=0, help="Begin at this offset.")
-@click.option("--to", "stop", type=_Offset(), help="End at this offset.")
+@click.option(
+    "--from", "start", type=_Offset(), default=0, help="Offset at which the search starts."
+)
+@click.option("--to", "stop", type=_Offset(), help="Offset at which the search ends.")
 @click.option(
     "--align", type=click.IntRange(min=1),
-    help="Logs begin at multiples of so many bytes.  [512; 1 in an ELF core dump]",
+    help="Alignment of logs in bytes.  [512; 1 in an ELF core dump]",
 )  # fmt: skip
 @click.option(
     "--state", metavar="FILE", type=click.Path(path_type=Path),
-    help="Note here how far it has come; with --out, a file in FOLDER.",
+    help="File for the progress; with --out, a file in FOLDER.",
 )  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each find, at once.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per find, immediately."
+)
 @stoppable()
 def carve(
     image: Path,
@@ -63,25 +70,25 @@ def carve(
     state: Path | None,
     as_json: bool,
 ) -> int:
-    """Find logs, and single records of overwritten ones, in an image of a disk or a core dump.
+    """Find logs and records in a disk image or core dump.
 
-    IMAGE is a file or a block device and is never changed; no file system is looked at. Each find
-    is a log, which can be read from its first byte on, or loose: records whose log begins
-    elsewhere, or nowhere any more. How sure it is: a checksum holds; or only the structure fits, in
-    formats without checksums; or there is a signature and nothing after it.
+    IMAGE is a file or a block device. It is only read, and its file system is ignored. A find is
+    either a log that is readable from its first byte, or loose records whose log begins elsewhere
+    or no longer exists. Each find has a certainty: a checksum matches; only the structure matches,
+    in formats without checksums; or only a signature was found.
 
-    FOLDER gets a file for each log, loose.jsonl with the loose records, and manifest.jsonl with a
-    line for each find. Where a log goes on in another place, the record that was cut in two proves
-    it: the manifest says so, and the log is written once more in one piece. A run that was
-    interrupted goes on where it was when it is started again.
+    FOLDER receives a file for each log, loose.jsonl with the loose records, and manifest.jsonl with
+    one line per find. If a log is in several pieces and the record across a cut proves that two of
+    them belong together, the manifest lists the pieces, and FOLDER also receives the joined log. An
+    interrupted run resumes when you run the same command again.
 
     \b
     walproof carve disk.img
     walproof carve /dev/sdb1 --out /mnt/other-disk/found
     walproof carve core.4711 --format leveldb-log --json
 
-    Exit status: 0 when it is through, whatever was found; 1 for a usage or I/O error; 130 when it
-    was interrupted.
+    Exit status: 0 if the search is complete, whether or not anything was found; 1 for a usage or
+    I/O error; 130 if it was interrupted.
     """
     from walproof.cli.carve_run import carve_image
 
@@ -95,21 +102,23 @@ def carve(
 
 
 def _check_places(image: Path, out: Path | None, state: Path | None) -> None:
-    """Refuse to write where that could overwrite what is looked for."""
+    """Refuse to write to the device that is searched."""
     if state is not None:
         must_not_overwrite(image, state, "--state")
     for option, place in (("--out", out), ("--state", state)):
         if place is None:
             continue
-        folder = next(one for one in (place.absolute(), *place.absolute().parents) if one.is_dir())
+        folder = next(
+            each for each in (place.absolute(), *place.absolute().parents) if each.is_dir()
+        )
         if _is_on(folder, image):
             raise click.UsageError(
-                f"{option} {place} is on {image}: writing there may overwrite it"
+                f"{option} {place} is on {image}: writing there may overwrite the data to be found"
             )
 
 
 def _is_on(folder: Path, image: Path) -> bool:
-    """Whether a folder is on a file system of a block device, or of a part of it."""
+    """Return whether a folder is on a file system of a block device or one of its partitions."""
     about = image.stat()
     if not stat.S_ISBLK(about.st_mode):
         return False

@@ -1,4 +1,4 @@
-"""One run of ``walproof carve``: progress, finds, and where an interrupted run continues."""
+"""One run of ``walproof carve``: progress, finds, and resuming after an interruption."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from walproof.progress import progress_bar
 from walproof.quantity import counted, in_bytes
 from walproof.summary.unpacked import HEAD, packing_of
 
-#: How often a run notes how far it has come; less often where the note takes long.
+#: Interval for saving the progress; longer if saving is slow.
 EVERY_SECONDS = 2.0
 
 
@@ -36,9 +36,10 @@ def carve_image(
     state: Path | None,
     as_json: bool,
 ) -> int:
-    """Carve an image, print what is found, and return the exit status.
+    """Carve an image, print the finds, and return the exit status.
 
-    Raises ``OSError``, and ``click.ClickException`` for a folder or a state of another run.
+    Raises ``OSError``, and ``click.ClickException`` if the folder or the state belongs to another
+    run.
     """
     with Image(path) as image:
         options = {
@@ -56,18 +57,18 @@ def carve_image(
 
 
 def _warn_if_packed(image: Image) -> None:
-    """Say that what is in a packed file is not looked at. In a tar archive it lies as it was."""
+    """Warn that compressed content is not searched. A tar archive stores its files unchanged."""
     kind = packing_of(image.read(0, HEAD))
     if kind not in (None, "tar"):
         say(
-            f"{image.path}: it begins as what {kind} packs does, and is searched as it is:"
-            " unpack it to find what is in it",
+            f"{image.path}: looks like a {kind} file; unpack it first, because compressed content"
+            " is not searched",
             err=True,
         )
 
 
 class _Run:
-    """One run, or the rest of one that was interrupted."""
+    """A carving run, which may continue an interrupted one."""
 
     def __init__(
         self,
@@ -88,12 +89,12 @@ class _Run:
         if known is not None:
             position, self.rows = known
         elif out is not None and out.exists() and not all(map(is_unfinished, out.iterdir())):
-            raise click.ClickException(f"{out} is not empty: expected a folder where nothing is")
+            raise click.ClickException(f"{out} is not empty: expected a new or empty folder")
         if out is not None:
             out.mkdir(parents=True, exist_ok=True)
         self.is_resumed = known is not None
         self._known: dict[str, list[tuple[int, int]]] = {}
-        for row in sorted(self.rows, key=lambda one: int(one["offset"])):
+        for row in sorted(self.rows, key=lambda each: int(each["offset"])):
             span = row["offset"], row["offset"] + row["length"]
             self._known.setdefault(row["format"], []).append(span)
         loose = sum(row["kind"] == "loose" for row in self.rows)
@@ -103,19 +104,19 @@ class _Run:
         self._noted, self._pause = time.monotonic(), EVERY_SECONDS
 
     def go(self) -> int:
-        """Carve, and say what was found: the exit status."""
+        """Carve the image, print the finds, and return the exit status."""
         if self.is_resumed:
             where = in_bytes(self.carving.position)
-            say(f"going on at {where}, after {counted(len(self.rows), 'find')}", err=True)
+            say(f"resuming at {where}, after {counted(len(self.rows), 'find')}", err=True)
         else:
-            # Before the first file: a folder without a state would be taken for somebody else's.
+            # Write the state before the first file: a folder with files but no state is refused.
             self._note(now=True)
         try:
             with progress_bar("carving", self.carving.stop, in_bytes=True) as bar:
                 bar.show(done=self.carving.position)
                 steps = self.carving.steps(lambda at: bar.show(done=at))
-                for found in steps:
-                    for name, find in found:
+                for result in steps:
+                    for name, find in result:
                         self._take(name, find)
                     self._note()
                 extra = self._finish()
@@ -134,7 +135,7 @@ class _Run:
         self._show(row)
 
     def _was_found(self, name: str, at: int) -> bool:
-        """Whether a place is in a find from before the run was interrupted."""
+        """Return whether an offset is inside a find from before the interruption."""
         known = self._known.get(name, [])
         place = bisect_right(known, (at, self.image.size))
         return place > 0 and at < known[place - 1][1]
@@ -146,7 +147,7 @@ class _Run:
             say(_line(row))
 
     def _note(self, now: bool = False) -> None:
-        """Note how far the run has come, when it is time."""
+        """Save the progress if the interval has passed."""
         began = time.monotonic()
         if self.state is None or (not now and began - self._noted < self._pause):
             return
@@ -157,21 +158,21 @@ class _Run:
     def _interrupted(self) -> int:
         self._note(now=True)
         where = in_bytes(self.carving.position)
-        more = f"; the same command goes on there ({self.state})" if self.state else ""
+        more = f"; run the same command to resume ({self.state})" if self.state else ""
         say(f"interrupted at {where}{more}", err=True)
         return 130
 
     def _finish(self) -> list[Row]:
-        """Say what continues what, and write what is written at the end."""
+        """Join the pieces of fragmented logs and write the remaining output."""
         pieces = [output.piece_of(row) for row in self.rows if row["certainty"] != "signature"]
         by_place = {(row["format"], row["offset"]): row for row in self.rows}
         for place, log in keyed(self.carving.carvers, pieces).items():
             by_place[place]["continues"] = log
         extra = []
-        for one in joined(self.image, self.carving.carvers, pieces):
-            for before, after in zip(one.pieces, one.pieces[1:], strict=False):
+        for each in joined(self.image, self.carving.carvers, pieces):
+            for before, after in zip(each.pieces, each.pieces[1:], strict=False):
                 by_place[after.format, after.at]["continues"] = before.at
-            extra.append(output.joined_row(self.image, one, self.out))
+            extra.append(output.joined_row(self.image, each, self.out))
             self._show(extra[-1])
         if self.out is not None:
             lines = output.loose_lines(self.rows, dict(self.carving.carvers))
@@ -184,7 +185,9 @@ class _Run:
 
     def _manifest(self, extra: list[Row]) -> Iterator[str]:
         everything = [*self.rows, *extra]
-        for row in sorted(everything, key=lambda one: (one["offset"], one["format"], one["kind"])):
+        for row in sorted(
+            everything, key=lambda each: (each["offset"], each["format"], each["kind"])
+        ):
             yield json_text(row) + "\n"
 
     def _summary(self, extra: list[Row]) -> None:
@@ -192,21 +195,21 @@ class _Run:
         loose = sum(row["records"] or 0 for row in self.rows if row["kind"] == "loose")
         parts = [counted(len(logs), "log"), counted(loose, "loose record")]
         if extra:
-            parts.append(f"{counted(len(extra), 'log')} put together")
+            parts.append(f"{counted(len(extra), 'log')} reassembled")
         if self.image.unreadable:
-            parts.append(f"{counted(self.image.unreadable, 'byte')} cannot be read")
+            parts.append(f"{counted(self.image.unreadable, 'byte')} unreadable")
         place = f" in {self.out}" if self.out else ""
         say(f"{', '.join(parts)}{place}", err=True)
 
 
 def _line(row: Row) -> str:
-    """A find in a line for a person."""
-    said = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
-    said += f"  {row['certainty']}"
+    """Format a find as one line of text."""
+    message = f"{row['offset']:>14}  {in_bytes(row['length']):>9}  {row['format']}  {row['kind']}"
+    message += f"  {row['certainty']}"
     if row["records"] is not None:
-        said += f"  {counted(row['records'], 'record')}"
+        message += f"  {counted(row['records'], 'record')}"
     if row["verdict"]:
-        said += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
+        message += f"  {row['verdict']}" + (f" ({row['reason']})" if row["reason"] else "")
     if "parts" in row:
-        said += f"  from {counted(len(row['parts']), 'place')}"
-    return said
+        message += f"  from {counted(len(row['parts']), 'place')}"
+    return message

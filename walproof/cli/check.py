@@ -1,4 +1,4 @@
-"""``walproof check``: does an implementation agree with the vectors?"""
+"""``walproof check``: test whether implementations agree with the vectors."""
 
 from __future__ import annotations
 
@@ -43,26 +43,42 @@ from walproof.progress import progress_bar
 from walproof.setup import in_ci
 
 MEMORY_MIB = 2048
+#: Number of failure classes whose first failure is described with field names in each report.
 NAMED = 20
-"""Of so many kinds of failure the first is told with the names of its fields, in every report."""
 
 
 @click.command()
-@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Check this program.")
+@click.option("--cmd", "commands", multiple=True, metavar="COMMAND", help="Program to check.")
 @click.option(
-    "--impl", "names", multiple=True, metavar="NAME", help="Check this implementation of ours."
+    "--impl",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Implementation of this repository to check.",
 )
-@click.option("--all", "everyone", is_flag=True, help="Check all of ours (the default).")
-@click.option("--vector", "patterns", multiple=True, metavar="GLOB",
-              help="Vector ids or slugs, or the file of a vector.")  # fmt: skip
-@click.option("--format", "formats", multiple=True, metavar="ID", help="Only this format.")
 @click.option(
-    "--requirement", "requirements", multiple=True, metavar="GLOB", help="Such as LDB-028."
+    "--all", "everyone", is_flag=True, help="All implementations of this repository (default)."
+)
+@click.option("--vector", "patterns", multiple=True, metavar="GLOB",
+              help="Vector id, slug or file.")  # fmt: skip
+@click.option("--format", "formats", multiple=True, metavar="ID", help="Format of the vectors.")
+@click.option(
+    "--requirement",
+    "requirements",
+    multiple=True,
+    metavar="GLOB",
+    help="Requirement id, such as LDB-028.",
 )
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(["valid", "eof", "corrupt", "limit"])
 )
-@click.option("--group", "groups", multiple=True, metavar="NAME", help="A column of the matrix.")
+@click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME",
+    help="Group of vectors, a column of the matrix.",
+)
 @click.option(
     "--profile",
     "profiles",
@@ -70,32 +86,43 @@ NAMED = 20
     type=click.Choice(["recover", "strict", "write", "append", "structure"]),
 )
 @click.option("--fresh", "seed", is_flag=False, flag_value="", metavar="[SEED]",
-              help="Ask fresh variants of the vectors, which no program has seen.")  # fmt: skip
-@click.option("--one-shot", is_flag=True, help="COMMAND is a one-shot program; else it is asked.")
+              help="Fresh variants of the vectors, with new payloads.")  # fmt: skip
+@click.option("--one-shot", is_flag=True, help="One-shot form of COMMAND; detected if not given.")
 @click.option(
-    "--jobs", default=os.cpu_count() or 2, show_default="processors", help="Children at a time."
+    "--jobs",
+    default=os.cpu_count() or 2,
+    show_default="processors",
+    help="Number of parallel processes.",
 )
 @click.option(
-    "--memory", default=MEMORY_MIB, show_default=True, metavar="MIB", help="Limit for each child."
+    "--memory",
+    default=MEMORY_MIB,
+    show_default=True,
+    metavar="MIB",
+    help="Memory limit of each process.",
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for the reports.")
-@click.option("--output", default="text", show_default=True, help="How the run is printed.",
+@click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(["text", *outputs.OUTPUTS]))  # fmt: skip
-@click.option("--again", is_flag=True, help="Run unchanged implementations of ours again.")
+@click.option("--again", is_flag=True, help="Run all implementations; ignore cached results.")
 @click.option("--baseline", type=click.Path(exists=True, path_type=Path), metavar="REPORT",
-              help="Print what changed since this run: report.json, or its folder.")  # fmt: skip
+              help="Earlier run to compare with: report.json or its folder.")  # fmt: skip
 @click.option("--smoke", "is_smoke", is_flag=True,
-              help="Only try the adapter of --cmd, step by step.")  # fmt: skip
+              help="Test only the adapter of --cmd, step by step.")  # fmt: skip
 @click.option("--seconds", default=10.0, show_default=True,
-              help="With --smoke: limit of hello and other slow steps.")  # fmt: skip
-@click.option("--matrix", is_flag=True, help="Print passed/run for each group of vectors.")
-@click.option("--failures", default=5, show_default=True, help="How many kinds of failure to show.")
-@click.option("--show-known", is_flag=True, help="Show known failures in full too.")
+              help="With --smoke: time limit of hello and other slow steps.")  # fmt: skip
+@click.option(
+    "--matrix", is_flag=True, help="Print a table of passed/run for each group of vectors."
+)
+@click.option("--failures", default=5, show_default=True, help="Number of failure classes to show.")
+@click.option("--show-known", is_flag=True, help="Show known failures in full as well.")
 @click.option("--known-failures", "listed", type=click.Path(path_type=Path, dir_okay=False),
-              metavar="FILE", help="The known failures of the program of --cmd.")  # fmt: skip
-@click.option("--update-known", is_flag=True, help="Write what fails to the known-failures lists.")
-@click.option("--cause", metavar="NAME", help="With --update-known: the cause of the new failures.")
-@click.option("--because", metavar="TEXT", help="The sentence of that cause, if it is a new one.")
+              metavar="FILE", help="List of known failures of COMMAND.")  # fmt: skip
+@click.option(
+    "--update-known", is_flag=True, help="Write the failures to the known-failures lists."
+)
+@click.option("--cause", metavar="NAME", help="With --update-known: cause of the new failures.")
+@click.option("--because", metavar="TEXT", help="Sentence that describes a new cause.")
 @isolation
 @stoppable()
 def check(
@@ -127,11 +154,12 @@ def check(
     because: str | None,
     isolated: bool,
 ) -> int:
-    """Run the vectors against implementations and say what is not as expected.
+    """Run the vectors against implementations.
 
-    COMMAND is any program that speaks the protocol (conformance/README.md), or the one-shot form
-    `COMMAND read FORMAT PATH [strict]`. It sees scratch copies, never the expectation: it runs in a
-    folder of its own, without network, and the last lines say what isolated it here.
+    COMMAND is any program that implements the protocol (conformance/README.md), or the one-shot
+    form `COMMAND read FORMAT PATH [strict]`. It gets scratch copies of the logs and cannot see the
+    expected answers. It runs in its own folder without network access; the last lines of the output
+    list the isolation that was applied.
 
     \b
     walproof check --cmd './my-reader'
@@ -139,53 +167,53 @@ def check(
     walproof check --impl leveldb-cpp --requirement 'LDB-02*'
     walproof check --cmd './my-reader' --fresh
 
-    A program may know the vectors, which lie in the repository, by heart. With --fresh the recipes
-    make them anew, with other payloads from a random seed, and the executable specification and a
-    second reader answer anew. The seed is printed, and --fresh SEED asks the same again.
+    The vectors are public, so a program could have memorised them. --fresh generates new variants
+    from the recipes, with other payloads from a random seed. The executable specification and a
+    second reader compute the expected answers. The seed is printed; --fresh SEED repeats the run.
 
-    The folder of the report has all of it: report.html, report.json, junit.xml, summary.md and
-    report.sarif. --output prints one of these instead of text. With --known-failures FILE what is
-    listed there is expected to fail; --update-known writes the list.
+    The report folder contains report.html, report.json, junit.xml, summary.md and report.sarif.
+    --output prints one of these instead of text. With --known-failures FILE, the failures listed in
+    FILE are expected. --update-known writes the list.
 
-    The results of all implementations on all vectors are cached. The next run skips those for which
-    nothing has changed, and its last lines say so. --again runs all of them, and so does CI=true.
+    Results are cached. Later runs skip implementations that have not changed; the last lines of the
+    output name them. --again ignores the cache, as does CI=true.
 
-    --baseline REPORT compares the results with those of an earlier run: what changed its class,
-    what came and went, scores. A regression counts as not as expected.
+    --baseline REPORT compares the results with those of an earlier run: changed classes, added and
+    removed cases, scores. A regression counts as an unexpected result.
 
-    --smoke tries the adapter of --cmd step by step, and says who is responsible for each fault: the
-    adapter for messages, pipes and processes, the implementation for a wrong answer about an
-    undamaged log, a log that was changed, and death by a signal.
+    --smoke tests the adapter of --cmd step by step and attributes each fault. Messages, pipes and
+    processes are the responsibility of the adapter. A wrong answer about an undamaged log, a
+    modified log, or a death by a signal is the responsibility of the implementation.
 
-    Exit status: 0 when all is as expected, 3 when something is not, 1 for a usage error.
+    Exit status: 0 if all results are as expected, 3 if not, 1 for a usage error.
     """
     if is_smoke:
         if len(commands) != 1 or names:
-            raise click.UsageError("--smoke tries one program: name it with --cmd")
+            raise click.UsageError("--smoke requires --cmd")
         return _smoke(commands[0], formats, one_shot, seconds, isolated)
     if update_known and (listed is None or names):
-        must_be_checkout("check --update-known", "writes the lists beside our adapters")
+        must_be_checkout("check --update-known", "writes the lists next to the adapters")
     if listed is not None and len(commands) != 1:
-        raise click.UsageError("--known-failures is the list of one program: name it with --cmd")
+        raise click.UsageError("--known-failures requires --cmd")
     if listed is not None and not update_known and not listed.is_file():
-        raise click.UsageError(f"--known-failures {listed}: there is no such file")
+        raise click.UsageError(f"--known-failures {listed}: no such file")
     console = Console()
     before = None if baseline is None else _loaded(baseline)
     vectors = _loaded_vectors()
     selection = Selection(_with_files(vectors, patterns), formats, requirements, kinds, groups)
     chosen = selection.choose(vectors.values())
     if not chosen:
-        raise click.UsageError("no vector is chosen; walproof check --vector '*' runs all")
+        raise click.UsageError("no vector selected; walproof check --vector '*' runs all")
     if STRUCTURE not in profiles and not cases_of(chosen, profiles):
         operations = sorted({vector.operation for vector in chosen})
         raise click.UsageError(
-            f"--profile {' '.join(profiles)}: nothing to run, the chosen vectors ask to"
+            f"--profile {' '.join(profiles)}: nothing to run: the chosen vectors are for"
             f" {' and '.join(operations)}"
         )
     variants = None
     if seed is not None:
         if update_known:
-            raise click.UsageError("--update-known pins the golden vectors: leave --fresh out")
+            raise click.UsageError("--update-known excludes --fresh")
         variants = _fresh(vectors, chosen, seed, jobs)
         vectors = variants.instead_of(vectors)
         chosen = [vectors[vector.id] for vector in chosen]
@@ -198,21 +226,21 @@ def check(
         for subject in subjects:
             subject.known.of_variants = True
             subject.repeat += f" --fresh {variants.seed}"
-            subject.ask = ""  # it knows golden vectors only
+            subject.ask = ""  # it supports only golden vectors
     if memory != MEMORY_MIB:
         for subject in subjects:
             subject.repeat += f" --memory {memory}"
     _check_cause(subjects, update_known, cause, because)
     if not names:
         read = {vector.body["format"] for vector in chosen}
-        subjects = [one for one in subjects if not one.formats or read & set(one.formats)]
+        subjects = [each for each in subjects if not each.formats or read & set(each.formats)]
     try:
         plan = run.Plan.of(subjects, vectors, chosen, profiles, variants)
         of_all = len(chosen) == len(vectors) and not (profiles or commands or names)
         cached = of_all and isolated and not (again or update_known or variants or in_ci())
         report = _run_with_progress(plan, jobs, memory, cached)
-    except BrokenVector as error:  # its bytes are examined only when it is run
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+    except BrokenVector as error:  # checked only when the vector is run
+        raise click.ClickException(f"invalid vector: {error}") from None
     folder = folder or REPORTS / ("check" if commands or names else "conformance")
     bad = run.unexpected(report)
     shown = bad + (run.known(report) if show_known else [])
@@ -243,7 +271,8 @@ def check(
                 sweep = f"{program_name()} sweep --cmd {shlex.quote(command)} --format {format}"
                 console.print()
                 say(
-                    f"{command} reads every vector of {format} right. Next, what none of them asks:"
+                    f"{command} passes every {format} vector."
+                    " Next, test damage that the vectors do not cover:"
                 )
                 say(f"  {sweep} --cases 200000")
     return 3 if bad or regressions or _not_run(report, bool(commands or names)) else 0
@@ -259,7 +288,7 @@ def _loaded(baseline: Path) -> run.Report:
 def _smoke(
     command: str, formats: tuple[str, ...], one_shot: bool, seconds: float, isolated: bool
 ) -> int:
-    """Try an adapter and print each step; return the exit status."""
+    """Test an adapter, print each step, and return the exit status."""
     words = words_of(command)
     if unknown := [format for format in formats if format not in FORMATS]:
         raise click.UsageError(
@@ -276,18 +305,18 @@ def _loaded_vectors() -> dict[str, Vector]:
     try:
         return load_all()
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
 
 
 MOST_SEEDS = 1 << 32
 
 
 def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: int) -> Fresh:
-    """The variants of the chosen vectors and their controls, confirmed by the second reader."""
+    """Generate variants of the vectors and their controls; confirm them with the second reader."""
     if seed and not (seed.isdecimal() and seed.isascii()):
-        raise click.UsageError(f"--fresh: expected a number as the seed, found {seed!r}")
+        raise click.UsageError(f"--fresh: expected a number, found {seed!r}")
     number = int(seed) if seed else secrets.randbelow(MOST_SEEDS)
-    say(f"fresh variants of seed {number}; --fresh {number} asks the same again", err=True)
+    say(f"fresh variants of seed {number}; repeat with --fresh {number}", err=True)
     wanted = {vector.id for vector in chosen}
     wanted |= {vector.control for vector in chosen if vector.control is not None}
     try:
@@ -297,8 +326,8 @@ def _fresh(vectors: dict[str, Vector], chosen: list[Vector], seed: str, jobs: in
 
 
 def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[str]:
-    """The patterns, with those that are files of vectors loaded and replaced by their ids."""
-    found = []
+    """Load the patterns that are vector files and replace them by the ids of the vectors."""
+    results = []
     for pattern in patterns:
         if pattern.endswith(".json") and Path(pattern).is_file():
             try:
@@ -307,27 +336,27 @@ def _with_files(vectors: dict[str, Vector], patterns: tuple[str, ...]) -> list[s
                 raise click.ClickException(str(error)) from None
             vectors[vector.id] = vector
             pattern = vector.id
-        found.append(pattern)
-    return found
+        results.append(pattern)
+    return results
 
 
 def _full_scores(
     report: dict[str, Any], command: str, chosen: list[Vector], vectors: dict[str, Vector]
 ) -> list[str]:
-    """The formats of which a program was asked every vector to read, and passed each."""
-    (entry,) = [one for one in report["implementations"] if one["title"] == command]
-    asked = {vector.id for vector in chosen}
-    found = []
+    """Return the formats whose read vectors were all run and passed by a program."""
+    (entry,) = [each for each in report["implementations"] if each["title"] == command]
+    requested = {vector.id for vector in chosen}
+    results = []
     for format in sorted({vector.body["format"] for vector in chosen}):
-        owed = {vector.id for vector in vectors.values() if vector.body["format"] == format}
+        expected = {vector.id for vector in vectors.values() if vector.body["format"] == format}
         classes = {
             result["class"]
             for result in entry["results"]
-            if result["vector"] in owed and result["profile"] in ("recover", "strict")
+            if result["vector"] in expected and result["profile"] in ("recover", "strict")
         }
-        if owed <= asked and "pass" in classes <= {"pass", "skipped"}:
-            found.append(format)
-    return found
+        if expected <= requested and "pass" in classes <= {"pass", "skipped"}:
+            results.append(format)
+    return results
 
 
 def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> run.Report:
@@ -340,26 +369,22 @@ def _run_with_progress(plan: run.Plan, jobs: int, memory: int, cached: bool) -> 
 def _check_cause(
     subjects: list[Subject], update_known: bool, cause: str | None, because: str | None
 ) -> None:
-    """A cause is a sentence, not a name: before anything runs."""
+    """Reject invalid combinations of ``--cause`` and ``--because`` before anything runs."""
     if (cause or because) and not update_known:
-        raise click.UsageError(
-            "--cause and --because say what --update-known writes: give that too"
-        )
+        raise click.UsageError("--cause and --because require --update-known")
     if because is not None and (cause is None or not because.strip()):
-        raise click.UsageError(
-            "--because is the sentence of a cause: give --cause NAME, and a text"
-        )
+        raise click.UsageError("--because requires --cause NAME and a text")
     if cause is None or because is not None:
         return
     lacking = [
-        one.name
-        for one in subjects
-        if one.known.path is not None and not one.known.causes.get(cause)
+        each.name
+        for each in subjects
+        if each.known.path is not None and not each.known.causes.get(cause)
     ]
     if lacking:
         raise click.UsageError(
-            f"--cause {cause}: {' and '.join(lacking)} has no such cause yet;"
-            " --because 'TEXT' gives its sentence"
+            f"--cause {cause}: {' and '.join(lacking)} has no such cause;"
+            " describe it with --because 'TEXT'"
         )
 
 
@@ -384,9 +409,14 @@ def _update_known(
 
 
 def _not_run(report: dict[str, Any], asked_for: bool) -> bool:
-    """Whether something did not run that must run: always if broken, else in CI or if named."""
+    """Return whether a required implementation did not run.
+
+    Broken implementations always count. Unavailable ones count in CI or if they were named.
+    """
     must_run = asked_for or in_ci()
-    optional = set() if asked_for else {one.name for one in all_implementations() if one.optional}
+    optional = (
+        set() if asked_for else {each.name for each in all_implementations() if each.optional}
+    )
     return any(
         entry["status"] == "broken"
         or (must_run and entry["status"] == "unavailable" and entry["name"] not in optional)

@@ -1,4 +1,4 @@
-"""What works in a checkout of the repository only: it changes the repository, or asks git."""
+"""Commands that need a checkout of the repository, because they change it or run git."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from reference_impl.paths import IS_INSTALLED
 
 
 class NeedsCheckout(click.ClickException):
-    """The command needs the repository, and this is an installed Walproof: one line, exit 2."""
+    """The command needs the repository, but Walproof is installed from a package. Exit status 2."""
 
     exit_code = 2
 
 
 def must_be_checkout(command: str, why: str) -> None:
-    """Raise :class:`NeedsCheckout` where Walproof is installed from a package.
+    """Raise :class:`NeedsCheckout` if Walproof is installed from a package.
 
-    ``command`` is what was asked for, ``why`` what it would change or look at.
+    ``command`` is the command as typed, ``why`` describes its use of the repository.
     """
     if IS_INSTALLED:
         raise NeedsCheckout(f"walproof {command} {why}: it needs a checkout of the repository")

@@ -1,4 +1,4 @@
-"""A group of commands that loads a command only when it is used, and runs it."""
+"""Command groups that import a command on first use."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from walproof.extras import advice
 
 
 class Renamed(click.ClickException):
-    """A command has another name now: one line, exit status 2."""
+    """The command has a new name: print it on one line and exit with status 2."""
 
     exit_code = 2
 
 
 class LazyGroup(click.Group):
-    """Commands in sections; ``--help`` lists them without importing any.
+    """Commands in sections; ``--help`` lists them without importing them.
 
-    ``load`` imports the command of a name.
+    ``load`` imports the command with a given name.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class LazyGroup(click.Group):
         self.load = load
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names in the order of the sections."""
+        """Return the command names in the order of the sections."""
         return [name for commands in self.sections.values() for name in commands]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
@@ -46,19 +46,19 @@ class LazyGroup(click.Group):
         return self.load(name) if name in self.list_commands(context) else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a table for each section."""
+        """Write one table per section."""
         for title, commands in self.sections.items():
             with formatter.section(title):
                 formatter.write_dl(list(commands.items()))
 
 
 def run(group: click.Command) -> None:
-    """Run a command or a group and exit with the status.
+    """Run a command or group and exit with its status.
 
-    Usage errors exit with 1, because 2 to 4 are answers; 2 is also the status of a command that
-    needs a checkout where there is none, and of a command that was renamed.
+    Usage errors exit with 1, because 2 to 4 are results. Status 2 also means that the command was
+    renamed, or needs a checkout and found none.
     """
-    # numpy starts threads for linear algebra, which wait for work in a loop: 50 ms of each command.
+    # Without this, numpy starts threads that wait in a busy loop: 50 ms per command.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         status = group.main(standalone_mode=False)
@@ -83,7 +83,7 @@ def run(group: click.Command) -> None:
         say(f"Error: this {needed}", err=True)
         raise SystemExit(1) from None
     except OSError as error:
-        if error.filename is None:  # nothing to tell a user: a defect of ours
+        if error.filename is None:  # a defect in Walproof
             raise
         say(f"Error: {os.fsdecode(error.filename)}: {error.strerror}", err=True)
         raise SystemExit(1) from None
@@ -91,7 +91,7 @@ def run(group: click.Command) -> None:
 
 
 def _show(error: click.ClickException) -> None:
-    """Print what ``error.show`` prints, with control characters in it made visible."""
+    """Print the same as ``error.show``, with control characters escaped."""
     context = getattr(error, "ctx", None)
     if isinstance(error, click.UsageError) and context is not None:
         click.echo(context.get_usage(), err=True)

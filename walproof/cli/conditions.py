@@ -1,4 +1,4 @@
-"""The conditions of ``walproof read --operations --where NAME=VALUE``."""
+"""Parse the conditions of ``walproof read --operations --where NAME=VALUE``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RANGE = re.compile(r"(-?\d*):(-?\d*)")
 
 @dataclass(frozen=True)
 class Condition:
-    """A member of a row and its value, or the lowest and highest whole number that it may have."""
+    """A column name, and its required value or the bounds of an integer range (inclusive)."""
 
     name: str
     value: str
@@ -23,7 +23,7 @@ class Condition:
     high: int | None = None
 
     def holds(self, row: Any) -> bool:
-        """Return whether a row has such a member, at whatever depth."""
+        """Return whether a row has a matching member at any depth."""
         if isinstance(row, list | tuple):
             return any(self.holds(member) for member in row)
         if not isinstance(row, dict):

@@ -1,4 +1,4 @@
-"""The option ``--context``: what a reader or writer is told besides the bytes."""
+"""Parse ``--context``: facts that a reader or writer needs and a log does not contain."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from reference_impl.register import registers
 
 
 def context_of(items: Sequence[str], format: str) -> dict[str, Any]:
-    """The context in ``KEY=VALUE`` words; VALUE is JSON, else text.
+    """Parse a context from ``KEY=VALUE`` items; VALUE is JSON, or else text.
 
-    Raises ``click.UsageError`` for what is not of that form, for a key that the format does not
-    know, and for a value of another type than the key's.
+    Raises ``click.UsageError`` for an item of another form, for a key that the format does not
+    define, and for a value of the wrong type.
     """
     context = dict(_parsed(item, format) for item in items)
     try:
@@ -35,6 +35,6 @@ def _parsed(item: str, format: str) -> tuple[str, Any]:
     except ValueError:
         return name, text
     key = registers()[format].context.get(name)
-    # A text that looks like a number is a text all the same: name=5, descriptor=1.
+    # Keep a text that looks like a number: name=5, descriptor=1.
     is_text = key is not None and set(key.types) <= {"text", "hex"} and not isinstance(value, str)
     return name, text if is_text else value

@@ -1,4 +1,4 @@
-"""``walproof damage``: a log of anybody's, damaged on purpose."""
+"""``walproof damage``: write damaged copies of a log."""
 
 from __future__ import annotations
 
@@ -32,18 +32,20 @@ MANIFEST = "manifest.json"
 @click.command()
 @click.argument("log", metavar="LOG")
 @click.argument("words", metavar="[OPERATION]...", nargs=-1)
-@click.option("--out", metavar="NEW", type=click.Path(path_type=Path), help="The damaged log.")
+@click.option(
+    "--out", metavar="NEW", type=click.Path(path_type=Path), help="Path of the damaged log."
+)
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
     "--ksy", metavar="GRAMMAR", type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    help="A Kaitai grammar of your own, for a file of any format.",
+    help="Kaitai grammar for a file of any format.",
 )  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the fields and the operations.")
 @click.option(
     "--random", "count", metavar="N", type=click.IntRange(min=1),
-    help="N damaged copies in the folder NEW, with a manifest.",
+    help="Number of random damaged copies in the folder NEW.",
 )  # fmt: skip
-@click.option("--seed", type=int, default=1, show_default=True, help="Of --random.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Seed for --random.")
 def damage(
     log: str,
     words: tuple[str, ...],
@@ -54,11 +56,12 @@ def damage(
     count: int | None,
     seed: int,
 ) -> int:
-    """Damage a copy of LOG, in the words that the vectors use; LOG is never changed.
+    """Write a damaged copy of a log.
 
-    Fields are those of the grammar, as `walproof inspect` and --list show them. In a log of several
-    files a field is FILE:FIELD. Operations are carried out in order; the fields are those of the
-    log before the first one, so what changes the length comes last.
+    LOG itself is never changed. OPERATION uses the language of the test vectors. Its fields are
+    those of the grammar, as shown by `walproof inspect` and --list. In a log of several files,
+    write FILE:FIELD. Operations run in the given order, but field paths refer to the undamaged log:
+    put operations that change the length last.
 
     \b
     walproof damage 000003.log --list
@@ -68,37 +71,38 @@ def damage(
     walproof damage 000003.log --random 100 --seed 7 --out family/
     walproof damage wal.bin --ksy my_wal.ksy 'flip bit 3 of entries[0].crc' --out bad.bin
 
-    With --random the folder NEW gets manifest.json: what was done to each copy, and what the
-    executable specification says of it. With --ksy it says what was done: nothing is known of such
-    a format but its fields. The grammar is compiled, and its parser run, in a box.
+    With --random, the folder NEW also receives manifest.json. It lists the operations for each copy
+    and the answer of the executable specification. With --ksy, it lists only the operations,
+    because no specification of the format is available. The grammar is compiled, and its parser
+    run, in a sandbox.
 
-    Exit status: 0 if it was written, 1 for a usage or I/O error.
+    Exit status: 0 on success, 1 for a usage or I/O error.
     """
     if ksy is not None and format_id is not None:
-        raise click.UsageError("--ksy is for a file of any format: it excludes --format")
-    asked = _Asked(words, out, listed, count, seed)
+        raise click.UsageError("--ksy excludes --format")
+    requested = _Arguments(words, out, listed, count, seed)
     try:
         if ksy is not None:
             with source_of(log) as source, closing(ForeignGrammar(ksy)) as grammar:
                 if held := grammar.sandbox.isolation()["could"]:
                     say(f"not isolated: the parser could {'; '.join(held)}", err=True)
                 path = source.path
-                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, asked)
-        with opened(log, format_id) as found:
-            if (system := found.logs_apart) is not None:
+                return _damaged(lambda: log_at(path, FORMAT, grammar.fields), path, None, requested)
+        with opened(log, format_id) as result:
+            if (system := result.logs_apart) is not None:
                 raise click.UsageError(
                     f"{log}: a {system.title}: expected one of its logs, such as"
                     f" {system.logs[0].name if system.logs else 'none'}"
                 )
-            path, format = found.path, found.format
-            return _damaged(lambda: log_at(path, format.id), path, format, asked)
+            path, format = result.path, result.format
+            return _damaged(lambda: log_at(path, format.id), path, format, requested)
     except (BadOperation, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """What was typed besides the log."""
+class _Arguments:
+    """The arguments other than the log."""
 
     words: tuple[str, ...]
     out: Path | None
@@ -107,39 +111,39 @@ class _Asked:
     seed: int
 
     def place(self) -> Path:
-        """Where the damaged log goes. Raises ``ClickException`` for what cannot be done."""
+        """Return the output path. Raises ``ClickException`` if the arguments are invalid."""
         if self.out is None:
-            raise click.UsageError("say where the damaged log goes: --out NEW")
+            raise click.UsageError("missing option --out NEW")
         if self.out.exists() or self.out.is_symlink():
-            raise click.ClickException(f"{self.out} exists: expected a path where nothing is")
+            raise click.ClickException(f"{self.out} already exists: expected a new path")
         if (self.count is None) == (not self.words):
-            raise click.UsageError("say what to do: an operation, or --random N")
+            raise click.UsageError("expected either an OPERATION or --random N")
         return self.out
 
 
 def _damaged(
-    make: Callable[[], LogToDamage], log: Path, format: Format | None, asked: _Asked
+    make: Callable[[], LogToDamage], log: Path, format: Format | None, arguments: _Arguments
 ) -> int:
-    """Do what was asked to the log that ``make`` gives; ``format`` is None for a foreign one."""
-    if asked.listed:
+    """Damage the log that ``make`` loads; ``format`` is None if only its grammar is known."""
+    if arguments.listed:
         _list(make())
         return 0
-    out = asked.place()
-    if asked.count is not None:
-        _write_family(make, log, format, asked.count, asked.seed, out)
+    out = arguments.place()
+    if arguments.count is not None:
+        _write_family(make, log, format, arguments.count, arguments.seed, out)
         return 0
-    made = make()
-    for one in asked.words:
-        carry_out(made, one)
-    _write(made.contents, out)
+    created = make()
+    for each in arguments.words:
+        carry_out(created, each)
+    _write(created.contents, out)
     if format is None:
-        say(f"{out}: {counted(size(made.contents), 'byte')}; {'; '.join(made.operations)}")
+        say(f"{out}: {counted(size(created.contents), 'byte')}; {'; '.join(created.operations)}")
         return 0
-    told = gather(format.read(out, "recover", {}), 0, 0)
-    end = told.end
+    given = gather(format.read(out, "recover", {}), 0, 0)
+    end = given.end
     say(
         f"{out}: {end.verdict}{f' ({end.reason})' if end.reason else ''},"
-        f" {counted(told.record_count, 'record')}, {counted(told.lost_bytes, 'byte')} lost"
+        f" {counted(given.record_count, 'record')}, {counted(given.lost_bytes, 'byte')} lost"
     )
     return 0
 
@@ -157,10 +161,10 @@ def _list(log: LogToDamage) -> None:
 
 
 def _write(contents: Contents, out: Path) -> None:
-    with temporary_sibling(out) as made:
+    with temporary_sibling(out) as created:
         with named_in_errors(out):
-            write_contents(contents, made)
-        publish(made, out)
+            write_contents(contents, created)
+        publish(created, out)
 
 
 def _write_family(
@@ -172,19 +176,19 @@ def _write_family(
     out: Path,
 ) -> None:
     about = {"log": log.name, "format": format.id if format is not None else None, "seed": seed}
-    with temporary_sibling(out) as made:
+    with temporary_sibling(out) as created:
         with named_in_errors(out):
-            made.mkdir()
-        with named_in_errors(out), saved(made / MANIFEST) as file:
+            created.mkdir()
+        with named_in_errors(out), saved(created / MANIFEST) as file:
             manifest = Manifest(file, about)
             copies: Iterator[tuple[list[str], Contents]] = family(make, count, seed)
             for number, (words, contents) in enumerate(copies, start=1):
                 name = f"{number:0{len(str(count))}}{log.suffix}"
                 with named_in_errors(out):
-                    write_contents(contents, made / name)
-                said = format.read(made / name, "recover", {}) if format is not None else None
-                manifest.add(name, words, contents, said)
+                    write_contents(contents, created / name)
+                message = format.read(created / name, "recover", {}) if format is not None else None
+                manifest.add(name, words, contents, message)
             manifest.finish()
-        publish(made, out)
-    few = f", of {count:,}: the log has room for no more" if manifest.count < count else ""
+        publish(created, out)
+    few = f"of {count:,} requested: the log allows no more" if manifest.count < count else ""
     say(f"{out}: {counted(manifest.count, 'damaged copy')}{few}")

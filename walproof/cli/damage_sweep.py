@@ -31,11 +31,11 @@ from walproof.sweep.settings import PROFILES, WRITING
 from walproof.sweep.sweep_folder import AnotherSweep, ShardFailed, SweepFolder, run_shards
 
 CASES = {"quick": 200_000, "full": 20_000_000}
+#: Largest number of findings that become vector proposals.
 MAX_PROPOSALS = 20
-"""Findings that become vector proposals."""
 HELLO_SECONDS = 10.0
+#: Time limit for minimising findings after a signal, in seconds.
 SECONDS_AFTER_STOP = 3.0
-"""Time for making findings smaller, at most, after a signal."""
 
 
 def damage_sweep(
@@ -55,7 +55,7 @@ def damage_sweep(
     isolated: bool,
     minimise_seconds: float,
 ) -> int:
-    """Run a sweep as the command line describes it; return the exit status."""
+    """Run a sweep with the given options; return the exit status."""
     started = time.monotonic()
     folder = SweepFolder(out or REPORTS / "sweep" / format)
     try:
@@ -68,11 +68,11 @@ def damage_sweep(
             profiles=[profile for profile in PROFILES if profile in profiles or not profiles],
         )  # fmt: skip
         if not chosen_plan.shards:
-            raise click.UsageError(f"--profile: nobody here takes {' or '.join(profiles)}")
+            raise click.UsageError(f"--profile: no program supports {' or '.join(profiles)}")
         todo = folder.begin(chosen_plan, fresh, replace=out is None)
         run = _run(chosen_plan, folder, todo, seconds)
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     except (AnotherSweep, ShardFailed, controls.NoControl, OSError) as error:
         raise click.ClickException(str(error)) from None
     if run["stopped_by"]:
@@ -97,7 +97,7 @@ def _programs(
     vectors: Mapping[str, Vector],
     isolated: bool,
 ) -> list[Program]:
-    """Return the programs under test, each as its hello describes it."""
+    """Return the programs under test, described by their hello messages."""
     names = [name for name in names if name != REFERENCE]
     if not names and not commands:
         return []
@@ -122,7 +122,7 @@ def _programs(
 def _run(
     chosen_plan: Plan, folder: SweepFolder, todo: Sequence[int], seconds: float | None
 ) -> dict[str, Any]:
-    """Run what is left, with a progress bar, until it is done or a signal comes."""
+    """Run the remaining shards, with a progress bar, until they are done or a signal arrives."""
     done = 0
     started = time.monotonic()
     stopped_by = None
@@ -153,7 +153,7 @@ def _findings(
     vectors: Mapping[str, Vector],
     minimise_seconds: float,
 ) -> list[findings.Finding]:
-    """Merge, minimise and propose the findings of all shards; write their table."""
+    """Merge, minimise and propose the findings of all shards; write the table of findings."""
     chosen_plan = enumerations.plan
     signatures = findings.merged(folder.markers())
     failing = {signature.implementation for signature in signatures}
@@ -184,9 +184,9 @@ def _findings(
 def _repeat(
     finding: findings.Finding, folder: SweepFolder, vectors: Mapping[str, Vector], plan: Plan
 ) -> str | None:
-    """Return the command that runs the simplest case again; None where there is no vector."""
+    """Return the command that repeats the simplest case; None if there is no vector for it."""
     signature, proposal = finding.signature, finding.proposal
-    if proposal is None:  # no answer can be stated
+    if proposal is None:  # no expected answer
         return None
     is_new = proposal.endswith(".json")
     path = folder.path / proposal if is_new else vectors[proposal].path

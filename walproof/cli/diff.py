@@ -1,4 +1,4 @@
-"""``walproof diff``: records that only one of two logs has, and records that differ."""
+"""``walproof diff``: list records that are in only one of two logs, or differ."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COLOURS = {"-": "red", "+": "green", "~": "yellow"}
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two logs: its name, what was read of it, and what its folder has lost."""
+    """One of the two logs: its name, its records, and the losses of its folder."""
 
     name: str
     log: ComparedLog
@@ -31,11 +31,11 @@ class Side:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing of it is known to be lost."""
+        """Return whether no loss is known."""
         return self.log.end.verdict == "intact" and not self.losses
 
     def to_json(self, mark: str) -> dict[str, object]:
-        """Return what ``--json`` prints of a log that is not whole."""
+        """Return the ``--json`` object for a log with losses."""
         return {
             "kind": "not whole",
             "log": mark,
@@ -54,9 +54,11 @@ class Side:
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
-@click.option("--all", "all_of_them", is_flag=True, help=f"Not only the first {SHOWN}.")
+@click.option(
+    "--all", "all_of_them", is_flag=True, help=f"All differences, not only the first {SHOWN}."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one object per difference.")
 def diff(
     first: str,
@@ -66,26 +68,26 @@ def diff(
     all_of_them: bool,
     as_json: bool,
 ) -> int:
-    """Compare the records of two logs: a replica, a backup, a log and what was recovered from it.
+    """Compare the records of two logs.
 
-    A record with a number (an index, a sequence number of a boot) is the same record wherever it
-    stands; without numbers, order and content decide. Where it stands in its file makes no
-    difference. Both may be packed, as for `walproof PATH`.
+    Use it on a replica, a backup, or a recovered log. Records with a number (an index, or a
+    sequence number of a boot) are matched by that number, and other records by order and content.
+    The position in the file does not matter. Both paths may be compressed, as in `walproof PATH`.
 
     \b
     walproof diff 000003.log recovered.log
     walproof diff node-1/journal node-2/journal
 
-    - is only in A, + only in B, ~ in both and not the same.
+    Lines with - are only in A, with + only in B, and with ~ in both, but different.
 
-    If A or B lost something, the last line says so: equal records are then no proof of equal logs.
+    If A or B has losses, the last line warns you: equal records then do not prove equal logs.
 
-    Exit status: 0 if both have the same records, 3 if not, 4 if one is refused and they cannot be
+    Exit status: 0 if both have the same records, 3 if not, 4 if a log is refused and cannot be
     compared, 1 for a usage or I/O error.
     """
     try:
-        with opened(first, format_id) as one, opened(second, format_id) as other:
-            is_a = one.format.id
+        with opened(first, format_id) as each, opened(second, format_id) as other:
+            is_a = each.format.id
             if is_a != other.format.id:
                 raise click.ClickException(
                     f"{first} is a {is_a}, {second} a {other.format.id}: expected one format"
@@ -93,9 +95,9 @@ def diff(
             context = context_of(context_items, is_a)
             sides = [
                 Side(log.name, compared_log(log.events("recover", context)), _losses(log))
-                for log in (one, other)
+                for log in (each, other)
             ]
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
     refused = [side for side in sides if side.log.end.verdict == "refused"]
     for side in refused:
@@ -103,17 +105,17 @@ def diff(
     if refused:
         say(f"{first} and {second} cannot be compared", err=True)
         return EXIT_STATUS["refused"]
-    found = differences(sides[0].log.records, sides[1].log.records)
+    result = differences(sides[0].log.records, sides[1].log.records)
     count = 0
     if as_json:
-        for one_difference in found:
+        for one_difference in result:
             say_json(_json(one_difference))
             count += 1
         for mark, side in zip("ab", sides, strict=True):
             if not side.is_whole:
                 say_json(side.to_json(mark))
     else:
-        count = _print(sides, found, None if all_of_them else SHOWN)
+        count = _print(sides, result, None if all_of_them else SHOWN)
     return 3 if count else 0
 
 
@@ -122,34 +124,34 @@ def _losses(log: Opened) -> list[Finding]:
     return [finding for finding in findings if finding.harm == "lost"]
 
 
-def _print(sides: list[Side], found: Iterable[Difference], most: int | None) -> int:
-    """Print the first ``most`` differences, how many there are, and which log is not whole."""
+def _print(sides: list[Side], items: Iterable[Difference], most: int | None) -> int:
+    """Print the first ``most`` differences, their total number, and the logs with losses."""
     for mark, side in zip("AB", sides, strict=True):
         log = side.log
         lost = f", {counted(log.lost_bytes, 'byte')} lost" if log.lost_bytes else ""
         lost += f", {counted(len(side.losses), 'finding')} of loss" if side.losses else ""
         say(f"{mark}  {side.name}: {log.end.verdict}, {counted(len(log.records), 'record')}{lost}")
     counts: Counter[str] = Counter()
-    for number, one in enumerate(found):
-        counts[one.kind] += 1
+    for number, each in enumerate(items):
+        counts[each.kind] += 1
         if most is not None and number >= most:
             continue
-        mark = _MARKS[one.kind]
-        for line, record in zip("AB", (one.old, one.new), strict=True):
+        mark = _MARKS[each.kind]
+        for line, record in zip("AB", (each.old, each.new), strict=True):
             if record is not None:
                 sign = mark if mark != "~" else f"~{line}"
                 say(f"{sign:<2} {_shown(record)}", style=_COLOURS[mark])
     if most is not None and counts.total() > most:
-        say(f"… and {counts.total() - most:,} more: --all")
-    told = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
-    said = ", ".join(told) if told else "no difference"
+        say(f"… and {counts.total() - most:,} more (--all lists them)")
+    given = [f"{counts[kind]:,} {kind}" for kind in _MARKS if counts[kind]]
+    message = ", ".join(given) if given else "no difference"
     if not any(len(side.log.records) for side in sides):
-        said = "no record on either side: nothing was compared"
+        message = "no records to compare"
     broken = [mark for mark, side in zip("AB", sides, strict=True) if not side.is_whole]
     if broken:
-        verb = "is" if len(broken) == 1 else "are"
-        said += f" in what can be read; {' and '.join(broken)} {verb} not whole"
-    say(said)
+        verb = "has" if len(broken) == 1 else "have"
+        message += f"; {' and '.join(broken)} {verb} losses, so the comparison is incomplete"
+    say(message)
     return counts.total()
 
 
@@ -159,8 +161,8 @@ def _shown(record: ComparedRecord) -> str:
     return f"{number}{place}: {record.text}"
 
 
-def _json(one: Difference) -> dict[str, object]:
-    return {"kind": one.kind, "a": _place(one.old), "b": _place(one.new)}
+def _json(difference: Difference) -> dict[str, object]:
+    return {"kind": difference.kind, "a": _place(difference.old), "b": _place(difference.new)}
 
 
 def _place(record: ComparedRecord | None) -> dict[str, object] | None:

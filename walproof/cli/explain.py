@@ -1,4 +1,4 @@
-"""``walproof explain``: what a requirement, a reason code, a field or a context key means."""
+"""``walproof explain``: explain a requirement, reason code, field or context key."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from reference_impl.register import registers
 
 @click.command()
 @click.argument("names", metavar="[FORMAT] [WHAT]", nargs=-1, required=True)
-@click.option("--all", "everything", is_flag=True, help="List every vector and line of code.")
+@click.option("--all", "everything", is_flag=True, help="List all vectors and lines of code.")
 def explain(names: tuple[str, ...], everything: bool) -> int:
-    """Explain a requirement, a reason code, a field of a record or grammar, or a context key.
+    """Explain a requirement, reason code, field or context key.
 
-    It prints the prose of the chapter, the faults and the bytes that they cost, the code that
-    obeys, the vectors that exercise it, and the readers that are known to fail them. Without
-    WHAT it lists what there is to explain.
+    The output has the text of the chapter, the faults with the bytes that they cost, the code that
+    implements the rule, the vectors that test it, and the readers known to fail them. Without WHAT,
+    the available names are listed.
 
     \b
     walproof explain LDB-028
@@ -24,7 +24,7 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     walproof explain kahadb-journal max_file_length
     walproof explain leveldb-log blocks[0].records[1].header.checksum
 
-    Exit status: 0, or 1 for a name that means nothing.
+    Exit status: 0, or 1 for an unknown name.
     """
     from walproof.explain import printing
     from walproof.explain.subject import Unknown, subjects
@@ -35,18 +35,18 @@ def explain(names: tuple[str, ...], everything: bool) -> int:
     rest = names[1:] if format else names
     if len(rest) > 1:
         raise click.UsageError(
-            f"{names[0]} is no format; there are {', '.join(formats)}"
+            f"{names[0]}: unknown format; expected one of {', '.join(formats)}"
             if format is None
-            else f"one name at a time, found {' '.join(rest)}"
+            else f"expected one name, found {' '.join(rest)}"
         )
     if not rest:
         printing.print_format(console, formats[names[0]])
         return 0
     try:
-        found = subjects(rest[0], format)
+        result = subjects(rest[0], format)
     except Unknown as unknown:
         raise click.ClickException(str(unknown)) from None
-    for number, subject in enumerate(found):
+    for number, subject in enumerate(result):
         if number:
             console.rule()
         printing.print_subject(console, subject, everything)

@@ -1,4 +1,4 @@
-"""``walproof export``: a log in a form that other programs read."""
+"""``walproof export``: write logs in formats for other programs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from walproof.lake.recognition import recognise_log
 from walproof.quantity import counted
 from walproof.systems import recognise
 
-NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; say --parquet OUT"
+NOT_A_JOURNAL = "only systemd journals have the Journal Export Format; use --parquet OUT"
 
 
 @click.command()
@@ -37,8 +37,7 @@ NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; s
     "out",
     metavar="OUT",
     type=click.Path(path_type=Path),
-    help="Write this Parquet file instead, from a log of any format; or this folder of tables, from"
-    " several logs.",
+    help="Parquet file to write for one log of any format; folder of tables for several logs.",
 )
 @click.option("--format", "format_id", metavar="ID", help="Format id; detected if not given.")
 @click.option(
@@ -46,30 +45,32 @@ NOT_A_JOURNAL = "the Journal Export Format is that of systemd's journal files; s
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
 @click.option(
     "--compression",
     type=click.Choice(["auto", "lz4", "zstd", "snappy", "none"]),
     default="auto",
     show_default=True,
-    help="Of the Parquet file: lz4 is written quickest, zstd takes least room. auto is lz4, but"
-    " payloads stay as they are if a sample of them does not get smaller; for tables it is zstd.",
+    help="Compression of the Parquet file: lz4 is fastest, zstd smallest. auto is lz4, without"
+    " compression of payloads if a sample of them does not compress; for tables it is zstd.",
 )
 @click.option(
     "--max-payload",
     metavar="BYTES",
     type=click.IntRange(0, 1 << 30),
     default=1 << 30,
-    help="Cut longer payloads in the Parquet file, and mark them.",
+    help="Truncate longer payloads in the Parquet file, and mark them.",
 )
 @click.option(
     "--no-payload",
     "is_bare",
     is_flag=True,
-    help="Leave payloads out of the Parquet file: where records lie, and their fields.",
+    help="Omit payloads from the Parquet file.",
 )
-@click.option("--decode", "is_decoded", is_flag=True, help="Add what each record means, typed.")
+@click.option(
+    "--decode", "is_decoded", is_flag=True, help="Add the decoded records as typed columns."
+)
 @filter_options(is_hidden=True)
 def export(
     words: tuple[str, ...],
@@ -82,22 +83,22 @@ def export(
     is_decoded: bool,
     journal_filters: JournalFilters,
 ) -> int:
-    """Print systemd journals in the Journal Export Format, or write any log as Parquet.
+    """Export systemd journals as text, or any log as Parquet.
 
-    Without --parquet, it prints what journalctl -o export prints for the same files since systemd
-    254. Several files, and those of a folder, are merged as journalctl -D merges them. From a
-    damaged file it prints all that survives, and lists on standard error what is lost. Every filter
-    of `walproof systemd read` selects entries here, too.
+    Without --parquet, the output is identical to that of journalctl -o export since systemd 254.
+    Several files, and the files of a folder, are merged as by journalctl -D. From a damaged file,
+    all surviving entries are printed; lost ranges are listed on standard error. All filters of
+    `walproof systemd read` are available.
 
-    With --parquet, it writes a row for each record and each lost range, in the columns of the Spark
-    data source, and puts the verdict into the metadata of the file. Memory stays bounded, and the
-    file appears only when it is complete. Payloads of which a sample, from the first 32 MiB, does
-    not get smaller are not compressed, and the last line says so. --decode adds its struct decoded:
-    write batches, commands of a broker, records of Zeebe.
+    With --parquet, one log becomes a file with one row per record and per lost range. The columns
+    are those of the Spark data source; the metadata of the file contains the verdict. Memory use is
+    bounded, and the file appears only when it is complete. If a sample of the payloads from the
+    first 32 MiB does not compress, payloads are stored uncompressed, and the last line reports
+    this. --decode adds the struct decoded: write batches, broker commands, Zeebe records.
 
-    Given several paths, or a folder of logs, --parquet writes a new folder with the tables of
-    walproof audit: records, damage and files. Folders are searched to the bottom, and all cores
-    read. There --decode adds what each record means as a line of text.
+    With --parquet, several paths or a folder of logs become a new folder with the tables of
+    walproof audit: records, damage and files. Subfolders are searched, and all cores are used.
+    There, --decode adds a line of text that describes each record.
 
     \b
     walproof export /var/log/journal > all.export
@@ -111,7 +112,7 @@ def export(
     """
     if out is not None:
         if journal_filters.are_given or split_words(words)[1]:
-            raise click.UsageError("filters select entries of the Journal Export Format only")
+            raise click.UsageError("filters cannot be combined with --parquet")
         if len(words) > 1 or not _is_one_log(words[0], format_id):
             return _tables(
                 words, out, format_id, context_items, compression, max_payload, is_bare, is_decoded
@@ -146,19 +147,19 @@ def _parquet(
         raise click.ClickException(f"--parquet {advice(error) or error}") from None
     try:
         with source_of(log, format_id) as source:
-            found = log_in(source, format_id)
-            if found.logs_apart is not None:
+            result = log_in(source, format_id)
+            if result.logs_apart is not None:
                 raise UnknownFormat(f"{log}: expected one log; unpack it to export tables of all")
             if out.is_dir():
                 raise click.UsageError(f"--parquet {out} is a folder: a log becomes a file")
-            must_not_overwrite(found.path, out, "--parquet")
-            format = found.format
+            must_not_overwrite(result.path, out, "--parquet")
+            format = result.format
             context = context_of(context_items, format.id)
             done = to_parquet(
-                Log(found.path, context), format.id, out, compression, max_payload,
+                Log(result.path, context), format.id, out, compression, max_payload,
                 is_decoded=is_decoded, has_payloads=not is_bare,
             )  # fmt: skip
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
     end: End = done.end
     why = f" ({end.reason})" if end.reason else ""
@@ -171,7 +172,7 @@ def _parquet(
 
 
 def _is_one_log(log: str, format_id: str | None) -> bool:
-    """Whether a path is one log, and not a folder of several."""
+    """Return whether a path is a single log."""
     path = Path(log)
     if not path.is_dir():
         return True
@@ -193,7 +194,7 @@ def _tables(
     is_bare: bool,
     is_decoded: bool,
 ) -> int:
-    """Write the three tables of several logs into a new folder."""
+    """Write the three tables of several logs to a new folder."""
     try:
         from walproof.inventory.logs import find_logs
         from walproof.inventory.result import make_plan, run_in_pool, write_result
@@ -216,7 +217,7 @@ def _tables(
     codec = "zstd" if compression == "auto" else compression
     options = Options(source, not is_bare, is_decoded, codec)
     if out.exists():
-        raise click.UsageError(f"--parquet {out} is there already")
+        raise click.UsageError(f"--parquet {out} already exists")
     with stoppable(), temporary_sibling(out) as building:
         logs = find_logs(source, str(out))
         plan = make_plan(logs, options, building / "tasks", core_count())

@@ -1,4 +1,4 @@
-"""The flips of ``walproof sweep --flips``: search, report, save the chapter's table."""
+"""The bit-flip search of ``walproof sweep --flips``: search, report, save the chapter's table."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def flip_sweep(
     is_saved: bool,
     as_json: bool,
 ) -> int:
-    """Search as the command line describes it; return the exit status."""
+    """Run the search with the given options; return the exit status."""
     if is_saved:
         must_be_checkout("sweep --flips --save", "writes the chapter's table")
     if is_saved and (paths or patterns):
@@ -48,7 +48,7 @@ def flip_sweep(
             raise click.ClickException(f"no intact vector of {format} fits")
         stretches = _run(chosen)
     except BrokenVector as error:
-        raise click.ClickException(f"a vector of ours is broken: {error}") from None
+        raise click.ClickException(f"invalid vector: {error}") from None
     except (flips.NotIntact, flips.Disagreement) as error:
         raise click.ClickException(str(error)) from None
     searched = flip_report.totals(format, bits_at_most, chosen, stretches)

@@ -1,4 +1,4 @@
-"""``walproof inspect``: every byte of a log, with its field, its value and its rule."""
+"""``walproof inspect``: show each byte of a log with its field, value and rule."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAGE_LIMIT = 20_000
 
 
 def _offset(text: str) -> int:
-    """A byte offset, decimal or hexadecimal with ``0x``."""
+    """Parse a byte offset: decimal, or hexadecimal after ``0x``."""
     try:
         offset = int(text, 0)
     except ValueError:
@@ -46,18 +46,22 @@ def _offset(text: str) -> int:
     metavar="OFFSET",
     type=_offset,
     default="0",
-    help="Show the log from here on.",
+    help="Offset of the first byte to show.",
 )
-@click.option("--to", "end", metavar="OFFSET", type=_offset, help="Show it up to here, exclusive.")
-@click.option("--field", "path", metavar="PATH", help="Show one field, its parts and its rules.")
-@click.option("--depth", type=click.IntRange(min=1), help="Leave out fields below this level.")
+@click.option(
+    "--to", "end", metavar="OFFSET", type=_offset, help="Offset after the last byte to show."
+)
+@click.option(
+    "--field", "path", metavar="PATH", help="Field to show, with its parts and its rules."
+)
+@click.option("--depth", type=click.IntRange(min=1), help="Deepest level of fields to show.")
 @click.option(
     "--limit",
     type=click.IntRange(min=0),
     help=f"Number of fields; 0 for all. [default: {TERMINAL_LIMIT}, {PAGE_LIMIT} with --html]",
 )
 @click.option(
-    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="Write a page instead."
+    "--html", "page", metavar="OUT", type=click.Path(path_type=Path), help="HTML page to write."
 )
 def inspect(
     log: str,
@@ -69,45 +73,46 @@ def inspect(
     limit: int | None,
     page: Path | None,
 ) -> int:
-    """Show every byte of a log: offset, bytes, field, value, and the requirements that govern it.
+    """Show each byte of a log with its field and rule.
 
-    Lost ranges are marked with x at the margin and with their reason, and a torn tail with ~. A
-    line with = shows where a writer may append. The fields are those of the grammar in ksy/, and
-    their paths are the ones that vectors use. After damage a reader no longer trusts the lengths,
-    but the map goes on with them, since what it shows there may be worth saving.
+    Each line has an offset, bytes, a field, its value, and the requirements for it. In the margin,
+    x marks lost ranges, with their reason, ~ marks a torn tail, and = marks the offset where a
+    writer may append. Fields and paths are those of the grammar in ksy/; the test vectors use the
+    same paths. After damage, a reader no longer trusts the lengths. The map still follows them,
+    because the bytes there may be worth saving.
 
     \b
     walproof inspect 000003.log                        the map, first fields first
-    walproof inspect 000003.log --depth 2              a line for each physical record
-    walproof inspect 000003.log --from 0x8000          from the second block on
+    walproof inspect 000003.log --depth 2              one line per physical record
+    walproof inspect 000003.log --from 0x8000          the map from the second block
     walproof inspect 000003.log --field 'blocks[-1].records[0].header'
-    walproof inspect 000003.log --html map.html        a page to explore
+    walproof inspect 000003.log --html map.html        an interactive page
 
-    For a folder, it shows its logs, as walproof DIR --all does: each can be inspected.
+    For a folder, its logs are listed as by walproof DIR --all; you can inspect each of them.
 
-    In a pipe every line has the full path of its field, so that grep finds it. The log is never
-    changed. A large log is not loaded: only the part that is shown is parsed.
+    If the output is a pipe, each line has the full path of its field, so that you can use grep. The
+    log is never changed. Large logs are not loaded: only the part shown is parsed.
 
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     if path is not None and (start or end is not None):
-        raise click.UsageError("--field shows one field: it excludes --from and --to")
+        raise click.UsageError("--field excludes --from and --to")
     if end is not None and end <= start:
-        raise click.UsageError(f"--to {end} is not behind --from {start}")
+        raise click.UsageError(f"--to {end} is not after --from {start}")
     try:
         with source_of(log, format_id) as source:
             if source.path.is_dir():
                 return about_folder(source, format_id)
-            found = log_in(source, format_id)
-            with LogBytes(found.path) as data:
-                view = inspection(found.path, found.format, data)
-                view = replace(view, path=Path(found.name))
+            result = log_in(source, format_id)
+            with LogBytes(result.path) as data:
+                view = inspection(result.path, result.format, data)
+                view = replace(view, path=Path(result.name))
                 if page is not None:
-                    must_not_overwrite(found.path, page, "--html")
+                    must_not_overwrite(result.path, page, "--html")
                     _write_page(view, page, start, end, path, limit)
                 else:
                     _print_map(view, start, end, path, depth, limit)
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (UnknownField, GrammarError, ToolMissing) as error:
         raise click.ClickException(str(error)) from None
@@ -144,7 +149,7 @@ def _write_page(
     path: str | None,
     limit: int | None,
 ) -> None:
-    from walproof.inspection.page import write  # the template engine, loaded only where it is used
+    from walproof.inspection.page import write  # loads the template engine
 
     if path is not None:
         top = next(subtree(view.bytes, view.format, path))
@@ -154,7 +159,7 @@ def _write_page(
     shown = f"{written.shown} of {counted(view.outline.size, 'byte')}"
     say(f"{page}: {view.outline.verdict}, {shown}, {counted(written.fields, 'field')}")
     if written.shown < end - start:
-        say(f"--from {start + written.shown} makes a page of what follows, --limit 0 of all.")
+        say(f"--from {start + written.shown} continues from there; --limit 0 shows everything.")
 
 
 def _end_of_window(view: Inspection, start: int, end: int | None) -> int:

@@ -26,43 +26,57 @@ from walproof.quantity import counted
 from walproof.systems import recognise
 
 SYSTEMD = "systemd-journal"
-NOT_A_JOURNAL = "expected systemd journals: their entries alone have fields and a text form"
+NOT_A_JOURNAL = "expected systemd journals: other formats have no fields and no text form"
 _OPTIONS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
     (("-S", "--since"), {"metavar": "TIME", "help": "Entries at or after this time."}),
     (("-U", "--until"), {"metavar": "TIME", "help": "Entries at or before this time."}),
-    (("-b", "--boot"), {"metavar": "ID", "help": "Entries of a boot: 0 the last, -1, 1, an id."}),
+    (
+        ("-b", "--boot"),
+        {"metavar": "ID", "help": "Entries of a boot: 0 for the last, -1, 1, or an id."},
+    ),
     (
         ("-u", "--unit", "units"),
         {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit."},
     ),
     (
         ("--user-unit", "user_units"),
-        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a unit of a user."},
+        {"metavar": "UNIT", "multiple": True, "help": "Entries of and about a user unit."},
     ),
     (("-p", "--priority"), {"metavar": "LEVEL", "help": "err and above, or a range: 3..6."}),
     (
         ("-t", "--identifier", "identifiers"),
         {"metavar": "NAME", "multiple": True, "help": "Entries of a syslog identifier."},
     ),
-    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries with such a message."}),
+    (("-g", "--grep", "pattern"), {"metavar": "REGEX", "help": "Entries whose message matches."}),
     (
         ("--case-sensitive",),
-        {"type": bool, "metavar": "BOOL", "help": "For --grep; by default, if REGEX has capitals."},
+        {
+            "type": bool,
+            "metavar": "BOOL",
+            "help": "Case of --grep; default: yes if REGEX has capitals.",
+        },
     ),
     (
         ("--not", "excluded"),
-        {"metavar": "FIELD=VALUE", "multiple": True, "help": "No entries with this field."},
+        {"metavar": "FIELD=VALUE", "multiple": True, "help": "Exclude entries with this field."},
     ),
-    (("-n", "--lines"), {"metavar": "N", "help": "The last N of them, or the first +N."}),
+    (("-n", "--lines"), {"metavar": "N", "help": "The last N entries, or the first +N."}),
     (("-r", "--reverse", "is_reverse"), {"is_flag": True, "help": "Newest entries first."}),
-    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this one."}),
-    (("--from-seqnum",), {"metavar": "N", "type": click.IntRange(0), "help": "Entries from N on."}),
+    (("--after-cursor",), {"metavar": "CURSOR", "help": "Entries after this cursor."}),
+    (
+        ("--from-seqnum",),
+        {
+            "metavar": "N",
+            "type": click.IntRange(0),
+            "help": "Entries with sequence number N or higher.",
+        },
+    ),
 )
 
 
 @dataclass(frozen=True)
 class JournalFilters:
-    """The values of the options that select entries."""
+    """Values of the options that select entries."""
 
     since: str | None
     until: str | None
@@ -81,11 +95,11 @@ class JournalFilters:
 
     @property
     def are_given(self) -> bool:
-        """Return whether any of the options was given."""
-        return any(getattr(self, one.name) not in (None, (), False) for one in fields(self))
+        """Return whether any option was given."""
+        return any(getattr(self, each.name) not in (None, (), False) for each in fields(self))
 
     def query(self, words: Sequence[str] = ()) -> Query:
-        """The query of these options and of ``FIELD=VALUE`` words. Raises ``UsageError``."""
+        """Build a query from these options and ``FIELD=VALUE`` arguments. Raises ``UsageError``."""
         now = time.time_ns() // 1000
         groups = []
         if self.units or self.user_units:
@@ -112,7 +126,7 @@ class JournalFilters:
             self.boot,
             lines,
             are_oldest,
-            # As in journalctl: the last entries with a pattern are looked for from the end.
+            # As in journalctl: with a pattern, search the last entries from the end.
             self.is_reverse or (pattern is not None and lines is not None and not are_oldest),
             None if self.after_cursor is None
             else _option("--after-cursor", Cursor.parse, self.after_cursor),
@@ -127,7 +141,7 @@ def _option(name: str, parse: Callable[..., Any], *values: object) -> Any:
 
 
 def _lines(text: str | None) -> tuple[int | None, bool]:
-    """Return the number of entries to show, None for all, and whether they are the first."""
+    """Return the number of entries to show (None for all), and whether to count from the first."""
     if text is None or text == "all":
         return None, False
     if not text.removeprefix("+").isdecimal():
@@ -136,15 +150,15 @@ def _lines(text: str | None) -> tuple[int | None, bool]:
 
 
 def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options that select entries, as its argument ``journal_filters``.
+    """Add the options that select entries to a command, as its argument ``journal_filters``.
 
-    A command for all formats hides them: its help names the command that lists them.
+    Commands for all formats hide these options; their help names the command that lists them.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_filters(**values: Any) -> Any:
-            chosen = {one.name: values.pop(one.name) for one in fields(JournalFilters)}
+            chosen = {each.name: values.pop(each.name) for each in fields(JournalFilters)}
             return command(journal_filters=JournalFilters(**chosen), **values)
 
         decorated: Callable[..., Any] = with_filters
@@ -156,7 +170,7 @@ def filter_options(is_hidden: bool = False) -> Callable[[Callable[..., Any]], Ca
 
 
 def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
-    """The paths among the words of a command, and ``FIELD=VALUE`` and ``+``."""
+    """Split arguments into paths, and ``FIELD=VALUE`` terms with ``+``."""
     paths: list[str] = []
     matches: list[str] = []
     for word in words:
@@ -171,17 +185,17 @@ def split_words(words: Iterable[str]) -> tuple[list[str], list[str]]:
 def journal_files(
     typed: Sequence[str], otherwise: str = NOT_A_JOURNAL, format_id: str | None = None
 ) -> Iterator[Paths]:
-    """The journal files that several paths lead to: files, packed ones, folders and archives.
+    """Find the journal files of several paths: files, compressed files, folders and archives.
 
-    ``otherwise`` is what is reported about the folder of another system. Ends the command with a
-    line on standard error for what cannot be read or is no journal.
+    ``otherwise`` is the message about the folder of another system. Ends the command with a line on
+    standard error for an unreadable file or one that is not a journal.
     """
-    found: list[tuple[str, Path]] = []
+    results: list[tuple[str, Path]] = []
     with contextlib.ExitStack() as stack:
         for path in typed:
             source = stack.enter_context(source_of(path, format_id))
             if not source.path.is_dir():
-                found.append((f"{path}{source.came}", source.path))
+                results.append((f"{path}{source.origin}", source.path))
                 continue
             system = recognise(source.path, format_id)
             if system is not None and system.format != SYSTEMD:
@@ -189,18 +203,19 @@ def journal_files(
             if system is not None:
                 log_in(source, format_id).tell()
                 prefix = f"{path}/" if len(typed) > 1 else ""
-                found += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
+                results += [(f"{prefix}{log.name}", system.path(log)) for log in system.logs]
             else:
                 logs = stack.enter_context(logs_of(source, SYSTEMD))
                 say(f"{path}: {counted(len(logs), 'journal file')} below it", err=True)
-                found += logs
-        yield found
+                results += logs
+        yield results
 
 
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
-    """Print the entries that a query selects, then what is lost on standard error: exit status.
+    """Print the selected entries, then the lost ranges on standard error; return the exit
+    status.
 
-    ``name`` is what all files together are called. A file or pipe gets the bytes as they are.
+    ``name`` stands for all files together. Files and pipes receive the bytes unchanged.
     """
     rest = Rest()
     write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write
@@ -209,7 +224,7 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
         for piece in output.printed(select(paths, query, rest), mode):
             write(piece)
             is_empty = False
-    except BadFilter as error:  # the boot is found in the files
+    except BadFilter as error:  # the boot id is looked up in the files
         raise click.UsageError(f"--boot: {error}") from None
     sys.stdout.buffer.flush()
     if is_empty and mode in ("short", "short-iso") and rest.end.verdict != "refused":
@@ -223,5 +238,5 @@ def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> i
 
 
 def _write_to_terminal(piece: bytes) -> None:
-    """Print lines. What a value in them could do to the terminal is spelled out."""
+    """Print lines with control characters escaped."""
     click.echo(printable(piece.decode("utf-8", "backslashreplace")), nl=False)

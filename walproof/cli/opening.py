@@ -1,7 +1,7 @@
-"""What a command was given, opened: a log, a pipe, a packed file, an archive, a system's folder.
+"""Open the log of a command line: a file, pipe, compressed file, archive or system folder.
 
-One way for all commands: what cannot be read, and what is no log, is one line that begins with
-what the user typed.
+All commands use this module. Errors about unreadable files and files that are not logs are one
+line, which begins with the path as typed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from pathlib import Path
 
 import click
 
-from reference_impl.answer import End, Event
+from reference_impl.answer import Event
 from reference_impl.formats import Context, Format, UnknownFormat, named
 from walproof.cli.output import EXIT_STATUS, say
-from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
@@ -28,9 +27,9 @@ from walproof.systems.reading import read_log
 
 @dataclass(frozen=True)
 class Opened:
-    """A log that can be read: where it lies now, what the user typed, and its format.
+    """An open log: its current path, the path as typed, and its format.
 
-    ``system`` is whose folder it is, if it is a system's.
+    ``system`` is set if the path is the folder of a system.
     """
 
     source: Unpacked
@@ -39,26 +38,24 @@ class Opened:
 
     @property
     def path(self) -> Path:
-        """Where the log can be read: for what was packed or piped, a scratch copy."""
+        """The readable path: a scratch copy if the log was compressed or piped."""
         return self.source.path
 
     @property
     def logs_apart(self) -> System | None:
-        """The system, if its logs are files that its format knows one at a time."""
+        """The system, if its logs are read one at a time."""
         return None if self.system is None or self.system.is_one_log else self.system
 
     def events(self, profile: str, context: Context, tells: bool = True) -> Iterator[Event]:
-        """The answer, about all logs of a system; ``tells`` first what is wrong with its folder."""
+        """Yield the answer about all logs; ``tells``: print the findings about the folder first."""
         if tells:
             self.tell()
         if self.logs_apart is not None:
             return self.logs_apart.folder_type.read(self.logs_apart, profile, context, read_log)
-        if plugin_for(self.format.id).system_folder.is_closed(self.path):
-            return iter([End("intact", None, None)])
         return self.format.read(self.path, profile, context)
 
     def tell(self) -> None:
-        """Say on standard error what is wrong with the folder of a system."""
+        """Print the findings about the folder of a system on standard error."""
         for finding in self.system.findings if self.system is not None else ():
             if finding.harm != "none":
                 about = f"{finding.file}: " if finding.file else ""
@@ -66,7 +63,7 @@ class Opened:
 
     @property
     def may_resume(self) -> bool:
-        """Whether a writer could go on with it: not with a copy, nor where something is gone."""
+        """Return whether a writer may append: not to a copy, nor to a log with missing parts."""
         if self.source.is_copy or self.logs_apart is not None:
             return False
         findings = self.system.findings if self.system is not None else ()
@@ -74,23 +71,23 @@ class Opened:
 
     @property
     def name(self) -> str:
-        """What the user typed, and how the log came out of it: ``a.gz, unpacked from gzip``."""
-        return f"{self.source.typed}{self.source.came}"
+        """The path as typed, and how the log was unpacked: ``a.gz, unpacked from gzip``."""
+        return f"{self.source.typed}{self.source.origin}"
 
 
 @contextlib.contextmanager
 def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
-    """The log that ``typed`` leads to, in the format that was told or that it shows.
+    """Open the log at ``typed`` in the given or detected format.
 
-    Ends the command with a line on standard error: with status 4 for what is no log, with 1 for
-    what cannot be read.
+    Ends the command with a line on standard error: status 4 if the path is not a log, 1 if it
+    cannot be read.
     """
     with source_of(typed, format_id) as source:
         yield log_in(source, format_id)
 
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
-    """The log that is there, in the format that was told or that it shows. ``UnknownFormat``."""
+    """Return the log at a source, in the given or detected format. Raises ``UnknownFormat``."""
     system = recognise(source.path, format_id)
     if format_id:
         return Opened(source, named(format_id), system)
@@ -100,17 +97,17 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
     except UnknownFormat as error:
         if not source.path.is_dir() or source.typed == "-":
             raise
-        name, where = shlex.quote(source.typed), "in" if source.is_copy else "below"
-        raise UnknownFormat(f"{error}; walproof {name} reads each log {where} it") from None
+        command = f"walproof {shlex.quote(source.typed)}"
+        raise UnknownFormat(f"{error}; {command} summarises each log in it") from None
 
 
 @contextlib.contextmanager
 def source_of(
     typed: str | Path, format_id: str | None = None, tells_faults: bool = True
 ) -> Iterator[Unpacked]:
-    """What ``typed`` leads to, of whatever format. Errors end the command as in :func:`opened`.
+    """Open the source at ``typed``, of any format. Errors end the command as in :func:`opened`.
 
-    Without ``tells_faults`` the caller says what is broken in the packing.
+    Without ``tells_faults``, the caller reports faults of the compression.
     """
     typed = str(typed)
     source: Unpacked | None = None
@@ -119,7 +116,7 @@ def source_of(
             named(format_id)
         with unpacked(typed) as source:
             for fault in source.faults if tells_faults else ():
-                say(f"{typed}: only what came out before a fault of the packing: {fault}", err=True)
+                say(f"{typed}: unpacked only up to a fault: {fault}", err=True)
             yield source
     except UnknownFormat as error:
         if format_id:
@@ -129,7 +126,7 @@ def source_of(
     except CannotUnpack as error:
         raise click.ClickException(str(error)) from None
     except BrokenPipeError:
-        raise  # `| head` has read enough; the log is not at fault
+        raise  # the reader closed the pipe; the log is readable
     except OSError as error:
         name = str(error.filename or typed)
         why = error.strerror or str(error)
@@ -138,28 +135,28 @@ def source_of(
 
 @contextlib.contextmanager
 def logs_of(source: Unpacked, format_id: str) -> Iterator[list[tuple[str, Path]]]:
-    """Name and path of each log of a format in a folder, at every level. ``UnknownFormat``."""
-    with contents_of(source.path, "" if source.is_copy else source.typed) as found:
+    """List all logs of a format in a folder, with their names. Raises ``UnknownFormat``."""
+    with contents_of(source.path, "" if source.is_copy else source.typed) as result:
         paths: list[tuple[str, Path]] = []
-        for item in found.items:
+        for item in result.items:
             if isinstance(item.what, System):
                 if item.what.format == format_id:
                     parts = ((log.name, item.what.path(log)) for log in item.what.logs)
                     paths += [(str(Path(item.name, name)), path) for name, path in parts]
             elif isinstance(item.what, FoundOne) and item.what.format == format_id:
                 if item.what.is_packed:
-                    say(f"{item.name}: packed, not read: walproof {item.name} reads it", err=True)
+                    say(f"{item.name}: compressed, not read; run: walproof {item.name}", err=True)
                 else:
                     paths.append((item.name, item.what.path))
         if not paths:
             raise UnknownFormat(
-                f"{source.path}: expected a log of {format_id}, or a folder of some"
+                f"{source.path}: expected a {format_id} log, or a folder of such logs"
             )
         yield paths
 
 
 def _as_typed(text: str, source: Unpacked | None) -> str:
-    """A message that names the user's file where it named a scratch copy."""
+    """Replace the path of a scratch copy in a message by the path as typed."""
     if source is None or not source.is_copy:
         return text
     return text.replace(str(source.path), source.typed)

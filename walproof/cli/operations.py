@@ -1,4 +1,4 @@
-"""``walproof read --operations`` and ``--pending``: the operations in a log, and their result."""
+"""``walproof read --operations`` and ``--pending``: decoded operations and their result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from walproof.quantity import counted, moment
 from walproof.scan.model import Wanted
 from walproof.scan.reference import ReferenceScanner
 
-#: Records and bytes of them that are decoded together.
+#: Limits of a batch for decoding: records and bytes.
 MAX_RECORDS, MAX_BYTES = 256, 1 << 17
 PLACE = ("file", "at")
 FAULT = ("fault", "payload")
@@ -31,7 +31,7 @@ FAULT = ("fault", "payload")
 
 @dataclass(frozen=True)
 class Decoded:
-    """A record and its decoded struct, or the reason why there is none."""
+    """A record and its decoded struct, or the reason why decoding failed."""
 
     record: Record
     value: Mapping[str, Any] | None
@@ -39,7 +39,7 @@ class Decoded:
 
 
 def decoded_events(format_id: str, events: Iterable[Event]) -> Iterator[Decoded | Lost | End]:
-    """Yield the records decoded, a few at a time, and the lost ranges and the end between them."""
+    """Decode records in small batches; yield them with the lost ranges and the end in between."""
     held: list[Record] = []
     size = 0
     for event in events:
@@ -63,13 +63,13 @@ def _decoded(format_id: str, records: Sequence[Record]) -> Iterator[Decoded]:
     for record, decode in zip(records, decoders, strict=True):
         try:
             value = decode()
-            yield Decoded(record, value, None if value is not None else "no meaning is known")
+            yield Decoded(record, value, None if value is not None else "unknown type of record")
         except Undecodable as fault:
             yield Decoded(record, None, str(fault))
 
 
 def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[Row]:
-    """Yield the operations of a record, or a row with its payload if it is not decoded."""
+    """Yield the operations of a record, or one row with its payload if decoding failed."""
     columns = {column.name for column in plugin_for(format_id).columns}
     fields = {name: value for name, value in decoded.record.fields.items() if name in columns}
     place: Row = {"file": decoded.record.file, "at": decoded.record.at}
@@ -90,9 +90,9 @@ def print_operations(
     conditions: Sequence[Condition],
     most: int | None,
 ) -> int:
-    """Print the operations that meet all conditions, ``most`` of them; return the exit status.
+    """Print up to ``most`` operations that meet all conditions; return the exit status.
 
-    ``name`` is the log for the user. Lost ranges go to standard error.
+    ``name`` is the name of the log in messages. Lost ranges go to standard error.
     """
     heads = _heads(format_id, operations)
     out = _Lines()
@@ -106,7 +106,7 @@ def print_operations(
                 _report_lost(event)
             elif isinstance(event, End):
                 return _status(event, name)
-            elif printed != most:  # what is lost later is still reported
+            elif printed != most:  # later lost ranges are still reported
                 for operation in _rows(format_id, operations, event):
                     row = {
                         name: with_text(value)
@@ -130,9 +130,9 @@ def print_operations(
 def print_pending(
     format_id: str, pending: Pending, events: Iterable[Event], name: str, as_lines: bool
 ) -> int:
-    """Print the messages that wait when a log ends; return the exit status.
+    """Print the messages still pending at the end of a log; return the exit status.
 
-    Lost ranges, and the number of records that cannot be decoded, go to standard error.
+    Lost ranges and the number of undecodable records go to standard error.
     """
     unknown = 0
     status = 0
@@ -154,7 +154,7 @@ def print_pending(
         for item in waiting:
             say_json(item.to_json())
         return status
-    heads = ("waits for", "subscription", "count", "oldest", "newest", "files")
+    heads = ("destination", "subscription", "count", "oldest", "newest", "files")
     cells = [heads, *(_pending_cells(item) for item in waiting)]
     widths = [max(len(row[n]) for row in cells) for n in range(len(heads) - 1)]
     for row in cells if waiting else ():
@@ -164,7 +164,9 @@ def print_pending(
         )
         say(f"{line}  {row[-1]}")
     files = {file for item in waiting for file in item.files}
-    pinned = f"pinned by what waits: {counted(len(files), 'file')}" if waiting else "nothing waits"
+    pinned = (
+        f"pending messages pin {counted(len(files), 'file')}" if waiting else "no pending messages"
+    )
     say(f"{name}: {pinned}")
     return status
 
@@ -194,7 +196,7 @@ def _report_lost(lost: Lost) -> None:
 
 
 def _heads(format_id: str, operations: Operations) -> list[str]:
-    """Return the names of all members of a row, in order."""
+    """Return the names of all columns, in order."""
     names = operations.COLUMNS
     if names is None:
         plugin = plugin_for(format_id)
@@ -232,14 +234,14 @@ class _Lines:
             self.flush()
 
     def flush(self) -> None:
-        """Write the lines that were added."""
+        """Write the buffered lines."""
         sys.stdout.write(self._text.getvalue())
         self._text.seek(0)
         self._text.truncate()
 
 
 def _cell(value: Any) -> str:
-    """Return a text on one line, with control characters escaped; other values as JSON."""
+    """Return text as one line with control characters escaped, and other values as JSON."""
     if value is None:
         return ""
     return one_line(value) if isinstance(value, str) else json_text(value)

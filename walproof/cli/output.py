@@ -1,4 +1,4 @@
-"""How commands print, and what one that writes a file must not do."""
+"""Print safely to a terminal, and protect logs from being overwritten."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import click
 
 from conformance.text import json_text, one_line
 
+#: Verdict → exit status of a command that reads a log.
 EXIT_STATUS = {"intact": 0, "torn": 3, "damaged": 3, "refused": 4}
-"""Verdict → what a command that reads a log exits with."""
 
 
 def say(text: str, *, err: bool = False, style: str | None = None) -> None:
-    """Print one line. What a name or a value in it could do to a terminal is spelled out."""
+    """Print one line, with control characters escaped."""
     line = one_line(text)
     click.echo(click.style(line, fg=style) if style else line, err=err)
 
 
 def say_lines(text: str, *, err: bool = False) -> None:
-    """Print a text of several lines; those after the first are indented.
+    """Print a text of several lines; indent all lines after the first.
 
-    So a name with a newline in it cannot forge a line.
+    The indentation prevents a name with a newline from forging a line.
     """
     first, *others = text.splitlines() or [""]
     say(first, err=err)
@@ -36,9 +36,9 @@ def say_json(value: Any, indent: int | None = None) -> None:
 
 
 def must_not_overwrite(log: Path, out: Path, option: str) -> None:
-    """Raise ``UsageError`` if ``out`` is the log, or a file of it, under whatever name.
+    """Raise ``UsageError`` if ``out`` is the log or one of its files, even through a link.
 
-    Files are told apart by device and inode, so links do not get around it.
+    Files are compared by device and inode.
     """
     if not out.exists():
         return

@@ -1,4 +1,4 @@
-"""``walproof parsers``: packages of the parsers in ``ksy/``, and checks of grammars."""
+"""``walproof parsers``: generate parser packages from ``ksy/``, and check grammars."""
 
 from __future__ import annotations
 
@@ -20,25 +20,33 @@ from walproof.quantity import counted
 @click.group(invoke_without_command=True)
 @click.pass_context
 @click.option(
-    "--lang", "languages", multiple=True, type=click.Choice(list(LANGUAGES)), help="Default: all."
+    "--lang",
+    "languages",
+    multiple=True,
+    type=click.Choice(list(LANGUAGES)),
+    help="Language; default: all.",
 )
 @click.option(
-    "--grammar", "names", multiple=True, metavar="NAME", help="Such as leveldb_log; default: all."
+    "--grammar",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Grammar, such as leveldb_log; default: all.",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), default=Path("parsers"), show_default=True,
-    help="The folder that gets a folder for each language.",
+    help="Folder for the packages, one subfolder per language.",
 )  # fmt: skip
 @click.option(
     "--ksy", "folder", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    default=GRAMMARS, help="Grammars of your own instead of those in ksy/.",
+    default=GRAMMARS, help="Folder of grammars to use instead of ksy/.",
 )  # fmt: skip
-@click.option("--name", default=Naming.name, show_default=True, help="The name of the packages.")
+@click.option("--name", default=Naming.name, show_default=True, help="Name of the packages.")
 @click.option("--module", default=Naming.module, show_default=True, metavar="PATH",
-              help="Go's module, and Java's package (example.org/a: org.example.a).")  # fmt: skip
+              help="Go module and Java package (example.org/a: org.example.a).")  # fmt: skip
 @click.option("--package-version", "version", metavar="VERSION",
-              help="Three numbers; default: the version of Walproof.")  # fmt: skip
-@click.option("--licence", metavar="SPDX", help="Default: what the grammars say in meta/license.")
+              help="Version of the packages (three numbers); default: Walproof's.")  # fmt: skip
+@click.option("--licence", metavar="SPDX", help="Licence; default: meta/license of the grammars.")
 def parsers(
     context: click.Context,
     languages: tuple[str, ...],
@@ -50,11 +58,12 @@ def parsers(
     version: str | None,
     licence: str | None,
 ) -> int:
-    """Make parsers of the formats in other languages: packages, with an example that runs.
+    """Generate parsers in other languages; check grammars.
 
-    Each package declares its dependencies in the way of its language, at pinned versions. Its
-    README says how to build it and try it, and its tests read a log of each format. The parsers are
-    proven against every vector: see the rows parser-… of `walproof check --profile structure`.
+    Each package declares pinned dependencies in the usual way of its language and has an example
+    that runs. Its README describes how to build and try it; its tests read a log of each format.
+    The parsers are tested against every vector: see the rows parser-… of `walproof check --profile
+    structure`.
 
     \b
     walproof parsers --lang go --out parsers          one package, parsers/go
@@ -64,7 +73,7 @@ def parsers(
 
     `walproof parsers lint` and `walproof parsers test` check grammars of your own.
 
-    Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: WHY).
+    Exit status: 0, or 1 if a grammar does not compile (FILE:LINE:COLUMN: error: REASON).
     """
     if context.invoked_subcommand is not None:
         return 0
@@ -73,24 +82,24 @@ def parsers(
     except BadName as error:
         raise click.UsageError(f"--{error}") from None
     known = all_grammars(folder)
-    for one in names:
-        if one not in known:
-            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {one!r}")
+    for each in names:
+        if each not in known:
+            raise click.UsageError(f"--grammar: expected one of {', '.join(known)}, found {each!r}")
     if not known:
         raise click.UsageError(f"--ksy: no grammar (NAME.ksy) in {folder}")
     failed: dict[str, list[str]] = {}
     for id in dict.fromkeys(languages or tuple(LANGUAGES)):
         language = LANGUAGES[id]
         try:
-            made = make_package(language, out / id, names, folder, naming)
+            created = make_package(language, out / id, names, folder, naming)
         except (NotOurs, ToolMissing) as error:
             raise click.ClickException(str(error)) from None
         except GrammarError as error:
             failed.setdefault(str(error), []).append(id)
             continue
-        say(f"{out / id}: {counted(len(made), 'parser')} for {language.title}")
+        say(f"{out / id}: {counted(len(created), 'parser')} for {language.title}")
     for why, ids in failed.items():
-        say_lines(f"{', '.join(ids)}: not made\n{why}", err=True)
+        say_lines(f"{', '.join(ids)}: not generated\n{why}", err=True)
     return 1 if failed else 0
 
 
@@ -98,22 +107,22 @@ def parsers(
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--rules", is_flag=True, help="List the rules and exit.")
 def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
-    """Find what the Kaitai compiler accepts but parsers in some language stumble over.
+    """Report constructs that break parsers in some languages.
 
-    FILE is a grammar (.ksy); the default is every grammar in ksy/. A finding is one line,
-    FILE:LINE:COLUMN: RULE: what is wrong and what to do instead. The rules come from the Kaitai
-    style guide, and from differences seen between generated parsers of different languages. What
-    the compiler does not accept is shown as well.
+    FILE is a grammar (.ksy) that the Kaitai compiler accepts; the default is every grammar in ksy/.
+    Each finding is one line: FILE:LINE:COLUMN: RULE: the problem and the remedy. The rules come
+    from the Kaitai style guide and from observed differences between generated parsers. Compiler
+    errors are reported as well.
 
-    If a finding is intended, excuse it by a comment in the line above it, or before `meta` for the
-    whole file. The comment must give a reason: `# lint-ksy: RULE: reason`.
+    To allow an intended finding, put a comment in the line above it, or before `meta` for the whole
+    file. The comment must give a reason: `# lint-ksy: RULE: reason`.
 
     \b
     walproof parsers lint                  the grammars of this project
-    walproof parsers lint my_format.ksy    one of yours, wherever it is
+    walproof parsers lint my_format.ksy    a grammar of your own
     walproof parsers lint --rules          the list of rules
 
-    Exit status: 0 for no finding, 3 for some, 1 for a usage error.
+    Exit status: 0 without findings, 3 with findings, 1 for a usage error.
     """
     if rules:
         width = max(map(len, RULES))
@@ -122,14 +131,14 @@ def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
         return 0
     chosen = files or tuple(sorted(GRAMMARS.glob("*.ksy")))
     try:
-        found = compile_errors(chosen)
+        result = compile_errors(chosen)
     except ToolMissing as error:
         say_lines(f"not compiled: {error}", err=True)
-        found = []
-    found += [str(finding) for file in chosen for finding in lint(file)]
-    for finding in found:
+        result = []
+    result += [str(finding) for file in chosen for finding in lint(file)]
+    for finding in result:
         say_lines(finding)
-    return 3 if found else 0
+    return 3 if result else 0
 
 
 @parsers.command("test")
@@ -140,10 +149,10 @@ def lint_grammars(files: tuple[Path, ...], rules: bool) -> int:
 )  # fmt: skip
 @click.option("--quiet", is_flag=True, help="Show failures only.")
 def test_grammar(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
-    """Check that a Kaitai grammar of yours, anywhere, reads files as you expect.
+    """Test whether a Kaitai grammar reads files as expected.
 
-    A VECTOR is a JSON file, or a folder of them, with the name of a file beside it (or its bytes)
-    and the values that fields must have, or the error that reading it must end with:
+    A VECTOR is a JSON file, or a folder of them. It names an input file next to it, or contains the
+    bytes. It lists the expected values of fields, or the expected error:
 
     \b
     {"input": "two.bin", "expect": {"records": {"count": 2}, "records[0].name": "alpha",
@@ -154,11 +163,11 @@ def test_grammar(grammar: Path, vectors: tuple[Path, ...], quiet: bool) -> int:
     walproof parsers test my_format.ksy tests/
     walproof parsers test my_format.ksy tests/empty.json
 
-    The compiler and the parser run in a box, without network, environment or write access.
-    Numbers above 2^53 are strings of digits; null means that the field is missing.
+    The compiler and the parser run in a sandbox without network, environment or write access. Write
+    numbers above 2^53 as strings of digits. null means that the field is missing.
 
-    Exit status: 0 if all agree, 3 if one does not, 1 for a usage error, for a vector that cannot be
-    used, and for a grammar that does not compile (FILE:LINE:COLUMN: error: WHY).
+    Exit status: 0 if all vectors pass, 3 if one fails, 1 for a usage error, an invalid vector, or a
+    grammar that does not compile (FILE:LINE:COLUMN: error: REASON).
     """
     passed = failed = 0
     tester = None

@@ -1,4 +1,4 @@
-"""``walproof read``: the answer about one log."""
+"""``walproof read``: print the records and lost ranges of one log."""
 
 from __future__ import annotations
 
@@ -42,24 +42,30 @@ if TYPE_CHECKING:
     type=click.Choice(["recover", "strict"]),
     default="recover",
     show_default=True,
-    help="recover keeps all that is provably whole; strict stops at the first damage.",
+    help="recover returns every provably valid record; strict stops at the first damage.",
 )
 @click.option(
     "--context",
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text.",
+    help="Context for the reader; VALUE is JSON or text.",
 )
-@click.option("--fast", is_flag=True, help="Read with the bulk scanner, however small the log is.")
-@click.option("--head", metavar="N", type=click.IntRange(min=1), help="Only the first N rows.")
-@click.option("--records", "all_rows", is_flag=True, help="All rows, however many there are.")
-@click.option("--lost-only", is_flag=True, help="Only the lost ranges.")
-@click.option("--summary", "only_summary", is_flag=True, help="No rows: see walproof summary.")
-@click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
-@click.option("--jsonl", "as_lines", is_flag=True, help="Print one object per line, as they come.")
+@click.option("--fast", is_flag=True, help="Use the bulk scanner even for a small log.")
 @click.option(
-    "--operations", is_flag=True, help="Print a line of JSON for each operation that records hold."
+    "--head", metavar="N", type=click.IntRange(min=1), help="Print only the first N rows."
+)
+@click.option("--records", "all_rows", is_flag=True, help="Print all rows.")
+@click.option("--lost-only", is_flag=True, help="Print only the lost ranges.")
+@click.option(
+    "--summary", "only_summary", is_flag=True, help="Print the summary only; see walproof summary."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the answer as one JSON object.")
+@click.option(
+    "--jsonl", "as_lines", is_flag=True, help="Print one JSON object per line, as they are read."
+)
+@click.option(
+    "--operations", is_flag=True, help="Print each operation in the records as a line of JSON."
 )
 @click.option("--csv", "as_csv", is_flag=True, help="With --operations: print CSV.")
 @click.option(
@@ -72,14 +78,14 @@ if TYPE_CHECKING:
 @click.option(
     "--pending",
     is_flag=True,
-    help="Print the messages of a broker that wait, and the files that they pin.",
+    help="Print the pending messages of a broker and the files that they pin.",
 )
 @click.option("--each", "folder", metavar="DIR", type=click.Path(path_type=Path),
               help="Write each record to a file in DIR.")  # fmt: skip
 @click.option("--index", "ranges", metavar="RANGES",
-              help="With --each: only these records, such as 100:110,1000:1050.")  # fmt: skip
+              help="With --each: indexes of the records, such as 100:110,1000:1050.")  # fmt: skip
 @click.option("--messagepack", is_flag=True, help="With --each: write MessagePack as JSON.")
-@click.option("--unzip", is_flag=True, help="With --each: unpack what gzip or zlib packed.")
+@click.option("--unzip", is_flag=True, help="With --each: unpack gzip and zlib payloads.")
 @click.option("--force", is_flag=True, help="With --each: replace existing files.")
 def read(
     log: str,
@@ -103,25 +109,25 @@ def read(
     unzip: bool,
     force: bool,
 ) -> int:
-    """Read a log: its records, what is lost and why, and where a writer may resume.
+    """List the records and lost ranges of a log.
 
-    FILE is a log, - for standard input, a pipe, a packed file, or an archive with one log in it.
-    It is never changed. The table says records in words where they are decoded; --json has their
-    payloads. A table that is longer than the terminal is high is printed only if
-    --records asks for it; there is a summary instead. --jsonl keeps memory constant, whatever the
-    size of the log: it prints {"record": …} and {"lost": …} as they are found, then one
-    {"end": …}.
+    FILE is a log, - for standard input, a pipe, a compressed file, or an archive with one log. It
+    is never changed. The table describes decoded records in words; --json prints their payloads. If
+    the table does not fit the terminal, a summary is printed instead, unless you give --records.
+    --jsonl uses constant memory for logs of any size: it prints {"record": …} and {"lost": …} as
+    they are found, then one {"end": …}.
 
-    --operations prints what records hold, in the order of the log: the puts and deletes of a
-    database, the commands of a broker, the records of an engine, with keys and values as text. Of
-    bytes that are not text it prints {"hex": …}. Lost ranges go to standard error.
+    --operations prints the content of the records in log order: the puts and deletes of a database,
+    the commands of a broker, the records of an engine. Keys and values are printed as text, or as
+    {"hex": …} if they are not text. Lost ranges go to standard error.
 
-    --pending replays a broker's store and prints how many messages wait for which destination and
-    subscription, since when, and in which files. --jsonl prints an object for each.
+    --pending replays the store of a broker. For each destination and subscription it prints the
+    number of pending messages, the time of the oldest and newest, and their files. --jsonl prints
+    one object for each.
 
-    --each names a file after the index of its record, or after its number in the log, from 0:
-    0000000000000100.data, or .json with --messagepack. It prints a line of JSON for each file.
-    Ranges include both ends.
+    --each names each file after the index of its record, or after the record number, from 0, in
+    formats without indexes: 0000000000000100.data, or .json with --messagepack. It prints one line
+    of JSON per file. Ranges include both ends.
 
     \b
     walproof read 000003.log
@@ -133,66 +139,65 @@ def read(
     walproof read ./partition --operations --where position=100:200
     walproof read /var/lib/raft --each entries --index 100:110,1000: --messagepack
 
-    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error; with --each
-    also 3 for a payload that could not be unpacked, and 1 for a range without records.
+    Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error. With --each,
+    also 3 if a payload could not be unpacked, and 1 if a range has no records.
     """
     _one_way(head=head if not operations else None, records=all_rows, lost_only=lost_only,
              summary=only_summary, json=as_json, jsonl=as_lines if not pending else None,
              operations=operations, pending=pending, each=folder)  # fmt: skip
     if not operations and (as_csv or conditions):
-        raise click.UsageError("--csv and --where go with --operations")
+        raise click.UsageError("--csv and --where require --operations")
     wanted = [parse_condition(condition) for condition in conditions]
     if folder is None and (ranges is not None or messagepack or unzip or force):
-        raise click.UsageError("--index, --messagepack, --unzip and --force go with --each DIR")
+        raise click.UsageError("--index, --messagepack, --unzip and --force require --each DIR")
     if fast and profile != "recover":
         raise click.UsageError(
-            "--fast and --profile strict exclude each other: the bulk scanners know no stop at the"
-            " first damage, they keep all that is provably whole"
+            "--fast excludes --profile strict: the bulk scanners support only the profile recover"
         )
     try:
-        with opened(log, format_id) as found:
-            context = context_of(context_items, found.format.id)
+        with opened(log, format_id) as result:
+            context = context_of(context_items, result.format.id)
             if only_summary:
-                return about_one(found.source, format_id, context)
+                return about_one(result.source, format_id, context)
             if folder is not None:
-                events = _events(found, profile, context, fast)
-                return write_record_files(found, events, folder, ranges, messagepack, unzip, force)
+                events = _events(result, profile, context, fast)
+                return write_record_files(result, events, folder, ranges, messagepack, unzip, force)
             if operations or pending:
-                events = _events(found, profile, context, fast)
+                events = _events(result, profile, context, fast)
                 if pending:
-                    return _print_pending(found, events, as_lines)
-                return _print_operations(found, events, as_csv, wanted, head)
-            if as_lines and _is_scanned(found, profile, fast):
-                return EXIT_STATUS[_print_scanned(found, context)]
+                    return _print_pending(result, events, as_lines)
+                return _print_operations(result, events, as_csv, wanted, head)
+            if as_lines and _is_scanned(result, profile, fast):
+                return EXIT_STATUS[_print_scanned(result, context)]
             if as_lines:
-                return EXIT_STATUS[_print_lines(_events(found, profile, context, fast)).verdict]
+                return EXIT_STATUS[_print_lines(_events(result, profile, context, fast)).verdict]
             if as_json:
-                kept = _gathered(found, _events(found, profile, context, fast))
-                return EXIT_STATUS[_print_json(kept).verdict]
+                stored = _gathered(result, _events(result, profile, context, fast))
+                return EXIT_STATUS[_print_json(stored).verdict]
             room = None if all_rows or not sys.stdout.isatty() else terminal_height() - 4
             most = head if head is not None else room
             is_asked = head is not None or lost_only
-            events = _events(found, profile, context, fast, 0 if lost_only else most)
+            events = _events(result, profile, context, fast, 0 if lost_only else most)
             stop = None if is_asked else room
-            kept = _gathered(found, events, 0 if lost_only else most, most, stop)
-            if stop is not None and kept.rows > stop:
-                status = about_one(found.source, format_id, context)
+            stored = _gathered(result, events, 0 if lost_only else most, most, stop)
+            if stop is not None and stored.rows > stop:
+                status = about_one(result.source, format_id, context)
                 piped = "… | " if log == "-" else ""
                 again = f"{piped}walproof read --records {shlex.quote(log)}"
-                say(f"  {again}  all of them as a table", style="cyan")
+                say(f"  {again}  print all rows as a table", style="cyan")
                 return status
             console = Console()
-            rows = kept.lost_count if lost_only else kept.rows
-            is_merged = found.logs_apart is not None
-            print_table(kept, found.format.id, console, most, rows, is_merged)
-            print_summary(kept, found.format.id, found.name, console, resume=found.may_resume)
-            return EXIT_STATUS[kept.end.verdict]
-    except ValueError as error:  # a --context that the format does not understand
+            rows = stored.lost_count if lost_only else stored.rows
+            is_merged = result.logs_apart is not None
+            print_table(stored, result.format.id, console, most, rows, is_merged)
+            print_summary(stored, result.format.id, result.name, console, resume=result.may_resume)
+            return EXIT_STATUS[stored.end.verdict]
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
 
 
 def _print_operations(
-    found: Opened,
+    source: Opened,
     events: Iterator[Any],
     as_csv: bool,
     conditions: Sequence[Condition],
@@ -203,77 +208,79 @@ def _print_operations(
         from walproof.cli.operations import print_operations
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--operations {advice(error) or error}") from None
-    of_log = plugin_for(found.format.id).operations(found.path)
-    # A bar between lines on one terminal would be in their way.
-    with progress(0 if sys.stdout.isatty() else size_of(found.path)) as passed:
-        seen: Iterator[Any] = watched(events, found.path, passed)
-        return print_operations(found.format.id, of_log, seen, found.name, as_csv, conditions, most)
+    of_log = plugin_for(source.format.id).operations(source.path)
+    # No progress bar if the lines go to the same terminal.
+    with progress(0 if sys.stdout.isatty() else size_of(source.path)) as passed:
+        seen: Iterator[Any] = watched(events, source.path, passed)
+        return print_operations(
+            source.format.id, of_log, seen, source.name, as_csv, conditions, most
+        )
 
 
-def _print_pending(found: Opened, events: Iterator[Any], as_lines: bool) -> int:
-    """Print what waits when a log ends, and return the exit status."""
-    plugin = plugin_for(found.format.id)
+def _print_pending(source: Opened, events: Iterator[Any], as_lines: bool) -> int:
+    """Print the messages still pending at the end of a log; return the exit status."""
+    plugin = plugin_for(source.format.id)
     if not plugin.has("pending"):
-        raise click.UsageError(f"--pending: expected a broker's store, found {found.format.id}")
+        raise click.UsageError(f"--pending: expected a broker's store, found {source.format.id}")
     try:
         from walproof.cli.operations import print_pending
     except ModuleNotFoundError as error:
         raise click.ClickException(f"--pending {advice(error) or error}") from None
     assert plugin.pending is not None
-    with progress(size_of(found.path)) as passed:
-        seen: Iterator[Any] = watched(events, found.path, passed)
-        return print_pending(found.format.id, plugin.pending(), seen, found.name, as_lines)
+    with progress(size_of(source.path)) as passed:
+        seen: Iterator[Any] = watched(events, source.path, passed)
+        return print_pending(source.format.id, plugin.pending(), seen, source.name, as_lines)
 
 
 def _one_way(**ways: object) -> None:
-    """Raise ``UsageError`` if more than one way of printing was asked for."""
-    asked = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
-    if len(asked) > 1:
-        raise click.UsageError(f"{' and '.join(asked)} exclude each other")
+    """Raise ``UsageError`` if more than one output option was given."""
+    requested = [f"--{name.replace('_', '-')}" for name, given in ways.items() if given]
+    if len(requested) > 1:
+        raise click.UsageError(f"{' and '.join(requested)} exclude each other")
 
 
 def _gathered(
-    found: Opened,
+    source: Opened,
     events: Iterable[Event | Passed],
     records: int | None = None,
     lost: int | None = None,
     stop: int | None = None,
 ) -> Gathered:
-    """What :func:`gather` gives, with a bar on the terminal for a large log."""
-    with progress(size_of(found.path)) as told:
-        count_lost = lost_counter(found.format.id, found.path)
-        return gather(watched(events, found.path, told), records, lost, stop, count_lost)
+    """Run :func:`gather`, with a progress bar for a large log."""
+    with progress(size_of(source.path)) as given:
+        count_lost = lost_counter(source.format.id, source.path)
+        return gather(watched(events, source.path, given), records, lost, stop, count_lost)
 
 
 def _events(
-    found: Opened, profile: str, context: Context, fast: bool, most: int | None = None
+    source: Opened, profile: str, context: Context, fast: bool, most: int | None = None
 ) -> Iterator[Any]:
-    """The answer in pieces. A large log is read by its scanner, if that is installed.
+    """Yield the answer; large logs are read by the bulk scanner if it is installed.
 
-    Of such a log come no more records than ``most``, and how many follow.
+    Of a scanned log, records after the first ``most`` are only counted.
     """
-    found.tell()
-    if found.logs_apart is not None:
-        return found.events(profile, context, tells=False)
-    if _is_scanned(found, profile, fast):
+    source.tell()
+    if source.logs_apart is not None:
+        return source.events(profile, context, tells=False)
+    if _is_scanned(source, profile, fast):
         read = bulk_scanner()
         if most is not None:
-            return few(found.format.id, found.path, context, most)
-        return read(found.format.id, found.path, context)
-    return found.events(profile, context, tells=False)
+            return few(source.format.id, source.path, context, most)
+        return read(source.format.id, source.path, context)
+    return source.events(profile, context, tells=False)
 
 
-def _is_scanned(found: Opened, profile: str, fast: bool) -> bool:
-    """Whether the bulk scanner does the work: if asked to, and if a large log makes it worth it."""
-    if found.logs_apart is not None:
+def _is_scanned(source: Opened, profile: str, fast: bool) -> bool:
+    """Return whether to use the bulk scanner: on request, or for a large log."""
+    if source.logs_apart is not None:
         return False
     if fast or profile != "recover":
         return fast
-    return is_worth_a_scanner(found.format.id, found.path)
+    return is_worth_a_scanner(source.format.id, source.path)
 
 
 def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
-    """The answer from the bulk scanners. Raises ``ClickException`` if they are not installed."""
+    """Return the bulk scanner's reader. Raises ``ClickException`` if it is not installed."""
     try:
         from walproof.scan.answers import read
     except ModuleNotFoundError as error:
@@ -281,13 +288,13 @@ def bulk_scanner() -> Callable[[str, Path, Context], Iterator[Event]]:
     return read
 
 
-def _print_json(found: Gathered) -> End:
-    """The answer as one object, a record at a time: what ``Answer.to_json`` says, indented."""
-    end = found.end
+def _print_json(gathered: Gathered) -> End:
+    """Print the answer as one object, record by record: an indented ``Answer.to_json``."""
+    end = gathered.end
     out = sys.stdout
     out.write(f'{{\n "verdict": {json_text(end.verdict)},\n "reason": {json_text(end.reason)},\n')
-    _print_list("records", found.kept.records)
-    _print_list("lost", found.kept.lost())
+    _print_list("records", gathered.stored.records)
+    _print_list("lost", gathered.stored.lost())
     resume = json_text(end_to_json(end.end, end.file), 1).replace("\n", "\n ")
     out.write(f' "end": {resume}\n}}\n')
     return end
@@ -304,8 +311,8 @@ def _print_list(name: str, items: Iterable[Record | Lost]) -> None:
     sys.stdout.write("\n ],\n" if separator else "],\n")
 
 
-def _print_scanned(found: Opened, context: Context) -> str:
-    """Print what the bulk scanner says, many lines at once; the verdict."""
+def _print_scanned(source: Opened, context: Context) -> str:
+    """Print the bulk scanner's answer in large pieces; return the verdict."""
     bulk_scanner()
     from walproof.jsonl.runs import lines
     from walproof.scan import scanner
@@ -316,19 +323,19 @@ def _print_scanned(found: Opened, context: Context) -> str:
 
     def passed() -> Iterator[ScanEvent]:
         nonlocal verdict
-        for event in scanner(found.format.id).scan(Log(found.path, context), Wanted()):
+        for event in scanner(source.format.id).scan(Log(source.path, context), Wanted()):
             if isinstance(event, End):
                 verdict = event.verdict
             elif isinstance(event, Records) and len(event):
                 meter.at(event.file, int(event.at[-1] + event.size[-1]))
             yield event
 
-    found.tell()
-    # A bar between lines on one terminal would be in their way.
-    size = 0 if sys.stdout.isatty() else size_of(found.path)
-    with progress(size) as told:
-        meter = Meter(found.path, told)
-        for piece in lines(found.format.id, passed()):
+    source.tell()
+    # No progress bar if the lines go to the same terminal.
+    size = 0 if sys.stdout.isatty() else size_of(source.path)
+    with progress(size) as given:
+        meter = Meter(source.path, given)
+        for piece in lines(source.format.id, passed()):
             sys.stdout.buffer.write(piece)
     return verdict
 

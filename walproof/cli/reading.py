@@ -1,30 +1,27 @@
-"""Who reads a log: the executable specification, or for a large log the bulk scanner."""
+"""Read a log with the executable specification, or a large log with the bulk scanner."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from reference_impl.answer import End, Event, Record
+from reference_impl.answer import Event, Record
 from reference_impl.formats import Context, Format
 from walproof.cli.record_table import Passed
-from walproof.formats import plugin_for
 from walproof.summary.meter import Meter
 from walproof.systems.reading import read_log
 
+#: Number of records between two progress reports.
 EVERY = 1000
-"""Records after which progress is told."""
 
 
 def events(format: Format, path: Path, context: Context) -> Iterator[Event]:
-    """The answer in pieces, in the profile ``recover``; the same from both. ``OSError``."""
-    if plugin_for(format.id).system_folder.is_closed(path):
-        return iter([End("intact", None, None)])
+    """Yield the answer in the profile ``recover``; both readers give the same. ``OSError``."""
     return read_log(format.id, path, "recover", context)
 
 
 def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Event | Passed]:
-    """As the bulk scanner says it, but for records after the first ``most``: they are counted."""
+    """Yield the bulk scanner's answer; records after the first ``most`` are only counted."""
     from walproof.scan import scanner
     from walproof.scan.answers import in_full
     from walproof.scan.log import Log
@@ -46,7 +43,7 @@ def few(format_id: str, path: Path, context: Context, most: int) -> Iterator[Eve
 def watched(
     events: Iterable[Event | Passed], log: Path, progress: Callable[[int], None]
 ) -> Iterator[Event | Passed]:
-    """The same events; ``progress`` is told how many bytes were passed."""
+    """Yield the same events; pass the number of bytes read to ``progress``."""
     meter = Meter(log, progress)
     for number, event in enumerate(events):
         if isinstance(event, Passed):

@@ -1,4 +1,4 @@
-"""``walproof read --each``: write each record of a log to a file of its own."""
+"""``walproof read --each``: write each record of a log to its own file."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from reference_impl.zmq_raft import message_pack
 from walproof.cli.opening import Opened
 from walproof.cli.output import EXIT_STATUS, must_not_overwrite, say, say_json
 
+#: Size to which any payload may unpack; large payloads may unpack to more.
 UNZIPPED_BYTES = 64 << 20
+#: Largest number of values in a MessagePack payload that is written as JSON.
 MOST_VALUES = 100_000
-"""In a payload of MessagePack that is shown as JSON."""
-"""What any payload may unpack to; a large one to more."""
 
 
 @dataclass
 class Range:
-    """Indexes from ``first`` to ``last`` inclusive; None means open. ``found`` counts records."""
+    """Indexes from ``first`` to ``last`` inclusive; None is open. ``found`` counts records."""
 
     text: str
     first: int | None
@@ -35,14 +35,14 @@ class Range:
     found: int = 0
 
     def holds(self, index: int) -> bool:
-        """Whether an index lies in the range."""
+        """Return whether an index is in the range."""
         return (self.first is None or index >= self.first) and (
             self.last is None or index <= self.last
         )
 
 
 def parse_ranges(text: str) -> list[Range]:
-    """``100:110,1000:1050`` and ``7``, ``:9``, ``9:``, ``:``. Raises ``click.BadParameter``."""
+    """Parse ranges such as ``100:110,7,:9``. Raises ``click.BadParameter``."""
     ranges = []
     for part in text.split(","):
         first, colon, last = part.partition(":")
@@ -62,35 +62,35 @@ def parse_ranges(text: str) -> list[Range]:
 
 
 class NotMessagePack(ValueError):
-    """The payload is not one MessagePack value."""
+    """The payload is not a single MessagePack value."""
 
 
 class TooLarge(ValueError):
-    """The payload unpacks to more than it may."""
+    """The unpacked payload exceeds the limit."""
 
 
 def readable(payload: bytes) -> bytes:
-    """A MessagePack value as JSON for people.
+    """Convert a MessagePack value to readable JSON.
 
-    Raises :class:`NotMessagePack`, and :class:`TooLarge` for one with more than 100,000 values in
-    it, each of which may take some hundred bytes of memory.
+    Raises :class:`NotMessagePack`, and :class:`TooLarge` for more than 100,000 values, each of
+    which may take some hundred bytes of memory.
     """
     try:
         value, end = message_pack.decode(payload, most=MOST_VALUES)
     except (message_pack.Incomplete, ValueError) as error:
-        raise NotMessagePack(str(error) or "it ends in the middle of a value") from None
+        raise NotMessagePack(str(error) or "the payload ends in the middle of a value") from None
     if end != len(payload):
         raise NotMessagePack(f"{len(payload) - end} bytes follow the value")
     if value is message_pack.TOO_MANY:
-        raise TooLarge(f"it has more than {MOST_VALUES:,} values")
+        raise TooLarge(f"more than {MOST_VALUES:,} values")
     text = json.dumps(message_pack.to_json(value), ensure_ascii=False, indent=1)
     return f"{text}\n".encode("utf-8", "surrogatepass")
 
 
 def unzipped(payload: bytes) -> bytes:
-    """The data unpacked if gzip or zlib packed it, otherwise unchanged.
+    """Unpack data compressed by gzip or zlib; return other data unchanged.
 
-    Raises :class:`TooLarge` for a bomb: more than 64 MiB and 16 times the payload.
+    Raises :class:`TooLarge` if the result exceeds both 64 MiB and 16 times the payload.
     """
     most = UNZIPPED_BYTES + 16 * len(payload)
     unpack = zlib.decompressobj(wbits=47)
@@ -99,12 +99,12 @@ def unzipped(payload: bytes) -> bytes:
     except zlib.error:
         return payload
     if len(data) > most:
-        raise TooLarge(f"it unpacks to more than {most} bytes")
+        raise TooLarge(f"unpacks to more than {most} bytes")
     return data if unpack.eof and not unpack.unused_data else payload
 
 
 def write_record_files(
-    found: Opened,
+    source: Opened,
     events: Iterable[Event],
     folder: Path,
     ranges: str | None,
@@ -124,10 +124,10 @@ def write_record_files(
     """
     wanted = parse_ranges(":" if ranges is None else ranges)
     folder.mkdir(parents=True, exist_ok=True)
-    writer = _RecordFiles(found.path, folder, wanted, messagepack, unzip, force)
+    writer = _RecordFiles(source.path, folder, wanted, messagepack, unzip, force)
     try:
         status = writer.take_all(events)
-    except BrokenPipeError:  # `| head` has seen enough
+    except BrokenPipeError:  # the reader closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     writer.check_found()
@@ -155,7 +155,7 @@ class _RecordFiles:
         self.left_as_it_is = False
 
     def take_all(self, events: Iterable[Event]) -> int:
-        """Write the records that are wanted, say what is lost: the exit status of the verdict."""
+        """Write the selected records and report lost ranges; return the exit status."""
         number = status = 0
         for event in events:
             if isinstance(event, Record):
@@ -169,30 +169,30 @@ class _RecordFiles:
         return status
 
     def take(self, record: Record, number: int) -> None:
-        """Write a record if it is wanted; ``number`` replaces a missing index."""
+        """Write a record if it is selected; ``number`` replaces a missing index."""
         index = int(record.fields.get("index", number))
         low, high = self.seen or (index, index)
         self.seen = min(low, index), max(high, index)
-        holding = [one for one in self.ranges if one.holds(index)]
+        holding = [each for each in self.ranges if each.holds(index)]
         if not holding:
             return
-        for one in holding:
-            one.found += 1
+        for each in holding:
+            each.found += 1
         payload, ending = record.payload, "data"
         if self.unzip:
             try:
                 payload = unzipped(payload)
             except TooLarge as error:
-                say(f"record {index}: {error}; written as it is", err=True)
+                say(f"record {index}: {error}; written unchanged", err=True)
                 self.left_as_it_is = True
         if self.messagepack:
             try:
                 payload, ending = readable(payload), "json"
             except NotMessagePack as error:
-                say(f"record {index}: not MessagePack ({error}); written as it is", err=True)
+                say(f"record {index}: not MessagePack ({error}); written unchanged", err=True)
                 self.left_as_it_is = True
             except TooLarge as error:
-                say(f"record {index}: {error}; written as it is", err=True)
+                say(f"record {index}: {error}; written unchanged", err=True)
                 self.left_as_it_is = True
         self.used[index] = self.used.get(index, 0) + 1
         again = f".{self.used[index]}" if self.used[index] > 1 else ""
@@ -201,15 +201,17 @@ class _RecordFiles:
         try:
             save(path, payload, replace=self.force, sync=False)
         except FileExistsError:
-            raise click.ClickException(f"{path} is there already: --force replaces it") from None
+            raise click.ClickException(
+                f"{path} already exists; use --force to replace it"
+            ) from None
         line: dict[str, Any] = {"path": str(path), **record.to_json()}
         for name in ("payload", "payload_sha256"):
             line.pop(name, None)
         say_json(line)
 
     def check_found(self) -> None:
-        """A range without records is a mistake: say so, after all others are written."""
-        missing = [one.text for one in self.ranges if not one.found and one.text != ":"]
+        """Raise an error for ranges without records, after all other records are written."""
+        missing = [each.text for each in self.ranges if not each.found and each.text != ":"]
         if missing:
             has = f"{self.seen[0]} to {self.seen[1]}" if self.seen else "none"
             raise click.ClickException(f"no record in {', '.join(missing)}; the log has {has}")

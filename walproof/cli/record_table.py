@@ -1,4 +1,4 @@
-"""The table of a log's records and lost ranges, for people."""
+"""Print a table of the records and lost ranges of a log."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from walproof.quoted import cell_text, entry_text
 from walproof.spool import Spool
 from walproof.verdict import VERDICT_STYLE
 
+#: Limits of a batch for decoding: rows, and bytes of records.
 AT_ONCE, HELD = 256, 1 << 17
-"""Rows whose records are decoded together, and bytes of records from which on they are enough."""
+#: Placeholder for a log that has not been read yet.
 END = End("refused", None, None)
-"""Of a log that nobody has read yet."""
 
 
 @dataclass
 class Gathered:
-    """The first records and lost ranges of a log, and how many there are.
+    """The first records and lost ranges of a log, and the totals.
 
-    ``columns`` are the fields of the records that are kept.
+    ``columns`` are the fields of the stored records.
     """
 
-    kept: Spool = field(default_factory=Spool)
+    stored: Spool = field(default_factory=Spool)
     columns: dict[str, None] = field(default_factory=dict)
     record_count: int = 0
     lost_count: int = 0
@@ -41,13 +41,13 @@ class Gathered:
 
     @property
     def rows(self) -> int:
-        """Rows of a table of all of them."""
+        """Return the number of rows of a complete table."""
         return self.record_count + self.lost_count
 
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Records that are only counted, and the last of them."""
+    """A number of records that are only counted, and the last of them."""
 
     count: int
     last: Record
@@ -60,38 +60,37 @@ def gather(
     stop: int | None = None,
     count_lost: Callable[[Lost], int] = lambda gap: gap.end - gap.start,
 ) -> Gathered:
-    """Run a reader to its end; keep the first ``records`` and ``lost`` ranges, None for all.
+    """Run a reader to its end; store the first ``records`` and ``lost`` ranges, None for all.
 
-    When there are more rows than ``stop``, the rest is not read. ``count_lost`` counts the bytes of
-    a lost range.
+    Reading stops after ``stop`` rows. ``count_lost`` counts the bytes of a lost range.
     """
-    found = Gathered()
+    result = Gathered()
     for event in events:
-        if stop is not None and found.rows > stop:
+        if stop is not None and result.rows > stop:
             break
         if isinstance(event, Passed):
-            found.record_count += event.count
-            found.last = event.last
+            result.record_count += event.count
+            result.last = event.last
         elif isinstance(event, Record):
-            found.record_count += 1
-            found.last = event
-            if records is None or found.record_count <= records:
-                found.kept.add(event)
-                found.columns |= dict.fromkeys(_columns(event))
+            result.record_count += 1
+            result.last = event
+            if records is None or result.record_count <= records:
+                result.stored.add(event)
+                result.columns |= dict.fromkeys(_columns(event))
         elif isinstance(event, Lost):
-            found.lost_count += 1
-            found.lost_bytes += count_lost(event)
-            if lost is None or found.lost_count <= lost:
-                found.kept.add(event)
+            result.lost_count += 1
+            result.lost_bytes += count_lost(event)
+            if lost is None or result.lost_count <= lost:
+                result.stored.add(event)
         else:
-            found.end = event
-    return found
+            result.end = event
+    return result
 
 
 def print_summary(
     answer: Gathered, format_id: str, log: str, console: Console, resume: bool = True
 ) -> None:
-    """What there is to say below the table. A copy is nothing that a writer can ``resume``."""
+    """Print the lines below the table. ``resume`` is false for a copy, which no writer uses."""
     end = answer.end
     verdict = Text(end.verdict, style=f"bold {VERDICT_STYLE[end.verdict]}")
     if end.reason:
@@ -112,14 +111,14 @@ def print_summary(
     if not resume:
         return
     if end.end is None:
-        console.print("A writer must start a new file.")
+        console.print("Not safe to append: start a new file.")
     else:
         place = f"{end.end} of {end.file}" if end.file else str(end.end)
-        console.print(f"A writer may resume at {one_line(place)}.", soft_wrap=True, markup=False)
+        console.print(f"Safe to append at offset {one_line(place)}.", soft_wrap=True, markup=False)
 
 
 def _by_number(file: str) -> list[str | int]:
-    """A key that sorts segment 10 after segment 9: text and numbers alternate."""
+    """Return a key that sorts segment 10 after segment 9: text and numbers alternate."""
     parts = re.split(r"([0-9]+)", file)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
@@ -132,20 +131,19 @@ def print_table(
     total: int,
     is_merged: bool = False,
 ) -> None:
-    """Records and lost ranges in the order of the log, the first ``most`` of ``total``.
+    """Print the first ``most`` of ``total`` records and lost ranges, in log order.
 
-    If logs were merged (``is_merged``), they stay as they came, and the lost ranges come last.
-
-    A record is said in words if it is decoded; else its payload is shown. Plain columns, one line
-    per row: a table library is too slow for a log of 100,000 records.
+    If logs were merged (``is_merged``), records keep their order, and the lost ranges come last.
+    Decoded records are described in words; other records show their payload. The table has plain
+    columns and one line per row, because a table library is too slow for 100,000 records.
     """
     order = None if is_merged else _by_number
     heads = ["record", "at", "size", *answer.columns]
-    if answer.kept.has_names:
+    if answer.stored.has_names:
         heads.insert(0, "file")
     widths = [len(head) for head in heads]
     shown = 0
-    for number, item in answer.kept.rows(order, most):
+    for number, item in answer.stored.rows(order, most):
         cells = _cells(number, item, heads)
         widths = [max(width, len(cell)) for width, cell in zip(widths, cells, strict=True)]
         shown += 1
@@ -154,7 +152,7 @@ def print_table(
     room = console.width if console.is_terminal else 1 << 16
     _print_row(heads, "payload", heads, widths, room)
     lost_style = VERDICT_STYLE[answer.end.verdict]
-    rows = answer.kept.rows(order, most)
+    rows = answer.stored.rows(order, most)
     for piece in pieces(rows):
         for (number, item), last in zip(piece, _lasts(format_id, piece), strict=True):
             style = lost_style if isinstance(item, Lost) else None
@@ -166,9 +164,9 @@ def print_table(
 def pieces(
     rows: Iterable[tuple[int, Record | Lost]],
 ) -> Iterator[list[tuple[int, Record | Lost]]]:
-    """The rows in pieces, of which each is held: what its records say is made of all together.
+    """Split rows into batches whose records are decoded together.
 
-    A record with a value of its own, which may be a hundred times as large, is the last of a piece.
+    A record with a large decoded value, up to a hundred times its size, ends its batch.
     """
     piece: list[tuple[int, Record | Lost]] = []
     held = 0
@@ -200,14 +198,14 @@ def _print_row(
 
 
 def _columns(record: Record) -> Iterator[str]:
-    """The fields that a table shows: numbers and names. What has parts of its own is for --json."""
+    """Return the columns of a table: numbers and names. Only ``--json`` has nested values."""
     for name, value in record.fields.items():
-        if not isinstance(value, dict | list) and name != "cursor":  # it repeats the others
+        if not isinstance(value, dict | list) and name != "cursor":  # it repeats other columns
             yield name
 
 
 def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
-    """The cells of a row under ``heads``."""
+    """Return the cells of a row for the columns ``heads``."""
     if isinstance(item, Lost):
         known = {"record": "lost", "at": item.start, "size": item.end - item.start}
     else:
@@ -221,10 +219,10 @@ def _cells(number: int, item: Record | Lost, heads: Sequence[str]) -> list[str]:
 
 
 def _lasts(format_id: str, piece: Sequence[tuple[int, Record | Lost]]) -> list[str]:
-    """What follows the cells of some rows."""
+    """Return the last column of some rows."""
     plain = [item for _, item in piece if isinstance(item, Record) and _is_plain(item)]
-    said = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
-    return [one_line(_text_of(item, *said.get(id(item), (None, None)))) for _, item in piece]
+    message = dict(zip(map(id, plain), _meanings(format_id, plain), strict=True))
+    return [one_line(_text_of(item, *message.get(id(item), (None, None)))) for _, item in piece]
 
 
 def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
@@ -234,24 +232,24 @@ def _text_of(item: Record | Lost, text: str | None, fault: str | None) -> str:
 
 
 def _is_plain(record: Record) -> bool:
-    """Whether nothing but its payload says what a record means."""
+    """Return whether only the payload describes a record."""
     return "fields" not in record.fields and "update" not in record.fields
 
 
 def _meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
     try:
         from walproof.summary.meaning import meanings
-    except ModuleNotFoundError:  # no numpy or pyarrow: payloads are shown as they are
+    except ModuleNotFoundError:  # without numpy or pyarrow, payloads are shown undecoded
         return [(None, None)] * len(records)
     return meanings(format_id, records)
 
 
 def _last(item: Record | Lost) -> str:
-    """What follows the cells of a row that is not decoded."""
+    """Return the last column of a row that is not decoded."""
     if isinstance(item, Lost):
         return item.reason
     if "fields" in item.fields:
         return entry_text(item.fields["fields"])
-    # An update of a state file says more as JSON than as bytes.
+    # An update of a state file is more readable as JSON.
     update = item.fields.get("update")
     return payload_text(item.to_json(), width=48) if update is None else cell_text(update, 96)

@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: copies of systemd journals without the entries of a query."""
+"""``walproof recover --drop``: copy systemd journals without the entries of a query."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from walproof.spool import Shelf
 from walproof.summary.unpacked import Unpacked
 from walproof.systems.model import of_all
 
-WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
+WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 
 
 def recover_without(
-    typed: str, query: Query, out: Path, format_id: str | None, write_anew: WriteAnew
+    typed: str, query: Query, out: Path, format_id: str | None, write_log: WriteLog
 ) -> int:
-    """Write copies of the journals of a path without the entries that a query selects.
+    """Copy the journals of a path without the entries that a query selects.
 
-    Such an entry is left out of every file that has it. ``out`` becomes a file for a file, and a
-    folder with the journals alone for a folder. Return the exit status. Raises ``ValueError`` and
-    ``OSError``.
+    A selected entry is removed from every file that contains it. ``out`` becomes a file for a file,
+    and a folder with only the journals for a folder. Returns the exit status. Raises ``ValueError``
+    and ``OSError``.
     """
     if format_id not in (None, SYSTEMD):
         raise click.UsageError(f"--drop: {NOT_A_JOURNAL}")
@@ -44,19 +44,19 @@ def recover_without(
             raise click.UsageError(f"--boot: {error}") from None
         if not source.path.is_dir():
             ((name, path),) = paths
-            return _say(typed, out, [_write(name, path, out, dropped, write_anew)])
+            return _say(typed, out, [_write(name, path, out, dropped, write_log)])
         if out.absolute().resolve().is_relative_to(source.path.resolve()):
-            raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
-        with temporary_sibling(out) as made, named_in_errors(out):
-            made.mkdir()
+            raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
+        with temporary_sibling(out) as created, named_in_errors(out):
+            created.mkdir()
             done = []
             for name, path in paths:
-                new = made / _below(source.path, name, path)
+                new = created / _below(source.path, name, path)
                 new.parent.mkdir(parents=True, exist_ok=True)
-                done.append(_write(name, path, new, dropped, write_anew))
-            if not all(one.is_refused for one in done):
-                publish(made, out)
-        say("Journals alone were written: other files may hold what was left out.", err=True)
+                done.append(_write(name, path, new, dropped, write_log))
+            if not all(each.is_refused for each in done):
+                publish(created, out)
+        say("Only journals were written: other files may contain the removed entries.", err=True)
         return _say(typed, out, done)
 
 
@@ -66,16 +66,16 @@ def _journals(source: Unpacked) -> Iterator[Paths]:
         with logs_of(source, SYSTEMD) as paths:
             yield paths
     else:
-        yield [(f"{source.typed}{source.came}", source.path)]
+        yield [(f"{source.typed}{source.origin}", source.path)]
 
 
 def _below(folder: Path, name: str, path: Path) -> Path:
-    """The name of a file below the folder that was given."""
+    """Return the name of a file relative to the given folder."""
     return path.relative_to(folder) if path.is_relative_to(folder) else Path(Path(name).name)
 
 
 class _Written:
-    """The result for one file: its entries that were written and left out, and its losses."""
+    """The result for one file: entries written and removed, and lost ranges."""
 
     def __init__(self, file: JournalFile) -> None:
         self.file = file
@@ -84,17 +84,17 @@ class _Written:
 
     @property
     def is_refused(self) -> bool:
-        """Return whether the file is no journal that can be read."""
+        """Return whether the file is not a readable journal."""
         return self.file.end.verdict == "refused"
 
     @property
     def lost_bytes(self) -> int:
-        """The bytes of the file that could not be read."""
+        """The number of unreadable bytes in the file."""
         return sum(gap.end - gap.start for gap in self.file.lost)
 
 
 def _identity(entry: JournalEntry) -> tuple[bytes, int, int, int]:
-    """Return the numbers that all copies of an entry have in common."""
+    """Return the numbers that are equal in all copies of an entry."""
     return entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash
 
 
@@ -103,7 +103,7 @@ def _write(
     path: Path,
     new: Path,
     dropped: set[tuple[bytes, int, int, int]],
-    write_anew: WriteAnew,
+    write_log: WriteLog,
 ) -> _Written:
     done = _Written(JournalFile(name, path))
     for entry in done.file.entries():
@@ -114,30 +114,30 @@ def _write(
         done.missing_fields += "missing" in record.fields
         done.records.append(record)
     if not done.is_refused:
-        write_anew(named(SYSTEMD), path, done.records, new, {})
+        write_log(named(SYSTEMD), path, done.records, new, {})
     return done
 
 
 def _say(typed: str, out: Path, done: Sequence[_Written]) -> int:
-    """Say what was written, left out and lost: exit status."""
-    for one in done:
-        if one.is_refused:
-            say(f"{one.file.name}: refused ({one.file.end.reason}); not written", err=True)
-    if all(one.is_refused for one in done):
+    """Print what was written, removed and lost; return the exit status."""
+    for each in done:
+        if each.is_refused:
+            say(f"{each.file.name}: refused ({each.file.end.reason}); not written", err=True)
+    if all(each.is_refused for each in done):
         return EXIT_STATUS["refused"]
-    written = sum(len(one.records) for one in done)
-    dropped = sum(one.dropped for one in done)
-    lost = sum(one.lost_bytes for one in done)
+    written = sum(len(each.records) for each in done)
+    dropped = sum(each.dropped for each in done)
+    lost = sum(each.lost_bytes for each in done)
     say(
-        f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} left out;"
-        f" {counted(lost, 'byte')} lost of {typed}",
+        f"{out}: {counted(written, 'record')}; {counted(dropped, 'record')} removed;"
+        f" {counted(lost, 'byte')} of {typed} lost",
         err=True,
     )
-    for one in done:
-        for gap in one.file.lost:
-            place = f"{one.file.name}: " if len(done) > 1 else ""
+    for each in done:
+        for gap in each.file.lost:
+            place = f"{each.file.name}: " if len(done) > 1 else ""
             say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
-    if missing := sum(one.missing_fields for one in done):
-        text = "some of their fields are lost, so no filter sees them"
-        say(f"  look  {counted(missing, 'record')} of {out}: {text}", err=True)
-    return EXIT_STATUS[of_all([one.file.end for one in done]).verdict]
+    if missing := sum(each.missing_fields for each in done):
+        text = "some fields are lost, so filters may not match"
+        say(f"  check  {counted(missing, 'record')} of {out}: {text}", err=True)
+    return EXIT_STATUS[of_all([each.file.end for each in done]).verdict]

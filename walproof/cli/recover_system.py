@@ -1,4 +1,4 @@
-"""``walproof recover FOLDER``: a copy of the folder in which damaged logs are written anew."""
+"""``walproof recover FOLDER``: copy a folder and rewrite its damaged logs."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from walproof.systems.copying import NotCopied, copy_folder, shares_blocks, size
 from walproof.systems.model import WHOLE
 from walproof.systems.text_conversion import before_conversion
 
-WriteAnew = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
-"""Writes the records of a log as a new one. ``ValueError`` if they cannot stand in one."""
+#: Writes records to a new log. Raises ``ValueError`` if the format does not allow them.
+WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
+#: Size from which a copy is announced.
 LARGE_COPY_BYTES = 256 << 20
-"""Size from which on a copy is announced."""
+#: Suffix of the old versions of replaced files in a copy.
 ASIDE = ".before-recovery"
-"""Ends the names of files that are replaced in a copy: the copy keeps them."""
 
 
 @dataclass
 class Recovery:
-    """The outcome for one system, in lines for the user.
+    """The outcome for one system, as lines of text.
 
-    ``replaced`` names each file that is not as it was, ``left`` each log that stayed damaged.
+    ``replaced`` names each changed file, ``left`` each log that remains damaged.
     """
 
     system: System
@@ -61,47 +61,49 @@ class Recovery:
 
     @property
     def is_refused(self) -> bool:
-        """Whether it has logs, and none of them could be read."""
+        """Return whether there are logs and all of them are refused."""
         return bool(self.left) and not self.read
 
 
 def recover_folder(
-    found: Contents,
+    contents: Contents,
     folder: Path,
     typed: str,
-    write_anew: WriteAnew,
+    write_log: WriteLog,
     out: Path,
     context: Mapping[str, Any],
     only_logs: bool = False,
 ) -> int:
-    """Copy ``folder`` to ``out`` and write damaged logs anew in the copy: exit status.
+    """Copy ``folder`` to ``out`` and rewrite damaged logs in the copy; return the exit status.
 
-    ``found`` is what the folder holds, ``typed`` its name for the user. With ``only_logs`` nothing
-    but logs is copied. Raises ``OSError`` if ``out`` cannot be written; then nothing is left there.
+    ``contents`` lists the items of the folder, ``typed`` is its path as typed. With ``only_logs``,
+    only logs are copied. Raises ``OSError`` if ``out`` cannot be written, and then removes it.
     """
     if out.absolute().resolve().is_relative_to(folder.resolve()):
-        raise click.UsageError(f"--out {out} lies in {typed}: choose a path outside of it")
-    systems = [system for system in found.systems if system.folder.is_relative_to(folder)]
-    systems += [_alone(item.what) for item in found.items if _is_a_log(item.what, folder)]
-    with temporary_sibling(out) as made, named_in_errors(out):
+        raise click.UsageError(f"--out {out} is inside {typed}: choose a path outside")
+    systems = [system for system in contents.systems if system.folder.is_relative_to(folder)]
+    systems += [_alone(item.what) for item in contents.items if _is_a_log(item.what, folder)]
+    with temporary_sibling(out) as created, named_in_errors(out):
         copy = partial(_copy_logs, systems) if only_logs else _copy
-        not_copied = copy(folder, made, out)
+        not_copied = copy(folder, created, out)
         done = [
-            _recover(one, made / one.folder.relative_to(folder), write_anew, context)
-            for one in systems
+            _recover(each, created / each.folder.relative_to(folder), write_log, context)
+            for each in systems
         ]
-        publish(made, out)
-    results = [_result(one, out / one.system.folder.relative_to(folder)) for one in done]
+        publish(created, out)
+    results = [_result(each, out / each.system.folder.relative_to(folder)) for each in done]
     _say(done, results, not_copied, folder, typed, out)
-    if done and all(one.is_refused for one in done):
+    if done and all(each.is_refused for each in done):
         return EXIT_STATUS["refused"]
-    is_whole = all(one.is_whole for one in done) and not any(one.is_lost for one in not_copied)
-    is_lost = any(one.harm == "lost" for system in [*systems, *results] for one in system.findings)
+    is_whole = all(each.is_whole for each in done) and not any(each.is_lost for each in not_copied)
+    is_lost = any(
+        each.harm == "lost" for system in [*systems, *results] for each in system.findings
+    )
     return 0 if is_whole and not is_lost else 3
 
 
 def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
-    """Whether an item is a log of one file in the folder itself: neither packed nor unpacked."""
+    """Return whether an item is a single-file log directly in the folder and not compressed."""
     return (
         isinstance(what, FoundOne)
         and what.format is not None
@@ -111,7 +113,7 @@ def _is_a_log(what: object, folder: Path) -> TypeGuard[FoundOne]:
 
 
 def _alone(log: FoundOne) -> System:
-    """A log of one file that is in no system's folder, as a system of its own."""
+    """Wrap a single-file log that belongs to no system as a system of its own."""
     assert log.format is not None
     title = title_of(log.format)
     return System(
@@ -119,10 +121,10 @@ def _alone(log: FoundOne) -> System:
     )
 
 
-def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
-    """Copy a folder; a large copy is announced, and one for which there is no room not begun."""
+def _copy(folder: Path, copy: Path, out: Path) -> list[NotCopied]:
+    """Copy a folder: announce a large copy, and refuse one that exceeds the free space."""
     files, size = size_on_disk(folder)
-    if not shares_blocks(folder, made):
+    if not shares_blocks(folder, copy):
         free = shutil.disk_usage(out.absolute().parent).free
         if size > free:
             needed = f"{in_bytes(size)} needed for a copy of {folder}, {in_bytes(free)} free"
@@ -133,18 +135,18 @@ def _copy(folder: Path, made: Path, out: Path) -> list[NotCopied]:
                 f" ({in_bytes(free)} are free)",
                 err=True,
             )
-    with progress(size, "copying") as told:
-        return copy_folder(folder, made, told)
+    with progress(size, "copying") as given:
+        return copy_folder(folder, copy, given)
 
 
-def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -> list[NotCopied]:
-    """Copy the logs alone: what could not be copied."""
-    made.mkdir()
+def _copy_logs(systems: Sequence[System], folder: Path, copy: Path, out: Path) -> list[NotCopied]:
+    """Copy only the logs; return the files that could not be copied."""
+    copy.mkdir()
     left = []
     for system in systems:
         for name in system.folder_type.log_files(system):
             old = system.folder / name
-            new = made / old.relative_to(folder)
+            new = copy / old.relative_to(folder)
             new.parent.mkdir(parents=True, exist_ok=True)
             try:
                 old.open("rb").close()
@@ -156,27 +158,27 @@ def _copy_logs(systems: Sequence[System], folder: Path, made: Path, out: Path) -
 
 
 def _recover(
-    system: System, made: Path, write_anew: WriteAnew, context: Mapping[str, Any]
+    system: System, copy: Path, write_log: WriteLog, context: Mapping[str, Any]
 ) -> Recovery:
-    """Write the damaged logs of a system anew in the copy ``made`` of its folder."""
+    """Rewrite the damaged logs of a system in ``copy``, the copy of its folder."""
     done = Recovery(system)
     for log in system.logs:
         with ExitStack() as scratch:
-            _recover_log(done, log, made, write_anew, context, scratch)
+            _recover_log(done, log, copy, write_log, context, scratch)
     stale = system.folder_type.stale_files(system)
-    is_damaged = any(one.harm == "lost" and one.file in stale for one in system.findings)
+    is_damaged = any(each.harm == "lost" and each.file in stale for each in system.findings)
     if done.replaced or is_damaged:
         for name in stale:
-            if (made / name).exists():
-                (made / name).rename(made / f"{name}{ASIDE}")
-                why = "damaged" if is_damaged else "it pointed into the old log"
-                done.replaced.append(f"{name}: {why}; it is now {name}{ASIDE}")
+            if (copy / name).exists():
+                (copy / name).rename(copy / f"{name}{ASIDE}")
+                why = "damaged" if is_damaged else "pointed into the old log"
+                done.replaced.append(f"{name}: {why}; renamed to {name}{ASIDE}")
     for name, content in system.folder_type.repaired_files(system).items():
-        old = "it was missing"
-        if (made / name).exists():
-            (made / name).rename(made / f"{name}{ASIDE}")
-            old = f"the old one is {name}{ASIDE}"
-        (made / name).write_bytes(content)
+        old = "was missing"
+        if (copy / name).exists():
+            (copy / name).rename(copy / f"{name}{ASIDE}")
+            old = f"old version: {name}{ASIDE}"
+        (copy / name).write_bytes(content)
         text = content.decode("utf-8", "replace").strip()
         done.replaced.append(f"{name}: now {one_line(text)}; {old}")
     return done
@@ -185,12 +187,12 @@ def _recover(
 def _recover_log(
     done: Recovery,
     log: SystemLog,
-    made: Path,
-    write_anew: WriteAnew,
+    copy: Path,
+    write_log: WriteLog,
     context: Mapping[str, Any],
     scratch: ExitStack,
 ) -> None:
-    """Write a log anew in the copy ``made`` if it is damaged."""
+    """Rewrite a log in ``copy`` if it is damaged."""
     system = done.system
     path = system.path(log)
     name = "the log" if log.name == WHOLE else log.name
@@ -198,106 +200,106 @@ def _recover_log(
         converted = scratch.enter_context(before_conversion(system.format, path, context))
         if converted is not None:
             path = converted[0]
-            done.more.append(f"{name}: each LF in it had become CR LF; this was undone")
-        with progress(size_of(path)) as told:
-            seen = watched(events(named(system.format), path, context), path, told)
-            found = gather(seen, count_lost=lost_counter(system.format, path))
+            done.more.append(f"{name}: undid a text conversion: each LF had become CR LF")
+        with progress(size_of(path)) as given:
+            seen = watched(events(named(system.format), path, context), path, given)
+            result = gather(seen, count_lost=lost_counter(system.format, path))
     except OSError as error:
         done.left.append(f"{name}: {error.strerror or error}")
         done.is_whole = False
         return
-    if found.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
-        reason = found.end.reason if found.end.verdict == "refused" else "foreign-dialect"
-        done.left.append(f"{name}: refused ({reason}): it stays as it is")
+    if result.end.verdict == "refused" or system.folder_type.foreign_dialect(path):
+        reason = result.end.reason if result.end.verdict == "refused" else "foreign-dialect"
+        done.left.append(f"{name}: refused ({reason})")
         done.is_whole = False
         return
     done.read += 1
-    before = found.record_count
-    found, more = with_more(found, system.folder_type, path)
+    before = result.record_count
+    result, more = with_more(result, system.folder_type, path)
     done.more += [f"{name}: {more}"] if more else []
-    done.records += found.record_count
-    done.lost_bytes += found.lost_bytes
-    is_unusable = any(one.harm == "lost" and one.file == log.name for one in system.findings)
-    if found.end.verdict == "intact" and not is_unusable and converted is None:
+    done.records += result.record_count
+    done.lost_bytes += result.lost_bytes
+    is_unusable = any(each.harm == "lost" and each.file == log.name for each in system.findings)
+    if result.end.verdict == "intact" and not is_unusable and converted is None:
         return
     done.is_whole = False
     done.lost += [
         f"{gap.file or log.name}: [{gap.start}, {gap.end})  {gap.reason}"
-        for gap in found.kept.lost()
+        for gap in result.stored.lost()
     ]
     reason = system.folder_type.not_rewritten(system)
-    if reason is None and not found.record_count:
-        reason = "none of its records survives"
+    if reason is None and not result.record_count:
+        reason = "no record survives"
     if reason is None:
         try:
-            done.replaced += _replace(system, log, path, found, before, made, write_anew, context)
+            done.replaced += _replace(system, log, path, result, before, copy, write_log, context)
             return
         except ValueError as error:
-            reason = f"its survivors cannot stand in one log: {error}"
-    done.left.append(f"{name}: not written anew, it stays as it is: {reason}")
+            reason = f"the surviving records cannot form one log: {error}"
+    done.left.append(f"{name}: not rewritten: {reason}")
 
 
-def with_more(found: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
-    """The survivors of a damaged log with those of a second reading, and a line if it has more."""
-    if found.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
+def with_more(gathered: Gathered, folder_type: SystemFolder, log: Path) -> tuple[Gathered, str]:
+    """Add the records of a second reading to the survivors; return a line if there are more."""
+    if gathered.end.verdict == "damaged" and (events := folder_type.more_events(log)) is not None:
         again = gather(events)
-        if (more := again.record_count - found.record_count) > 0:
-            text = f"{counted(more, 'more record')} found by the length of a damaged one before"
+        if (more := again.record_count - gathered.record_count) > 0:
+            text = f"{counted(more, 'more record')} found by the length of a damaged record"
             return again, text
-    return found, ""
+    return gathered, ""
 
 
 def _replace(
     system: System,
     log: SystemLog,
     path: Path,
-    found: Gathered,
+    gathered: Gathered,
     before: int,
-    made: Path,
-    write_anew: WriteAnew,
+    copy: Path,
+    write_log: WriteLog,
     context: Mapping[str, Any],
 ) -> list[str]:
-    """Write a damaged log anew in place of its copy, which stays beside it: a line for each file.
+    """Rewrite a damaged log next to its old version; return one line per file.
 
-    ``path`` is where the old log can be read, ``before`` the number of its records. Raises
-    ``ValueError`` if the survivors cannot stand in one log; then nothing has changed.
+    ``path`` is the readable old log, ``before`` its number of records. Raises ``ValueError`` if the
+    survivors cannot form one log; nothing is changed then.
     """
-    counts = f"{counted(before, 'record')} before, {found.record_count:,} after"
-    with temporary_sibling(made / "log") as new:
-        write_anew(named(system.format), path, found.kept.records, new, context)
+    counts = f"{counted(before, 'record')} before, {gathered.record_count:,} after"
+    with temporary_sibling(copy / "log") as new:
+        write_log(named(system.format), path, gathered.stored.records, new, context)
         if log.name != WHOLE:
-            (made / log.name).rename(made / f"{log.name}{ASIDE}")
-            new.rename(made / log.name)
-            lost = counted(found.lost_bytes, "byte")
-            return [f"{log.name}: {counts}, {lost} lost; the old one is {log.name}{ASIDE}"]
-        old = {name for name in system.folder_type.log_files(system) if (made / name).exists()}
+            (copy / log.name).rename(copy / f"{log.name}{ASIDE}")
+            new.rename(copy / log.name)
+            lost = counted(gathered.lost_bytes, "byte")
+            return [f"{log.name}: {counts}, {lost} lost; old version: {log.name}{ASIDE}"]
+        old = {name for name in system.folder_type.log_files(system) if (copy / name).exists()}
         for name in old:
-            (made / name).rename(made / f"{name}{ASIDE}")
+            (copy / name).rename(copy / f"{name}{ASIDE}")
         written = [path for path in sorted(new.rglob("*")) if path.is_file()]
         for path in written:
-            target = made / path.relative_to(new)
+            target = copy / path.relative_to(new)
             target.parent.mkdir(parents=True, exist_ok=True)
             path.rename(target)
     names = [path.relative_to(new).as_posix() for path in written]
     lines = [f"all files of the log: {counts}"]
     for name in sorted({*names, *old}):
         if name not in names:
-            lines.append(f"{name}: its records are in {names[0]}; it is now {name}{ASIDE}")
+            lines.append(f"{name}: its records are in {names[0]}; renamed to {name}{ASIDE}")
         else:
-            lines.append(f"{name}: {f'the old one is {name}{ASIDE}' if name in old else 'new'}")
+            lines.append(f"{name}: {f'old version: {name}{ASIDE}' if name in old else 'new'}")
     return lines
 
 
 def _result(done: Recovery, folder: Path) -> System:
-    """The recovered system, with the findings of its folder and of its logs as they are now."""
+    """Examine the recovered system: return it with the current findings of its folder and logs."""
     system = recognise(folder, done.system.format)
-    if system is None:  # logs alone
+    if system is None:  # only logs were copied
         return replace(done.system, folder=folder, findings=(), facts={})
-    found = {}
+    results = {}
     for log in system.logs:
         with suppress(OSError):
-            found[log.name] = summarise(system.format, system.path(log), {})
-    return examine(system, found)
+            results[log.name] = summarise(system.format, system.path(log), {})
+    return examine(system, results)
 
 
 def _say(
@@ -308,38 +310,38 @@ def _say(
     typed: str,
     out: Path,
 ) -> None:
-    """Say what is lost, what to do with the result, and last each file that was replaced."""
-    records = sum(one.records for one in done)
-    lost = sum(one.lost_bytes for one in done)
-    say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} lost of {typed}", err=True)
+    """Print the losses, the next steps, and each replaced file."""
+    records = sum(each.records for each in done)
+    lost = sum(each.lost_bytes for each in done)
+    say(f"{out}: {counted(records, 'record')}; {counted(lost, 'byte')} of {typed} lost", err=True)
     for left in not_copied:
         say(f"  not copied  {one_line(left.name)}: {left.why}", err=True)
-    for one, result in zip(done, results, strict=True):
-        place = one.system.folder.relative_to(folder).as_posix()
+    for each, result in zip(done, results, strict=True):
+        place = each.system.folder.relative_to(folder).as_posix()
         prefix = "" if place == "." else f"{one_line(place)}/"
-        for text in one.more:
+        for text in each.more:
             say(f"  found  {prefix}{text}", err=True)
-        for text in one.lost:
+        for text in each.lost:
             say(f"  lost  {prefix}{text}", err=True)
         _say_findings(result, prefix)
-        for text in one.left:
+        for text in each.left:
             say(f"  unchanged  {prefix}{text}", err=True)
         for advice in result.folder_type.after_recovery(result):
             say(f"  {advice.replace('NEW', shlex.quote(str(result.folder)))}", err=True)
     replaced = 0
-    for one in done:
-        place = one.system.folder.relative_to(folder).as_posix()
+    for each in done:
+        place = each.system.folder.relative_to(folder).as_posix()
         prefix = "" if place == "." else f"{one_line(place)}/"
-        for text in one.replaced:
+        for text in each.replaced:
             replaced += 1
             say(f"  replaced  {prefix}{text}", err=True)
     if not replaced:
-        say("  Nothing was replaced: every file is a copy of the original.", err=True)
+        say("  No file was replaced: all files are copies of the originals.", err=True)
 
 
 def _say_findings(system: System, prefix: str) -> None:
     for finding in system.findings:
         if finding.harm != "none":
             about = f"{prefix}{finding.file}: " if finding.file else prefix and f"{prefix[:-1]}: "
-            word = "gone" if finding.harm == "lost" else "look"
+            word = "lost" if finding.harm == "lost" else "check"
             say(f"  {word}  {about}{finding.text}", err=True)

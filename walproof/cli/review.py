@@ -1,4 +1,4 @@
-"""``walproof review``: what a change does to readers, writers and recovery."""
+"""``walproof review``: report which readers and writers a format change breaks."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ OUTPUTS = ("text", "json", "markdown", "sarif")
 
 @click.command()
 @click.option("--against", "revision", default="HEAD", show_default=True, metavar="REV",
-              help="The revision to compare the work tree with (main, HEAD~3, a tag), or a folder"
-              " with another version of the repository.")  # fmt: skip
+              help="Revision to compare the work tree with (main, HEAD~3, a tag), or a folder with"
+              " another version of the repository.")  # fmt: skip
 @click.option("--repository", "root", metavar="DIR",
               type=click.Path(path_type=Path, exists=True, file_okay=False),
-              help="The work tree, with grammars in ksy/; default: Walproof's own.")  # fmt: skip
+              help="Work tree with grammars in ksy/; default: that of Walproof.")  # fmt: skip
 @click.option("--format", "formats", multiple=True, metavar="FORMAT",
-              help="Only this journal format, such as leveldb-log; may be repeated.")  # fmt: skip
-@click.option("--output", default="text", show_default=True, help="How the review is printed.",
+              help="Format to review, such as leveldb-log; repeatable.")  # fmt: skip
+@click.option("--output", default="text", show_default=True, help="Output format.",
               type=click.Choice(OUTPUTS))  # fmt: skip
 @click.option("--sweep", "count", default=300, show_default=True, metavar="N",
-              help="Number of logs to damage anew; 0 for the vectors alone.")  # fmt: skip
+              help="Number of fresh damaged logs; 0 to use only the vectors.")  # fmt: skip
 @click.option("--seed", default=0, show_default=True, help="Seed of the fresh damage.")
-@click.option("--api", is_flag=True, help="Let a change of names fail the review too.")
+@click.option("--api", is_flag=True, help="Let changed names fail the review as well.")
 def review(
     revision: str,
     root: Path | None,
@@ -40,19 +40,19 @@ def review(
     seed: int,
     api: bool,
 ) -> int:
-    """Report which readers and writers a format change breaks.
+    """Report which readers a format change breaks.
 
-    Compares the grammars, chapters, executable specification and vectors of the work tree with
-    those of REV. Each finding has a class: READ (a new reader on old files), WRITE (an old reader
-    on new files), RECOVER (what survives damage), API (names only). An intended finding can be
-    excused, with a reason, in .walproof-review.toml; docs/review.md lists the rules.
+    The command compares the grammars, chapters, executable specification and vectors of the work
+    tree with those of REV. Each finding has a class: READ (new readers on old files), WRITE (old
+    readers on new files), RECOVER (survivors of damage), API (names only). To allow an intended
+    finding, list it with a reason in .walproof-review.toml. docs/review.md describes the rules.
 
     \b
     walproof review --against main
     walproof review --against HEAD --format leveldb-log --output markdown
     walproof review --repository . --against main    grammars of your own, in ksy/
 
-    Exit status: 0 compatible, 1 breaking, 2 if the review could not be made.
+    Exit status: 0 compatible, 1 breaking, 2 if the review failed.
     """
     from conformance.kaitai.compile import GrammarError, ToolMissing
     from conformance.vectors import BrokenVector
@@ -66,7 +66,7 @@ def review(
     if root is None:
         must_be_checkout("review", "compares the work tree with a revision")
     elif not (root / "ksy").is_dir():
-        raise click.UsageError(f"--repository {root}: there is no folder ksy in it")
+        raise click.UsageError(f"--repository {root}: no folder ksy")
     new = (root or ROOT).resolve()
 
     def say(what: str) -> None:

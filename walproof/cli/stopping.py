@@ -1,4 +1,4 @@
-"""SIGTERM and a terminal that is closed do what Ctrl-C does: nothing stays behind."""
+"""Treat SIGTERM and a closed terminal like Ctrl-C, so that nothing is left behind."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from types import FrameType
 
 STOPS = (signal.SIGTERM, signal.SIGHUP)
+#: Signal handlers that must stay: ignored as by ``nohup``, or installed outside of Python.
 KEPT = (signal.SIG_IGN, None)
-"""Whoever started us wants it ignored, as ``nohup`` does, or handles it outside of Python."""
 
 
 @contextlib.contextmanager
 def as_ctrl_c() -> Iterator[list[signal.Signals]]:
-    """Raise ``KeyboardInterrupt`` where a program would be ended; gives the signals that came.
+    """Raise ``KeyboardInterrupt`` on signals that end a program; yield the signals received.
 
-    Outside of the main thread nothing is changed.
+    Does nothing outside of the main thread.
     """
     came: list[signal.Signals] = []
     if threading.current_thread() is not threading.main_thread():
@@ -26,23 +26,25 @@ def as_ctrl_c() -> Iterator[list[signal.Signals]]:
 
     def stop(number: int, frame: FrameType | None) -> None:
         came.append(signal.Signals(number))
-        on_ctrl_c = signal.getsignal(signal.SIGINT)  # a loop of asyncio has its own
+        on_ctrl_c = signal.getsignal(signal.SIGINT)  # asyncio installs its own handler
         if callable(on_ctrl_c):
             on_ctrl_c(signal.SIGINT, frame)
         else:
             raise KeyboardInterrupt
 
-    before = {one: signal.signal(one, stop) for one in STOPS if signal.getsignal(one) not in KEPT}
+    before = {
+        each: signal.signal(each, stop) for each in STOPS if signal.getsignal(each) not in KEPT
+    }
     try:
         yield came
     finally:
-        for one, handler in before.items():
-            signal.signal(one, handler)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 @contextlib.contextmanager
 def stoppable() -> Iterator[None]:
-    """A command that can be stopped at any time; its exit status tells by which signal."""
+    """Make a command interruptible; its exit status identifies the signal."""
     with as_ctrl_c() as came:
         try:
             yield

@@ -1,4 +1,4 @@
-"""The programs that a command line names: any command, or an implementation of this repository."""
+"""Select the programs of a command line: any command, or implementations of this repository."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from conformance.vectors import Vector
 from walproof.cli.output import say
 from walproof.implementations import all_implementations
 
+#: The option ``--no-isolation`` of commands that run programs.
 isolation = click.option(
     "--no-isolation", "isolated", flag_value=False, default=True,
-    help="Run programs as any other: with your network, files, environment and folder.",
+    help="Run programs with your network, files, environment and folder.",
 )  # fmt: skip
-"""The option of the commands that run programs."""
 
 
 def words_of(command: str) -> list[str]:
-    """The program and arguments of ``--cmd``, split as a shell would.
+    """Split ``--cmd`` into a program and its arguments as a shell does.
 
-    Raises an error of one line if the quotes are not balanced, or if there is no such program.
+    Raises a one-line error for unbalanced quotes and for a missing program.
     """
     try:
         words = shlex.split(command)
@@ -46,31 +46,31 @@ def words_of(command: str) -> list[str]:
 
 
 def _why_not(program: str) -> str:
-    """Why a program cannot be started."""
+    """Return the reason why a program cannot be started."""
     if os.sep not in program:
-        hint = f"; ./{program} is here" if Path(program).is_file() else ""
-        return f"there is no program {program!r} on PATH{hint}"
+        hint = f"; did you mean ./{program}?" if Path(program).is_file() else ""
+        return f"no program {program!r} on PATH{hint}"
     path = Path(program)
     if path.is_dir():
         return f"{program} is a folder"
     if path.exists():
         return f"{program} may not be executed (chmod +x?)"
-    return f"there is no file {program}"
+    return f"no such file: {program}"
 
 
 def foreign(command: str, one_shot: bool = False, isolated: bool = True) -> Subject:
-    """The subject of ``--cmd COMMAND``; raises what :func:`words_of` raises."""
+    """Return the subject of ``--cmd COMMAND``. Raises the errors of :func:`words_of`."""
     words = words_of(command)
     subject = Subject(command, command, words, named_by_hello=True, isolated=isolated)
-    # ``python3 src/reader.py``: the reader is what somebody opens, not the interpreter.
+    # ``python3 src/reader.py``: the reader is the script, not the interpreter.
     files = [Path(word) for word in reversed(words) if "/" in word or "." in word]
     subject.place = next((file for file in files if file.is_file()), None)
-    told_one_shot(subject, one_shot)
+    set_one_shot(subject, one_shot)
     return subject
 
 
-def told_one_shot(subject: Subject, one_shot: bool) -> None:
-    """Note whether a foreign program is one-shot; the commands that repeat a case say it too."""
+def set_one_shot(subject: Subject, one_shot: bool) -> None:
+    """Mark a program as one-shot; commands that repeat a case then include the option."""
     subject.one_shot = one_shot
     chosen = f"--cmd {shlex.quote(subject.title)}{' --one-shot' * one_shot}"
     chosen += flag(subject.isolated)
@@ -79,11 +79,11 @@ def told_one_shot(subject: Subject, one_shot: bool) -> None:
 
 
 def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Implementation]:
-    """The implementations of ``--impl NAME``; ``others`` are further names that an error lists.
+    """Return the implementations of ``--impl NAME``.
 
-    Raises a usage error that lists the names if one is unknown.
+    Raises a usage error for an unknown name, which lists the names and ``others``.
     """
-    ours: Mapping[str, Implementation] = {one.name: one for one in all_implementations()}
+    ours: Mapping[str, Implementation] = {each.name: each for each in all_implementations()}
     names = list(dict.fromkeys(names))
     for name in names:
         if name not in ours:
@@ -92,8 +92,8 @@ def implementations(names: Iterable[str], others: Iterable[str] = ()) -> list[Im
     return [ours[name] for name in names]
 
 
-def own_subject(implementation: Implementation, isolated: bool = True) -> Subject:
-    """The subject of ``--impl``; a broken list of known failures is a one-line error."""
+def implementation_subject(implementation: Implementation, isolated: bool = True) -> Subject:
+    """Return the subject of ``--impl``. An invalid list of known failures is a one-line error."""
     try:
         subject = subject_of(implementation, program_name())
         subject.isolated = isolated
@@ -105,9 +105,9 @@ def own_subject(implementation: Implementation, isolated: bool = True) -> Subjec
 
 
 def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
-    """Give the program of ``--cmd`` its list of known failures.
+    """Attach a list of known failures to the program of ``--cmd``.
 
-    A broken list is an error of one line.
+    An invalid list is a one-line error.
     """
     for subject in subjects:
         if subject.title == command:
@@ -118,12 +118,12 @@ def with_list(subjects: Iterable[Subject], command: str, file: Path) -> None:
 
 
 def flag(isolated: bool) -> str:
-    """The option of a command that repeats what was run so."""
+    """Return the isolation option for a command that repeats the run."""
     return "" if isolated else " --no-isolation"
 
 
 def program_name() -> str:
-    """How this command was called, so that what is printed can be pasted."""
+    """Return the name under which this program was run, for commands that can be pasted."""
     called = Path(sys.argv[0])
     try:
         return os.path.relpath(called) if called.parent.name == "bin" else called.name
@@ -139,30 +139,33 @@ def chosen_subjects(
     chosen: Sequence[Vector],
     telling: Collection[Vector],
 ) -> list[Subject]:
-    """The programs of ``--cmd``, then those of ``--impl``; without either, all of ours.
+    """Return the programs of ``--cmd``, then those of ``--impl``; by default all
+    implementations.
 
-    ``chosen`` are the vectors of the run. Of a one-shot program that is asked about several formats
-    ``telling`` are the vectors that show which of them it reads; empty where formats were named.
+    ``chosen`` are the vectors of the run. ``telling`` are vectors that show which formats a
+    one-shot program reads; the list is empty if the user named the formats.
     """
-    found = []
+    results = []
     for command in dict.fromkeys(commands):
         subject = foreign(command, one_shot, isolated)
         why = None if one_shot else _no_hello(command, subject)
-        told_one_shot(subject, one_shot or why is not None)
+        set_one_shot(subject, one_shot or why is not None)
         every = sorted({vector.body["format"] for vector in chosen})
         if subject.one_shot and telling and len(every) > 1:
             subject.formats = _formats_of(command, subject, every, telling, why)
         if why is not None:
             say(
-                f"{command}: no reply to hello ({why}); taken for a one-shot program,"
-                f" `{command} read FORMAT PATH`. --one-shot leaves the question out.",
+                f"{command}: no reply to hello ({why}); treated as a one-shot program,"
+                f" `{command} read FORMAT PATH`. --one-shot skips the hello.",
                 err=True,
             )
-        asked = [one for one in chosen if subject.formats and one.body["format"] in subject.formats]
-        subject.strict = subject.one_shot and takes_strict(subject, asked or chosen)
-        found.append(subject)
+        requested = [
+            each for each in chosen if subject.formats and each.body["format"] in subject.formats
+        ]
+        subject.strict = subject.one_shot and takes_strict(subject, requested or chosen)
+        results.append(subject)
     ours = implementations(names) if names or commands else all_implementations()
-    return found + [own_subject(one, isolated) for one in ours]
+    return results + [implementation_subject(each, isolated) for each in ours]
 
 
 def _formats_of(
@@ -172,13 +175,13 @@ def _formats_of(
     vectors: Iterable[Vector],
     why: str | None,
 ) -> Sequence[str]:
-    """Which of these formats a one-shot program is asked about: it has no hello to name them.
+    """Return the formats to test a one-shot program with: it has no hello that lists them.
 
-    It is said which, and how to choose. Raises an error of one line if it only dies; ``why`` is
-    what came instead of a hello, if it was asked for one.
+    Prints the formats and how to choose. Raises a one-line error if the program always dies;
+    ``why`` is the reply to hello, if one was sent.
     """
-    tried = formats_read(subject, [one for one in vectors if one.body["format"] in every])
-    found = [format for format, reads in tried.items() if reads is True]
+    tried = formats_read(subject, [each for each in vectors if each.body["format"] in every])
+    results = [format for format, reads in tried.items() if reads is True]
     died = {format: why for format, why in tried.items() if isinstance(why, str)}
     if died and len(died) == len(tried):
         no_hello = f"no reply to hello ({why}), and " if why else ""
@@ -186,16 +189,20 @@ def _formats_of(
             f"--cmd {command!r}: {no_hello}no answer to `{command} read FORMAT PATH`"
             f" about any format ({next(iter(died.values()))})"
         )
-    because = "whose smallest log it reads" if found else "though it reads no smallest log right"
+    because = (
+        "because it reads the smallest logs"
+        if results
+        else "although it reads none of the smallest logs correctly"
+    )
     say(
-        f"{command}: asked about {', '.join(found or every)}, {because}; --format ID chooses.",
+        f"{command}: testing {', '.join(results or every)}, {because}; --format ID chooses.",
         err=True,
     )
-    return found or every
+    return results or every
 
 
 def _no_hello(command: str, subject: Subject) -> str | None:
-    """Why a program must be one-shot, if it must."""
+    """Return why a program must be one-shot; None if it need not be."""
     scratch = Scratch()
     try:
         return why_no_hello(subject.command, subject.sandbox(scratch.folder))

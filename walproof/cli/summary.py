@@ -1,4 +1,4 @@
-"""``walproof PATH``: what it is, whether it is whole, what is lost, and what to type next."""
+"""``walproof PATH``: summarise a log or folder and suggest the next commands."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from walproof.systems.contents import (
 from walproof.systems.model import WHOLE, Observer
 from walproof.systems.text_conversion import conversion_finding
 
+#: Size in bytes from which a progress bar is shown.
 LONG = 16 << 20
-"""Bytes from which on a bar shows how far the reading is."""
+#: Largest number of unread files that are named.
 MOST_ASIDE = 8
-"""Files that are named though they were not read."""
+#: Width in columns without a terminal.
 WIDTH = 100
-"""Columns where there is no terminal."""
 
 
 @click.command()
@@ -55,26 +55,27 @@ WIDTH = 100
     "context_items",
     metavar="KEY=VALUE",
     multiple=True,
-    help="What the reader is told besides the bytes; VALUE is JSON or text. With --format.",
+    help="Context for the reader; VALUE is JSON or text. With --format.",
 )
-@click.option("--all", "all_logs", is_flag=True, help="A line for every log of a folder.")
-@click.option("--json", "as_json", is_flag=True, help="Print one object per log instead.")
+@click.option("--all", "all_logs", is_flag=True, help="Print one line for every log of a folder.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per log.")
 def summary(
     path: str, format_id: str | None, context_items: tuple[str, ...], all_logs: bool, as_json: bool
 ) -> int:
-    """Say what PATH is, whether it is whole, what is lost, and what to type next.
+    """Summarise a log or folder: format, state, losses.
 
-    PATH is a log, a folder of logs, a pipe or - for standard input, a file packed by gzip, bzip2,
-    xz, zstd or lz4, or a zip or tar archive. It is never changed. Records are counted; the
-    first and the last are shown. `walproof PATH` is the same command.
+    PATH is a log, a folder of logs, a pipe, - for standard input, a file compressed with gzip,
+    bzip2, xz, zstd or lz4, or a zip or tar archive. It is never changed. The summary counts the
+    records, shows the first and the last, and suggests the next commands. `walproof PATH` is the
+    same command.
 
     \b
     walproof 000003.log
     walproof /var/log/journal
     zcat old.log.gz | walproof -
 
-    Exit status: 0 if all is whole, 3 if something is torn or damaged, 4 if something is refused or
-    is no log, 1 for a usage or I/O error.
+    Exit status: 0 if everything is intact, 3 if something is torn or damaged, 4 if something is
+    refused or not a log, 1 for a usage or I/O error.
     """
     if context_items and format_id is None:
         raise click.UsageError("--context needs --format: each format has its own keys")
@@ -82,20 +83,21 @@ def summary(
         with source_of(path, format_id, tells_faults=False) as log:
             context = context_of(context_items, format_id) if format_id else {}
             return _about(log, format_id, context, all_logs, as_json)
-    except ValueError as error:  # a --context that the format does not understand
+    except ValueError as error:  # a --context that the format rejects
         raise click.ClickException(str(error)) from None
 
 
-def about_one(log: Unpacked, told: str | None, context: Context) -> int:
-    """Print the screen about one log: the exit status. ``told`` is the format if the user said it.
+def about_one(log: Unpacked, format_id: str | None, context: Context) -> int:
+    """Print the summary of one log; return the exit status.
 
-    Its reader knows already that it is a log. Raises ``OSError`` and ``ValueError``.
+    ``format_id`` is the format given by the user. The path is known to be a log. Raises
+    ``OSError`` and ``ValueError``.
     """
-    return _about(log, told, context, all_logs=False, as_json=False)
+    return _about(log, format_id, context, all_logs=False, as_json=False)
 
 
 def about_folder(folder: Unpacked, format_id: str | None) -> int:
-    """Print a line for every log of a folder and return the exit status."""
+    """Print one line per log of a folder and return the exit status."""
     return _about(folder, format_id, {}, all_logs=True, as_json=False)
 
 
@@ -103,17 +105,17 @@ def _about(
     log: Unpacked, format_id: str | None, context: Context, all_logs: bool, as_json: bool
 ) -> int:
     if log.path.is_dir():
-        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as found:
-            top = [item.what for item in found.items if _is_at(item, log.path)]
+        with contents_of(log.path, "" if log.is_copy else log.typed, format_id) as result:
+            top = [item.what for item in result.items if _is_at(item, log.path)]
             if len(top) == 1 and isinstance(top[0], System):
-                rest = Contents([i for i in found.items if i.what is not top[0]], found.foreign)
+                rest = Contents([i for i in result.items if i.what is not top[0]], result.foreign)
                 system = _with_unread(log, top[0], rest)
                 status = _about_system(log, system, context, all_logs, as_json)
                 if rest.items:
                     status = max(status, _about_tree(log, rest, all_logs, as_json, is_rest=True))
                 return status
             if format_id is None or "folder" not in registers()[format_id].log:
-                return _about_tree(log, found, all_logs, as_json)
+                return _about_tree(log, result, all_logs, as_json)
     try:
         one_log = find_log(log.path, format_id)
     except UnknownFormat as error:
@@ -127,12 +129,12 @@ def _is_at(item: Item, folder: Path) -> bool:
 
 
 def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
-    """The system with a finding for each file in its own folder that nothing reads with it.
+    """Return the system with a finding for each unread file in its own folder.
 
-    Those files are taken out of ``rest``.
+    Removes those files from ``rest``.
     """
     known = {finding.file for finding in system.findings} | {part.name for part in system.logs}
-    found = []
+    results = []
     for item in [*rest.items]:
         what = item.what
         if isinstance(what, System) or what.path.parent != system.folder:
@@ -141,62 +143,66 @@ def _with_unread(log: Unpacked, system: System, rest: Contents) -> System:
         if isinstance(what, NotRead):
             rest.items.remove(item)
             if name not in known:
-                text = f"{what.why}; nothing reads it with the folder"
-                found.append(Finding(text, name, "look" if what.is_fault else "none"))
+                text = f"{what.why}; not part of the system"
+                results.append(Finding(text, name, "look" if what.is_fault else "none"))
         elif what.is_packed and what.format is not None:
             rest.items.remove(item)
-            command = "" if log.is_copy else f": walproof {shlex.quote(str(what.path))} does"
-            text = f"a packed {title_of(what.format)}; nothing reads it with the folder{command}"
-            found.append(Finding(text, name, "look"))
+            command = "" if log.is_copy else f"; run: walproof {shlex.quote(str(what.path))}"
+            text = f"a compressed {title_of(what.format)}; not part of the system{command}"
+            results.append(Finding(text, name, "look"))
     if rest.foreign:
-        text = f"{counted(rest.foreign, 'other file')} in it or below it, not of the system"
-        found.append(Finding(text, None, "none"))
+        text = f"{counted(rest.foreign, 'other file')} outside of the system"
+        results.append(Finding(text, None, "none"))
         rest.foreign = 0
-    return replace(system, findings=[*system.findings, *found])
+    return replace(system, findings=[*system.findings, *results])
 
 
 def _carved(log: Unpacked) -> str:
-    """What else may be done with a file that is no log: logs may be in the midst of it."""
+    """Suggest carving for a file that is not a log but may contain some."""
     if log.is_copy or not log.path.stat().st_size:
         return ""
     name = shlex.quote(log.typed)
-    return f"; walproof carve {name} looks for logs inside it, as in an image of a disk"
+    return f"; walproof carve {name} searches it for logs"
 
 
-def _about_one(log: Unpacked, found: FoundOne, as_json: bool, system: System | None = None) -> int:
-    with progress(found.size) as told:
-        about = _summarised(found, told)
+def _about_one(
+    log: Unpacked, detected: FoundOne, as_json: bool, system: System | None = None
+) -> int:
+    with progress(detected.size) as given:
+        about = _summarised(detected, given)
     if system is None:
-        findings = _of_a_part(found)
-        if about.verdict != "intact" and found.format is not None:
-            findings += conversion_finding(found.format, found.path, found.path.name)
+        findings = _of_a_part(detected)
+        if about.verdict != "intact" and detected.format is not None:
+            findings += conversion_finding(detected.format, detected.path, detected.path.name)
         if as_json:
-            said = {"findings": [one.to_json() for one in findings]} if findings else {}
-            say_json({**_json(log.typed, found, about, log), **said})
+            message = {"findings": [each.to_json() for each in findings]} if findings else {}
+            say_json({**_json(log.typed, detected, about, log), **message})
         else:
             told_of = list(of_system.findings(findings, _width()))
             is_all = not of_system.is_lost(findings)
-            _print(screen(log, found, about, _width(), None, told_of, is_all=is_all))
+            _print(screen(log, detected, about, _width(), None, told_of, is_all=is_all))
         return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(findings) else 0)
     system = examine(system, {WHOLE: about})
     if as_json:
-        say_json({**_json(log.typed, found, about, log), **system.to_json()})
+        say_json({**_json(log.typed, detected, about, log), **system.to_json()})
     else:
         width = _width()
         told_of = list(of_system.findings(system.findings, width))
         files = list(of_system.other_file_lines(system.others, width))
         title = f"{system.title}: {system.logs[0].role}"
         is_all = not of_system.is_lost(system.findings)
-        _print(screen(log, found, about, width, title, told_of, files, is_all))
+        _print(screen(log, detected, about, width, title, told_of, files, is_all))
     return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(system.findings) else 0)
 
 
-def _of_a_part(found: FoundOne) -> list[Finding]:
-    """What the folder around a file says of it, if it is a system's, and its dialect."""
-    around = recognise(found.path.absolute().parent)
-    findings = [one for one in around.findings if one.file == found.path.name] if around else []
-    if found.format is not None and found.path.is_file():
-        findings += plugin_for(found.format).system_folder.of_dialect(found.path)
+def _of_a_part(detected: FoundOne) -> list[Finding]:
+    """Return the findings of a file's folder, if it is a system's, and of its dialect."""
+    around = recognise(detected.path.absolute().parent)
+    findings = (
+        [each for each in around.findings if each.file == detected.path.name] if around else []
+    )
+    if detected.format is not None and detected.path.is_file():
+        findings += plugin_for(detected.format).system_folder.of_dialect(detected.path)
     return findings
 
 
@@ -204,17 +210,17 @@ def _about_system(
     log: Unpacked, system: System, context: Context, all_logs: bool, as_json: bool
 ) -> int:
     if system.is_one_log:
-        found = _one_of(system, system.logs[0], context)
-        return _about_one(log, found, as_json, system)
+        result = _one_of(system, system.logs[0], context)
+        return _about_one(log, result, as_json, system)
     observer = system.folder_type.observer(system)
     name = "" if log.is_copy else log.typed
     rows, status, system = _of_system(log, name, system, context, as_json, observer)
-    said = observer.lines() if observer is not None else []
+    message = observer.lines() if observer is not None else []
     if as_json:
-        say_json({"folder": log.typed, **system.to_json(), "about": said})
+        say_json({"folder": log.typed, **system.to_json(), "about": message})
     else:
         say(log.typed)
-        _print(of_system.screen(log, system, rows, said, _width(), _height(all_logs)))
+        _print(of_system.screen(log, system, rows, message, _width(), _height(all_logs)))
     return status
 
 
@@ -226,7 +232,7 @@ def _of_system(
     as_json: bool,
     observer: Observer | None = None,
 ) -> tuple[list[Row], int, System]:
-    """Rows of the logs of a system, the status, and the system with all of its findings."""
+    """Return the rows of a system's logs, the status, and the system with all findings."""
     logs = [(_inside(name, part.name), _one_of(system, part, context)) for part in system.logs]
     rows, status = _summaries(log, logs, as_json, observer)
     names = dict(zip((shown for shown, _ in logs), system.logs, strict=True))
@@ -235,7 +241,7 @@ def _of_system(
     if of_system.is_lost(system.findings):
         codes.append(3)
     if any(code != EXIT_STATUS["refused"] for code in codes):
-        # A log that is refused among others is damage of the whole.
+        # A refused log among others counts as damage of the system.
         codes = [min(code, 3) for code in codes]
     return rows, status or max(codes, default=0), system
 
@@ -260,7 +266,7 @@ def _one_of(system: System, log: SystemLog, context: Context) -> FoundOne:
 def _about_tree(
     log: Unpacked, found: Contents, all_logs: bool, as_json: bool, is_rest: bool = False
 ) -> int:
-    """Print all systems and logs below a folder; ``is_rest``: those below a system's folder."""
+    """Print all systems and logs in a folder; ``is_rest`` if it is inside a system's folder."""
     aside = [(item.name, item.what) for item in found.items]
     faults = [(name, what) for name, what in aside if isinstance(what, NotRead) and what.is_fault]
     unread = [(name, what.why) for name, what in aside if isinstance(what, NotRead)]
@@ -270,7 +276,7 @@ def _about_tree(
         among = f"no log among {counted(count, 'file')}" if count else "no file"
         named = "".join(f"; {name} is {why}" for name, why in unread[:MOST_ASIDE])
         raise UnknownFormat(
-            f"{log.typed}: expected a log, or a folder with some below it, found {among}{named}"
+            f"{log.typed}: expected a log, or a folder with logs, found {among}{named}"
         )
     rows: list[Row] = []
     broken = status = 0
@@ -278,7 +284,7 @@ def _about_tree(
     if not as_json:
         if is_rest:
             say("")
-        say("  below it" if is_rest else log.typed)
+        say("  also in this folder" if is_rest else log.typed)
     for item in found.items:
         name = item.name
         if isinstance(item.what, System):
@@ -301,23 +307,24 @@ def _about_tree(
         status = 1
     if not as_json and found.systems:
         say("")
-        say(f"{counted(len(found.systems), 'system')}; {broken or 'none'} not whole")
+        state = f"{broken} not intact" if broken else "all intact"
+        say(f"{counted(len(found.systems), 'system')}; {state}")
     if not as_json and rows:
         say("")
         _print(table(rows, _height(all_logs), _width()))
-        if worst[0] and not log.is_copy:  # in an archive it has no path
+        if worst[0] and not log.is_copy:  # logs in an archive have no path
             say("")
             say(f"  walproof {shlex.quote(worst[1])}", style="cyan")
     _say_aside(unread, as_json)
     if found.foreign and not as_json:
-        say(f"  {counted(found.foreign, 'other file')}: no logs")
+        say(f"  skipped {counted(found.foreign, 'other file')}")
     elif found.foreign:
         say_json({"folder": log.typed, "other_files": found.foreign})
     return status
 
 
 def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
-    """Name what is in a folder and was not read."""
+    """Print the names of files that were not read."""
     if as_json:
         for name, what in aside:
             say_json({"file": name, "not_read": what})
@@ -327,7 +334,7 @@ def _say_aside(aside: Sequence[tuple[str, str]], as_json: bool) -> None:
     for name, what in aside[:MOST_ASIDE]:
         say(f"  not read: {name}, {what}")
     if len(aside) > MOST_ASIDE:
-        say(f"  and {counted(len(aside) - MOST_ASIDE, 'file')} more; --json names them")
+        say(f"  and {len(aside) - MOST_ASIDE:,} more (--json lists them)")
 
 
 def _height(all_logs: bool) -> int:
@@ -340,61 +347,59 @@ def _summaries(
     as_json: bool,
     observer: Observer | None = None,
 ) -> tuple[list[Row], int]:
-    """Name, size and summary of each log that can be read; 1 if one cannot, which is said."""
+    """Return name, size and summary of each readable log, and 1 if one is unreadable (reported)."""
     rows: list[Row] = []
     status = 0
-    with progress(sum(found.size for _, found in logs)) as told:
+    with progress(sum(result.size for _, result in logs)) as given:
         passed = 0
-        for name, found in logs:
+        for name, result in logs:
             try:
-                if found.fault is not None:
-                    raise OSError(found.fault)
-                with _unpacked(found, name, log) as (source, ready):
-                    about = _summarised(ready, partial(_after, told, passed), observer)
+                if result.fault is not None:
+                    raise OSError(result.fault)
+                with _unpacked(result, name, log) as (source, ready):
+                    about = _summarised(ready, partial(_after, given, passed), observer)
             except (OSError, ValueError) as error:
-                if (what := what_it_is(found.path)) is not None and not found.path.is_symlink():
+                if (what := what_it_is(result.path)) is not None and not result.path.is_symlink():
                     _say_aside([(name, what)], as_json)
                     continue
                 say(f"Error: {name}: {getattr(error, 'strerror', None) or error}", err=True)
                 status = 1
                 continue
-            passed += found.size
+            passed += result.size
             if as_json:
-                say_json(_json(name, found, about, source))
-            rows.append((name, found.size, about))
+                say_json(_json(name, result, about, source))
+            rows.append((name, result.size, about))
     return rows, status
 
 
 @contextlib.contextmanager
-def _unpacked(found: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
-    """A log of a folder as it can be read. Raises ``OSError`` and ``ValueError``."""
-    if not found.is_packed:
-        yield log, found
+def _unpacked(detected: FoundOne, name: str, log: Unpacked) -> Iterator[tuple[Unpacked, FoundOne]]:
+    """Unpack a log of a folder for reading. Raises ``OSError`` and ``ValueError``."""
+    if not detected.is_packed:
+        yield log, detected
         return
-    with unpacked(str(found.path)) as source:
+    with unpacked(str(detected.path)) as source:
         for fault in source.faults:
-            say(f"{name}: only what came out before a fault of the packing: {fault}", err=True)
-        yield replace(source, how=(*log.how, *source.how)), replace(found, path=source.path)
+            say(f"{name}: unpacked only up to a fault: {fault}", err=True)
+        yield replace(source, how=(*log.how, *source.how)), replace(detected, path=source.path)
 
 
-def _after(told: Callable[[int], None], passed: int, at: int) -> None:
-    told(passed + at)
+def _after(report: Callable[[int], None], passed: int, at: int) -> None:
+    report(passed + at)
 
 
 def _summarised(
-    found: FoundOne, told: Callable[[int], None], observer: Observer | None = None
+    detected: FoundOne, report: Callable[[int], None], observer: Observer | None = None
 ) -> Summary:
-    assert found.format is not None
-    if plugin_for(found.format).system_folder.is_closed(found.path):
-        return Summary(found.format, verdict="intact")
-    return summarise(found.format, found.path, found.context, told, observer)
+    assert detected.format is not None
+    return summarise(detected.format, detected.path, detected.context, report, observer)
 
 
-def _json(name: str, found: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
+def _json(name: str, detected: FoundOne, about: Summary, log: Unpacked) -> dict[str, object]:
     return {
         "log": name,
-        "size": found.size,
-        "recognised_by": found.by,
+        "size": detected.size,
+        "recognised_by": detected.by,
         **({"unpacked": list(log.how)} if log.how else {}),
         **({"faults": list(log.faults)} if log.faults else {}),
         **about.to_json(),
@@ -411,17 +416,17 @@ def _width() -> int:
 
 
 def terminal_height() -> int:
-    """Lines of the terminal."""
+    """Return the height of the terminal in lines."""
     return shutil.get_terminal_size((WIDTH, 24)).lines
 
 
 @contextlib.contextmanager
 def progress(size: int, doing: str = "reading") -> Iterator[Callable[[int], None]]:
-    """A bar on the terminal for what takes long; it leaves nothing there."""
+    """Show a progress bar for long operations, and remove it at the end."""
     if size < LONG:
         yield lambda at: None
         return
-    # Not imported for a small log: it takes longer than reading one.
+    # Import only for large logs: this takes longer than reading a small one.
     from walproof.progress import progress_bar
 
     with progress_bar(doing, size, in_bytes=True) as bar:

@@ -1,4 +1,4 @@
-"""``walproof systemd``: the fields of systemd journals, and journals from exported entries."""
+"""``walproof systemd``: query systemd journals, list fields, import exported entries."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from walproof.formats.systemd_journal.quick_hash import QuickWriter
 from walproof.quantity import counted
 
 SYSTEMD = "systemd-journal"
+#: Largest number of skipped input ranges that are listed.
 MAX_SHOWN_RANGES = 20
-"""Ranges of the input that are shown as skipped."""
 
 
 @click.group()
 def systemd() -> None:
-    """Work with systemd journals alone."""
+    """Query systemd journals; list fields; import entries."""
 
 
 @systemd.command("read")
@@ -49,21 +49,21 @@ def systemd() -> None:
     type=click.Choice(get_args(Mode)),
     default="short",
     show_default=True,
-    help="Form of the entries; json, cat and export are those of journalctl.",
+    help="Output format; json, cat and export as in journalctl.",
 )
 def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode: Mode) -> int:
     """Print the journal entries that filters select.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them. Entries of several files are
-    merged as journalctl merges them. Filters work as in journalctl: values of one field are
-    alternatives, different fields must all match, and + stands between alternatives of both.
-    UNIT and NAME may be patterns of the shell.
+    PATH is a journal file, compressed or in a pipe, or a folder of them. Entries of several files
+    are merged as by journalctl. Filters work as in journalctl: values of the same field are
+    alternatives, different fields must all match, and + separates alternative groups. UNIT and NAME
+    may be shell patterns.
 
     TIME is 2023-11-14, "2023-11-14 22:13:20", 22:13, now, today, yesterday, tomorrow, -1h, +5min,
-    "2 days ago", or @ and the seconds since 1970. Times are read and printed in UTC; a time may be
-    followed by its zone, as in "2023-11-14 22:13 Europe/Berlin".
+    "2 days ago", or @ and the seconds since 1970. Times are read and printed in UTC. A time may end
+    with a zone, as in "2023-11-14 22:13 Europe/Berlin".
 
-    From damaged files it prints all that survives, and lists on standard error what is lost.
+    From damaged files, all surviving entries are printed; lost ranges go to standard error.
 
     \b
     walproof systemd read /var/log/journal --unit ssh --since yesterday
@@ -81,16 +81,15 @@ def read_journals(words: tuple[str, ...], journal_filters: JournalFilters, mode:
 @systemd.command()
 @click.argument("log", metavar="PATH")
 @click.argument("name", metavar="[FIELD]", required=False)
-@click.option("--json", "as_json", is_flag=True, help="Print each as JSON, one per line.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON value per line.")
 def fields(log: str, name: str | None, as_json: bool) -> int:
-    """List the fields of journals, or all values of one.
+    """List the fields of journals, or all values of a field.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them. Values are listed newest
-    first. It prints what journalctl
-    --fields and journalctl --field=FIELD print for the same file; for a folder, each once. A value
-    that is not one line of text is shown as {"hex": "…"}. From a damaged file it prints all that
-    survives. Names come from the index of names, where it is sound: values are then not read, nor
-    their damage found.
+    PATH is a journal file, compressed or in a pipe, or a folder of them. Values are listed newest
+    first. The output for a file equals that of journalctl --fields and journalctl --field=FIELD;
+    for a folder, each line appears once. Values that are not one line of text are printed as
+    {"hex": "…"}. From a damaged file, everything that survives is printed. If the field index is
+    intact, names come from the index; values are not read, and damage in them is not detected.
 
     \b
     walproof systemd fields system.journal
@@ -99,7 +98,7 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
     Exit status: 0 intact, 3 torn or damaged, 4 refused, 1 for a usage or I/O error.
     """
     status = 0
-    listed: dict[bytes, None] = {}  # each once, in the order found
+    listed: dict[bytes, None] = {}  # unique, in file order
     with journal_files([log]) as paths:
         for shown, path in paths:
             status = max(status, _gather(shown, path, name, listed))
@@ -109,7 +108,7 @@ def fields(log: str, name: str | None, as_json: bool) -> int:
 
 
 def _gather(log: str, path: Path, name: str | None, listed: dict[bytes, None]) -> int:
-    """Add the names of the fields of a file, or the values of one: the exit status."""
+    """Collect the field names of a file, or the values of one field; return the exit status."""
     if name is None and (indexed := read_indexed_names(path)) is not None:
         listed.update(dict.fromkeys(indexed))
         return 0
@@ -146,8 +145,8 @@ def _shown(value: bytes, as_json: bool) -> str:
     "--compression", type=click.Choice(list(COMPRESSIONS)), default="zstd", show_default=True
 )
 @click.option("--header-size", type=int, default=264, show_default=True, help="264 is systemd 252.")
-@click.option("--seal", "key", metavar="KEY", help="Seal with this verification key.")
-@click.option("--strict", is_flag=True, help="Write nothing if an entry is not whole.")
+@click.option("--seal", "key", metavar="KEY", help="Verification key to seal with.")
+@click.option("--strict", is_flag=True, help="Write nothing if an entry is incomplete.")
 def import_(
     stream: BinaryIO,
     out: Path,
@@ -160,18 +159,18 @@ def import_(
 ) -> int:
     """Write a journal from exported entries.
 
-    EXPORT is in the Journal Export Format; standard input if it is not given. Times, boot id and
-    fields are kept. Sequence numbers begin again, as with systemd-journal-remote. journalctl can
-    read and verify the new file.
+    EXPORT is in the Journal Export Format; the default is standard input. Times, boot id and fields
+    are preserved. Sequence numbers start again, as with systemd-journal-remote. journalctl can read
+    and verify the new file.
 
-    An entry that was cut off or lacks a time or _BOOT_ID is skipped, and so is text between
-    entries. Standard error lists the offsets. --strict stops at the first of them.
+    Entries that are cut off or lack a time or _BOOT_ID are skipped, and so is text between entries.
+    Standard error lists their offsets. --strict stops at the first of them.
 
     \b
     journalctl -o export | walproof systemd import --out copy.journal
 
-    Exit status: 0 written, 3 written and something was skipped, 1 for a usage or I/O error or if
-    no entry is whole.
+    Exit status: 0 written, 3 written with skipped ranges, 1 for a usage or I/O error, or if no
+    entry is complete.
     """
     try:
         options = Options(
@@ -185,35 +184,35 @@ def import_(
             seqnum_id=file_id,
             machine_id=_machine_id(),
         )
-        made = QuickWriter(options)
-        skipped = _write_all(made, stream.read(), strict)
-        if skipped and not made.header.n_entries:
-            raise click.ClickException(f"no entry is whole: nothing was written to {out}")
-        save(out, made.finish(), replace=False)
+        created = QuickWriter(options)
+        skipped = _write_all(created, stream.read(), strict)
+        if skipped and not created.header.n_entries:
+            raise click.ClickException(f"no complete entry found; nothing was written to {out}")
+        save(out, created.finish(), replace=False)
     except (CannotWrite, BadKey, ValueError) as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
         raise click.ClickException(f"{out}: {error.strerror or error}") from None
     more = f"; {counted(skipped, 'range')} of the input skipped" if skipped else ""
-    say(f"{out}: {counted(made.header.n_entries, 'entry')}{more}", err=True)
+    say(f"{out}: {counted(created.header.n_entries, 'entry')}{more}", err=True)
     return 3 if skipped else 0
 
 
-def _write_all(made: Writer, stream: bytes, strict: bool) -> int:
-    """Write the whole entries, and say what is skipped: how many ranges of the input.
+def _write_all(writer: Writer, stream: bytes, strict: bool) -> int:
+    """Write the complete entries and report skipped ranges; return the number of ranges.
 
-    Raises ``ClickException`` for the first of them if ``strict``, and ``CannotWrite`` if the file
-    itself has no room for an entry.
+    Raises ``ClickException`` for the first range if ``strict``, and ``CannotWrite`` if the file has
+    no room for an entry.
     """
     count = 0
     for entry in read_entries(stream):
         if isinstance(entry, WholeEntry):
-            before = len(made.out)
+            before = len(writer.out)
             try:
-                made.append(entry.payloads, entry.realtime, entry.monotonic, entry.boot_id)
+                writer.append(entry.payloads, entry.realtime, entry.monotonic, entry.boot_id)
                 continue
             except CannotWrite as error:
-                if len(made.out) != before:
+                if len(writer.out) != before:
                     raise
                 entry = Skipped(entry.start, entry.end, str(error))
         if strict:
@@ -227,7 +226,7 @@ def _write_all(made: Writer, stream: bytes, strict: bool) -> int:
 
 
 def _machine_id() -> bytes:
-    """The id of this machine, or zeros if it has none."""
+    """Return the id of this machine, or zeros if it has none."""
     try:
         return bytes.fromhex(Path("/etc/machine-id").read_text().strip())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""``walproof verify``: every fault of a systemd journal file, with its rule."""
+"""``walproof verify``: list every fault of a systemd journal, with its rule."""
 
 from __future__ import annotations
 
@@ -40,25 +40,25 @@ SYSTEMD = "systemd-journal"
 @click.option("--key", metavar="KEY", help="Verification key of a sealed file.")
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as one object per line.")
 def verify(log: str, key: str | None, as_json: bool) -> int:
-    """Verify systemd journals: structure, hashes, order, links, counts and seals.
+    """Verify a log; for systemd journals, every hash and link.
 
-    PATH is a journal file, packed or in a pipe, or a folder of them such as /var/log/journal. Of
-    any other log, or the folder of a system, it lists what is lost, each with its rule, and what
-    the folder is missing.
+    PATH is a journal file, compressed or in a pipe, or a folder of them such as /var/log/journal.
+    For journals, the command checks structure, hashes, order, links, counts and seals. For other
+    logs and system folders, it lists the lost ranges with their rules, and the missing files.
 
-    Each finding has its offset, the object there, the rule that it breaks, and what is wrong.
-    Unlike journalctl --verify, this also checks the FIELD table, the lists of values, and whether
-    an entry that a value lists has that value. No file makes it run for ever.
+    Each finding has its offset, the object there, the violated rule, and a description. Unlike
+    journalctl --verify, this command also checks the FIELD table, the lists of values, and whether
+    each entry in the list of a value has that value. It terminates on every file.
 
     \b
     walproof verify system.journal
     walproof verify /var/log/journal
     walproof verify system.journal --key c262bd-85187f-0b1b04-877cc5/1c7af8-35a4e900
 
-    With --key, a file that is not sealed is a finding: the key proves nothing about it.
+    With --key, an unsealed file is a finding: the key proves nothing about it.
 
-    Exit status: 0 no finding, 3 findings, 4 not a journal file or not one to be read, 1 for a
-    usage or I/O error.
+    Exit status: 0 no findings, 3 findings, 4 not a journal or not readable, 1 for a usage or I/O
+    error.
     """
     context = {"key": key} if key else {}
     if key:
@@ -69,25 +69,25 @@ def verify(log: str, key: str | None, as_json: bool) -> int:
     with source_of(log) as source:
         if not source.path.is_dir():
             return _verify_file(source, context, as_json)
-        with contents_of(source.path, "" if source.is_copy else source.typed) as found:
-            if all(isinstance(item.what, NotRead) for item in found.items):
-                raise UnknownFormat(f"{source.path}: expected a log, or a folder with some")
-            return max(_verify_item(source, item, context, as_json) for item in found.items)
+        with contents_of(source.path, "" if source.is_copy else source.typed) as result:
+            if all(isinstance(item.what, NotRead) for item in result.items):
+                raise UnknownFormat(f"{source.path}: expected a log, or a folder with logs")
+            return max(_verify_item(source, item, context, as_json) for item in result.items)
 
 
 def _verify_file(source: Unpacked, context: dict[str, str], as_json: bool) -> int:
     if (other := _of_another_format(source)) is not None:
         if context:
-            raise click.UsageError("--key is that of a sealed journal of systemd")
+            raise click.UsageError("--key is only for sealed systemd journals")
         return _verify_lost(other, as_json)
-    return _verified(f"{source.typed}{source.came}", source.path, context, as_json)
+    return _verified(f"{source.typed}{source.origin}", source.path, context, as_json)
 
 
 def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json: bool) -> int:
-    """Verify a system or a log of a folder: the exit status."""
+    """Verify a system or a log of a folder; return the exit status."""
     what = item.what
     if isinstance(what, System) and what.format == SYSTEMD:
-        broken = _say_broken(item.name or source.typed, what, as_json)
+        broken = _print_losses(item.name or source.typed, what, as_json)
         logs = [log for log in what.logs if log.name not in broken]
         names = [str(Path(item.name, log.name)) for log in logs]
         statuses = [
@@ -106,8 +106,8 @@ def _verify_item(source: Unpacked, item: Item, context: dict[str, str], as_json:
     return 1 if isinstance(what, FoundOne) or what.is_fault else 0
 
 
-def _say_broken(name: str, system: System, as_json: bool) -> set[str]:
-    """Print what a folder of journals has lost; the files that are no journals any more."""
+def _print_losses(name: str, system: System, as_json: bool) -> set[str]:
+    """Print the losses of a folder of journals; return the files that are no longer journals."""
     losses = [finding for finding in system.findings if finding.harm == "lost"]
     for finding in losses:
         if as_json:
@@ -121,19 +121,19 @@ CAVEAT = (
     "Its seals may have gaps (no SEALED_CONTINUOUS flag, as before systemd 255): the key does not"
     " show whether sealed entries were cut off and the file was continued (CVE-2023-31438)."
 )
+#: Number of passes over a verified file. Each pass reads offsets in ascending order.
 PASSES = 3
-"""Through a file that is verified, each with its offsets from the beginning on."""
 
 
 def _of_another_format(source: Unpacked) -> Opened | None:
-    """The log if it is none of systemd's; None also for a file that is nothing at all."""
+    """Return the log if it has another format than systemd's; None also for an unknown file."""
     try:
-        found = log_in(source, None)
+        result = log_in(source, None)
     except UnknownFormat:
         if source.path.is_dir():
             raise
         return None
-    return found if found.format.id != "systemd-journal" else None
+    return result if result.format.id != "systemd-journal" else None
 
 
 def _verify_lost(log: Opened, as_json: bool) -> int:
@@ -166,8 +166,8 @@ def _verify_lost(log: Opened, as_json: bool) -> int:
         say(f"{log.name}: {log.format.id}, refused ({end.reason})", err=True)
         return 4
     if not as_json:
-        said = counted(findings, "finding") if findings else "no findings"
-        say(f"{log.name}: {log.format.id}, {said}")
+        message = counted(findings, "finding") if findings else "no findings"
+        say(f"{log.name}: {log.format.id}, {message}")
     return 3 if findings or end.verdict != "intact" else 0
 
 
@@ -182,29 +182,30 @@ def _verified(name: str, path: Path, context: dict[str, str], as_json: bool) -> 
         header = layout.parse_header(data[: layout.HEADER_FULL])
         is_unproved = bool(context) and not header.sealed
         if is_unproved:
-            _say_unsealed(name, as_json)
-        found = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
-        if found is not None and not found.contradictions:
+            _print_unsealed(name, as_json)
+        result = _if_sound(data, context) if size >= WORTH_A_KERNEL else None
+        if result is not None and not result.contradictions:
             if not as_json:
-                _say_whole(name, found.objects, found.entries, is_unproved)
-                _say_seals(header, found.sealed_until, context)
+                _print_intact(name, result.objects, result.entries, is_unproved)
+                _print_seals(header, result.sealed_until, context)
             return 3 if is_unproved else 0
-        with progress(size, "verifying") as told:
-            checked = inspection.inspect(data, context, _summed(told, size))
+        with progress(size, "verifying") as given:
+            checked = inspection.inspect(data, context, _total_progress(given, size))
         contradictions = find_contradictions(checked.view, checked.entries, checked.items)
-        checked.faults.extend(one.to_fault() for one in contradictions)
+        checked.faults.extend(each.to_fault() for each in contradictions)
         if not as_json and not checked.faults:
-            _say_whole(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
-            _say_seals(header, checked.sealed_until, context)
+            _print_intact(name, checked.walk.counts.total(), len(checked.entries), is_unproved)
+            _print_seals(header, checked.sealed_until, context)
             return 3 if is_unproved else 0
-        _say_faults(name, checked, context, as_json)
+        _print_faults(name, checked, context, as_json)
         return 3 if checked.faults or is_unproved else 0
 
 
 def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
-    """What the kernels say of a large file; None where they find a fault, or are not installed.
+    """Check a large file with the compiled kernels; None if they find a fault or are not
+    installed.
 
-    A fault is put into words by the executable specification, which looks at all of it again.
+    The executable specification then reads the file again and describes the faults.
     """
     if not plugin_for(SYSTEMD).has_scanner:
         return None
@@ -213,8 +214,8 @@ def _if_sound(data: mmap.mmap | bytes, context: dict[str, str]) -> Sound | None:
     return if_sound(data, context)
 
 
-def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
-    """Tells how much of all passes is done, in bytes of the file, now and then."""
+def _total_progress(report: Callable[[int], None], size: int) -> Callable[[int], None]:
+    """Return a progress function that adds up all passes, in bytes of the file."""
     before, last = 0, 0
 
     def tell(at: int) -> None:
@@ -223,26 +224,26 @@ def _summed(told: Callable[[int], None], size: int) -> Callable[[int], None]:
             before, last = before + size, at
         if at - last > size // 200:
             last = at
-            told((before + at) // PASSES)
+            report((before + at) // PASSES)
 
     return tell
 
 
-def _say_faults(
-    log: str, found: inspection.Inspection, context: dict[str, str], as_json: bool
+def _print_faults(
+    log: str, result: inspection.Inspection, context: dict[str, str], as_json: bool
 ) -> None:
-    for fault in found.faults:
+    for fault in result.faults:
         if as_json:
-            say_json({"log": log, **_json(fault, found.view)})
+            say_json({"log": log, **_json(fault, result.view)})
         else:
-            say(f"{log}: {_line(fault, found.view)}")
+            say(f"{log}: {_line(fault, result.view)}")
     if not as_json:
-        counts = _counts(found.walk.counts.total(), len(found.entries))
-        say(f"{log}: {counted(len(found.faults), 'finding')}, {counts}")
-        _say_seals(found.view.header, found.sealed_until, context)
+        counts = _counts(result.walk.counts.total(), len(result.entries))
+        say(f"{log}: {counted(len(result.faults), 'finding')}, {counts}")
+        _print_seals(result.view.header, result.sealed_until, context)
 
 
-def _say_whole(log: str, objects: int, entries: int, is_unproved: bool) -> None:
+def _print_intact(log: str, objects: int, entries: int, is_unproved: bool) -> None:
     say(f"{log}: no {'other ' if is_unproved else ''}findings, {_counts(objects, entries)}")
 
 
@@ -250,7 +251,7 @@ def _counts(objects: int, entries: int) -> str:
     return f"{counted(objects, 'object')}, {counted(entries, 'entry')}"
 
 
-def _say_unsealed(log: str, as_json: bool) -> None:
+def _print_unsealed(log: str, as_json: bool) -> None:
     text = "not sealed: the key proves nothing about this file"
     if as_json:
         start, size = layout.HEADER_FIELDS["compatible_flags"]
@@ -260,7 +261,7 @@ def _say_unsealed(log: str, as_json: bool) -> None:
         say(f"{log}: {text}")
 
 
-def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
+def _print_seals(header: layout.Header, until: int | None, context: dict[str, str]) -> None:
     if not header.sealed:
         return
     if not context:
@@ -268,11 +269,11 @@ def _say_seals(header: layout.Header, until: int | None, context: dict[str, str]
         return
     if until is not None:
         shown = datetime.fromtimestamp(until / 1_000_000, UTC)
-        say(f"The seals hold for entries up to {shown.isoformat()}.")
+        say(f"The seals are valid for entries up to {shown.isoformat()}.")
         if header.tail_entry_realtime > until:
             say("Later entries are not sealed: the key proves nothing about them.")
     else:
-        say("No entry is under a seal that holds: the key proves nothing about the entries.")
+        say("No valid seal covers an entry: the key proves nothing about the entries.")
     if not header.compatible_flags & layout.SEALED_CONTINUOUS:
         say(CAVEAT)
 

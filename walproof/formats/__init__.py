@@ -1,38 +1,39 @@
-"""Everything that the tools know about each format: one package per format, found by its id.
+"""The registry of format plug-ins: one package per format.
 
-The package is named after the id, with ``_`` for ``-``. It holds these parts; a part is a module,
-or a package where it takes several modules.
+The name of a package is the format id, with ``_`` for ``-``. A package has the following parts. A
+part is a module or a package.
 
 =================  ========  =======================================================================
 part               required  content
 =================  ========  =======================================================================
 ``columns``        yes       ``COLUMNS``: the fields of a record as columns
                              (:class:`walproof.scan.columns.Column`). ``add_fields(record)``,
-                             optional: the record with the fields that no column holds
+                             optional: adds the fields that are not stored in columns
 ``scanner``        no        ``plan`` and ``scan`` (:class:`walproof.scan.model.Scanner`), compiled
                              by numba; without it, the executable specification reads into columns
-``decoder``        no        the meaning of payloads (:class:`walproof.decode.decoder.Decoder`);
+``decoder``        no        decoding of payloads (:class:`walproof.decode.decoder.Decoder`);
                              without it, payloads are shown as bytes
 ``operations``     no        ``Operations``: the operations of a record as rows
                              (:class:`walproof.decode.operations.Operations`); without it, a record
                              is one row
-``pending``        no        ``Pending``: what waits when a log ends
+``pending``        no        ``Pending``: pending items at the end of a log
                              (:class:`walproof.decode.pending.Pending`)
-``discovery``      no        ``DISCOVERY``: how its logs are found in folders, and their options
+``discovery``      no        ``DISCOVERY``: finding logs in directories, and their options
                              (:class:`walproof.lake.format_discovery.Discovery`); without it, each
-                             log is a file that its reader recognises
-``system_folder``  no        ``SYSTEM_FOLDER``: the folders of the system that writes the format
+                             log is a file that the reader recognises
+``system_folder``  no        ``SYSTEM_FOLDER``: directories of the system that writes the format
                              (:class:`walproof.systems.model.SystemFolder`)
-``carver``         no        ``Carver``: how its logs are found in an image of a disk
-                             (:class:`walproof.carve.base.Carver`); without it, they are not
-``sweep``          no        ``SWEEP``: how to damage its logs, and what its answers can promise
+``carver``         no        ``Carver``: finding logs in a disk image
+                             (:class:`walproof.carve.base.Carver`); without it, carving skips
+                             the format
+``sweep``          no        ``SWEEP``: damaging logs, and the guarantees of readers
                              (:class:`walproof.sweep.format_sweep.FormatSweep`); without it, the
-                             promises of a format with a checksum over each payload
+                             guarantees of a format with a checksum over each payload
 ``byte_notes``     no        ``NOTES``: remarks on fields in the byte map
                              (:class:`walproof.inspection.note.Notes`)
 =================  ========  =======================================================================
 
-A part is imported at its first use, so that a command loads only the parts that it needs.
+A part is imported on first use, so a command loads only the parts that it needs.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ class FormatPlugin:
     id: str
 
     def has(self, part: str) -> bool:
-        """Whether the package of the format holds a part. Imports no part."""
+        """Return whether the package of the format contains a part, without importing it."""
         return find_part(__name__, self.id, part) is not None
 
     def _part(self, part: str) -> Any:
@@ -105,17 +106,17 @@ class FormatPlugin:
 
     @cached_property
     def columns(self) -> tuple[Column, ...]:
-        """The fields of a record as columns, in order."""
+        """Return the fields of a record as columns, in order."""
         columns: tuple[Column, ...] = self._columns.COLUMNS
         return columns
 
     @cached_property
     def adds_fields(self) -> bool:
-        """Whether a record has fields that no column holds."""
+        """Return whether records have fields that are not stored in columns."""
         return hasattr(self._columns, "add_fields")
 
     def add_fields(self, record: Record) -> Record:
-        """Return a record made from columns with the fields that no column holds."""
+        """Return a record built from columns, with the fields that are not stored in columns."""
         if not self.adds_fields:
             return record
         full: Record = self._columns.add_fields(record)
@@ -123,18 +124,18 @@ class FormatPlugin:
 
     @property
     def has_scanner(self) -> bool:
-        """Whether a scanner is installed: there is one, and numba to compile it."""
+        """Return whether the format has a bulk scanner and numba is installed to compile it."""
         return self.has("scanner") and importlib.util.find_spec("numba") is not None
 
     @property
     def scanner(self) -> Scanner | None:
-        """The bulk scanner; None if none is installed."""
+        """Return the bulk scanner; None if none is installed."""
         scanner: Scanner | None = self._part("scanner") if self.has_scanner else None
         return scanner
 
     @cached_property
     def decoder(self) -> Decoder:
-        """The decoder of payloads."""
+        """Return the payload decoder."""
         from walproof.decode.decoder import NoDecoder
 
         decoder: Decoder = self._part("decoder") or NoDecoder()
@@ -142,7 +143,7 @@ class FormatPlugin:
 
     @cached_property
     def operations(self) -> type[Operations]:
-        """The class that makes rows of decoded records."""
+        """Return the class that converts decoded records to rows."""
         from walproof.decode.operations import Operations
 
         part = self._part("operations")
@@ -151,14 +152,14 @@ class FormatPlugin:
 
     @cached_property
     def pending(self) -> type[Pending] | None:
-        """The class that follows what waits, if nothing waits in other formats."""
+        """Return the class that tracks pending items; None for formats without them."""
         part = self._part("pending")
         pending: type[Pending] | None = None if part is None else part.Pending
         return pending
 
     @cached_property
     def discovery(self) -> Discovery:
-        """How logs are found in folders."""
+        """Return the rules for finding logs in directories."""
         from walproof.lake.format_discovery import Discovery
 
         part = self._part("discovery")
@@ -167,7 +168,7 @@ class FormatPlugin:
 
     @cached_property
     def system_folder(self) -> SystemFolder:
-        """How the folders of the system that writes the format are recognised and read."""
+        """Return the reader for directories of the system that writes the format."""
         from walproof.systems.model import SystemFolder
 
         part = self._part("system_folder")
@@ -176,14 +177,14 @@ class FormatPlugin:
 
     @cached_property
     def carver(self) -> type[Carver] | None:
-        """The class that finds logs in an image of a disk, if there is one."""
+        """Return the class that finds logs in a disk image; None if the format has none."""
         part = self._part("carver")
         carver: type[Carver] | None = None if part is None else part.Carver
         return carver
 
     @cached_property
     def sweep(self) -> FormatSweep:
-        """How logs are damaged, and what answers can promise."""
+        """Return the ways to damage a log and the guarantees that readers can give."""
         from walproof.sweep.format_sweep import FormatSweep
 
         part = self._part("sweep")
@@ -192,7 +193,7 @@ class FormatPlugin:
 
     @cached_property
     def byte_notes(self) -> Notes:
-        """The remarks on fields in the byte map."""
+        """Return the remarks on fields in the byte map."""
         from walproof.inspection.note import NoNotes
 
         part = self._part("byte_notes")

@@ -47,7 +47,7 @@ from walproof.tables.parquet import ParquetFile
 from walproof.tables.rows import file_name
 
 #: Formats in the message of :class:`UnknownFormat` for a file of several formats.
-_SEVERAL_FORMATS = re.compile(r": (?:fits|matches) ([^;]+);")
+_SEVERAL_FORMATS = re.compile(r": matches ([^;]+);")
 #: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
 

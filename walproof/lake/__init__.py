@@ -1,1 +1,1 @@
-"""Where logs lie: files, folders and object stores, and which of what lies there is a log."""
+"""Find logs in files, folders and object stores, and open them."""

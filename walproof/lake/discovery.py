@@ -1,9 +1,9 @@
-"""Which files and folders are logs.
+"""Find the logs in files and folders.
 
-A folder may be a log of several files, or hold some: each format knows how they look
-(``format_discovery``), and their files are not logs apart. Every other file in a folder is a log of
-its own. The rules for paths are those of Spark's file sources: globs, hidden names that begin with
-``_`` or ``.``, only the files of a folder itself unless ``recursiveFileLookup``.
+A folder may be a log of several files, or contain such logs. Each format recognises its own
+(``format_discovery``), and their files are then not separate logs. Every other file in a folder is
+a log. Paths follow the rules of Spark's file sources: globs are expanded, names that begin with
+``_`` or ``.`` are hidden, and subfolders are searched only with ``recursiveFileLookup``.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from walproof.lake.trees import absolute, tree_of
 
 @dataclass(frozen=True)
 class FoundLog:
-    """A log that was found, small and picklable.
+    """A log found by a search; small and picklable.
 
-    ``format`` is None where nobody looked yet. ``files`` are the names of the files of a log of
-    several, relative to ``path``. ``fault`` says why it cannot be read. ``inode`` is that of a log
-    of one file on this machine, and ``is_link`` whether its path is a symbolic link.
+    ``format`` is None if it was not detected yet. ``files`` are the file names of a log of several
+    files, relative to ``path``. ``fault`` is the error that prevents reading. ``inode`` identifies
+    a local log of one file, and ``is_link`` is true if its path is a symbolic link.
     """
 
     path: str
@@ -43,16 +43,16 @@ class FoundLog:
 
 
 def find(options: Options) -> list[FoundLog]:
-    """All logs under the paths of a query, in order of their paths.
+    """Return all logs under the paths of a query, sorted by path.
 
-    What is reached by several symbolic links is found once: under its own path if that is among
-    those searched, else under the first link.
-    Raises :class:`BadOption` without a path, and ``FileNotFoundError`` for a path or glob that
-    leads nowhere. A fault of a file or folder further down stands in its ``fault``.
+    A log that several symbolic links lead to is returned once: under its own path if that was
+    searched, else under the first link. Raises :class:`BadOption` if there is no path, and
+    ``FileNotFoundError`` for a path or glob without a match. An error of a file or folder further
+    down is stored in its ``fault``.
     """
     if not options.paths:
         raise BadOption("journal: no path: use load(path), option('path', …) or OPTIONS(path '…')")
-    found: dict[tuple[str, str], FoundLog] = {}
+    results: dict[tuple[str, str], FoundLog] = {}
     seen: set[tuple[int, int]] = set()
     searches = []
     for path in options.paths:
@@ -62,28 +62,28 @@ def find(options: Options) -> list[FoundLog]:
         searches.append((search, _expand(tree, here, path)))
     for search, roots in searches:
         for log in (log for root in roots for log in search.under(root)):
-            found.setdefault((log.path, str(log.context.get("name"))), log)
+            results.setdefault((log.path, str(log.context.get("name"))), log)
     for search, _ in searches:
         for log in search.behind_links():
-            found.setdefault((log.path, str(log.context.get("name"))), log)
-    return _once([found[key] for key in sorted(found)])
+            results.setdefault((log.path, str(log.context.get("name"))), log)
+    return _once([results[key] for key in sorted(results)])
 
 
 def _once(logs: Sequence[FoundLog]) -> list[FoundLog]:
-    """Without links to files that are found under another name."""
-    own = {log.inode for log in logs if log.inode is not None and not log.is_link}
-    kept = []
+    """Remove links to files that were also found under another name."""
+    mine = {log.inode for log in logs if log.inode is not None and not log.is_link}
+    stored = []
     for log in logs:
         if log.inode is not None and log.is_link:
-            if log.inode in own:
+            if log.inode in mine:
                 continue
-            own.add(log.inode)
-        kept.append(log)
-    return kept
+            mine.add(log.inode)
+        stored.append(log)
+    return stored
 
 
 class _Search:
-    """One search in one tree. ``seen`` are the folders that any search of a query was in."""
+    """A search in one tree. ``seen`` are the folders visited by any search of a query."""
 
     def __init__(self, tree: Tree, options: Options, seen: set[tuple[int, int]]) -> None:
         self.tree = tree
@@ -92,14 +92,14 @@ class _Search:
         self._links: list[Entry] = []
 
     def under(self, root: Entry) -> Iterator[FoundLog]:
-        """The logs at a path that was given, but for folders behind links."""
+        """Yield the logs at a given path, except in linked folders."""
         if root.is_folder:
             yield from filter(self._is_wanted, self._folder(root, 0))
         elif self._is_wanted(log := self._file(root)):
             yield log
 
     def behind_links(self) -> Iterator[FoundLog]:
-        """The logs in folders that links lead to, if no path without a link did."""
+        """Yield the logs in linked folders that were not reached without a link."""
         while self._links:
             yield from filter(self._is_wanted, self._folder(self._links.pop(0), 1))
 
@@ -140,12 +140,12 @@ class _Search:
                     yield from self._child(entry)
             elif entry.path not in taken:
                 log = self._file(entry)
-                # A file beside those of a log belongs to it, unless it is a log itself.
+                # A file next to those of a log belongs to it unless it is a log itself.
                 if not logs or self._recognised(log):
                     yield log
 
     def _child(self, folder: Entry) -> Iterator[FoundLog]:
-        """A folder inside one whose subfolders are not searched: only logs that it is itself."""
+        """Yield the logs of several files in a folder whose subfolders are not searched."""
         try:
             entries = [entry for entry in self.tree.entries(folder.path) if not _is_hidden(entry)]
         except OSError as error:
@@ -154,7 +154,7 @@ class _Search:
         yield from self._logs_of_several(folder, entries)
 
     def _was_here(self, folder: Entry) -> bool:
-        """Links may lead in circles, and paths may be given twice."""
+        """Record a visit; return whether the folder was visited before, as by a circular link."""
         if folder.inode is None:
             return False
         if folder.inode in self.seen:
@@ -166,10 +166,10 @@ class _Search:
         if log.fault is not None:
             return True
         try:
-            found = self.tree.detect(log.path)
+            result = self.tree.detect(log.path)
         except (OSError, ValueError):
             return False
-        return self.options.format in ("auto", found)
+        return self.options.format in ("auto", result)
 
     def _logs_of_several(self, folder: Entry, entries: Sequence[Entry]) -> Iterator[FoundLog]:
         wanted = FORMATS if self.options.format == "auto" else (self.options.format,)
@@ -190,7 +190,7 @@ class _Search:
     def _is_wanted(self, log: FoundLog) -> bool:
         options = self.options
         if log.files and log.format is not None:
-            # Of several logs in one folder, the context that is given may choose one.
+            # The given context may select one of several logs in a folder.
             given = options.context(log.format)
             if any(log.context.get(key, value) != value for key, value in given.items()):
                 return False
@@ -206,7 +206,7 @@ class _Search:
 
 
 def _is_hidden(entry: Entry) -> bool:
-    """What Spark passes over: hidden names, and copies under way."""
+    """Return whether Spark skips a file: a hidden name, or an unfinished copy."""
     name = entry.name
     return (
         (name.startswith("_") and "=" not in name)
@@ -216,30 +216,30 @@ def _is_hidden(entry: Entry) -> bool:
 
 
 def _expand(tree: Tree, path: str, given: str) -> list[Entry]:
-    """What a path or glob stands for. Raises ``FileNotFoundError`` when that is nothing."""
+    """Return the files and folders of a path or glob. Raises ``FileNotFoundError`` for no match."""
     try:
         return [tree.entry(path)]
     except FileNotFoundError:
         if not re.search(r"[*?\[{]", path):
             raise FileNotFoundError(f"journal: path does not exist: {given}") from None
-    found: dict[str, Entry] = {}
+    results: dict[str, Entry] = {}
     for alternative in _braces(path):
         for entry in _glob(tree, alternative):
-            found[entry.path] = entry
-    if not found:
+            results[entry.path] = entry
+    if not results:
         raise FileNotFoundError(f"journal: path does not exist: {given} (nothing matches)")
-    return [found[name] for name in sorted(found)]
+    return [results[name] for name in sorted(results)]
 
 
 def _glob(tree: Tree, path: str) -> Iterator[Entry]:
     scheme, mark, rest = path.rpartition("://")
     parts = rest.strip("/").split("/")
-    first = 1 if mark else 0  # a bucket or a host is no glob
+    first = 1 if mark else 0  # buckets and hosts are not globs
     start = f"{scheme}{mark}{parts[0]}" if mark else "/"
-    places = [Entry(start, is_folder=True)]
+    locations = [Entry(start, is_folder=True)]
     for part in parts[first:]:
-        places = [inner for place in places for inner in _matching(tree, place, part)]
-    yield from places
+        locations = [inner for place in locations for inner in _matching(tree, place, part)]
+    yield from locations
 
 
 def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
@@ -252,21 +252,21 @@ def _matching(tree: Tree, folder: Entry, part: str) -> Iterator[Entry]:
                     yield entry
         else:
             yield tree.entry(f"{folder.path.rstrip('/')}/{part}")
-    except OSError:  # no such folder, or one that nobody may look into: nothing matches there
+    except OSError:  # missing or unreadable: nothing matches
         return
 
 
 def _matches(name: str, glob: str) -> bool:
-    """As Hadoop matches globs: ``[^a]`` besides ``[!a]``, and ``{a,b}``."""
+    """Match a glob as Hadoop does: ``[^a]`` is the same as ``[!a]``, and ``{a,b}`` is allowed."""
     return any(
         fnmatch.fnmatchcase(name, alternative.replace("[^", "[!")) for alternative in _braces(glob)
     )
 
 
 def _braces(glob: str) -> list[str]:
-    """``a{b,c}`` as ``ab`` and ``ac``."""
+    """Expand ``a{b,c}`` to ``ab`` and ``ac``."""
     match = re.search(r"\{([^{}]*)\}", glob)
     if match is None:
         return [glob]
     before, after = glob[: match.start()], glob[match.end() :]
-    return [made for one in match[1].split(",") for made in _braces(before + one + after)]
+    return [created for each in match[1].split(",") for created in _braces(before + each + after)]

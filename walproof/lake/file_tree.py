@@ -1,4 +1,4 @@
-"""The interface of a file system: files and folders, wherever they lie."""
+"""The interface of a file system: files and folders, local or remote."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Protocol
 
 @dataclass(frozen=True)
 class Entry:
-    """A file or folder: ``fault`` says why it can be neither listed nor read.
+    """A file or folder; ``fault`` is the error that prevents listing or reading it.
 
-    ``inode`` tells two names of one file, where the file system has such a thing. ``is_link`` is
-    whether the path itself is a symbolic link.
+    ``inode`` identifies a file with several names, if the file system has inodes. ``is_link`` is
+    true if the path itself is a symbolic link.
     """
 
     path: str
@@ -25,24 +25,24 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The last part of its path."""
+        """The last part of the path."""
         return self.path.rstrip("/").rpartition("/")[2]
 
 
 class Tree(Protocol):
-    """What is needed of a file system. Paths are absolute, with their scheme. ``OSError``."""
+    """A file system. Paths are absolute and include the scheme. Methods raise ``OSError``."""
 
     def entry(self, path: str) -> Entry:
-        """One file or folder. ``FileNotFoundError``."""
+        """Return a file or folder. Raises ``FileNotFoundError``."""
 
     def entries(self, folder: str) -> Sequence[Entry]:
-        """What is in a folder, by name."""
+        """Return the contents of a folder, sorted by name."""
 
     def is_a(self, format_id: str, file: Entry) -> bool:
-        """Whether a file looks like a log of this format."""
+        """Return whether a file looks like a log of the format."""
 
     def detect(self, path: str) -> str:
-        """The id of a file's format. ``UnknownFormat``."""
+        """Return the format id of a file. Raises ``UnknownFormat``."""
 
     def read(self, path: str, offset: int, length: int) -> bytes:
-        """``length`` bytes of a file, fewer at its end."""
+        """Return ``length`` bytes of a file, or fewer at its end."""

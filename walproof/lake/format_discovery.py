@@ -1,4 +1,4 @@
-"""The interface of a format to discovery: how its logs are found in folders, and its options."""
+"""The interface between a format and discovery: finding its logs in folders, and its options."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from walproof.lake.file_tree import Entry, Tree
 from walproof.lake.option import Option
 
+#: The context that a folder provides for a log in it, and the files of the log.
 FoundFiles = tuple[dict[str, Any], list[Entry]]
-"""The context that a folder tells of a log in it, and the log's files."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that may hold logs of several files.
+    """A folder that may contain logs of several files.
 
-    ``is_given``: the user gave the format, so that files are not looked at.
+    ``is_given`` is true if the user named the format; files are then not inspected.
     """
 
     format: str
@@ -27,7 +27,7 @@ class Folder:
     is_given: bool
 
     def looks_like(self, files: Sequence[Entry]) -> bool:
-        """Whether one of the files does; without looking, when the user says that they are."""
+        """Return whether a file looks like the format, or the user named the format."""
         if self.is_given:
             return True
         for file in files:
@@ -40,31 +40,31 @@ class Folder:
 
 
 class Discovery:
-    """A format with no options, each of whose logs is a file without a stable name."""
+    """The default: a format without options, whose logs are single files without a stable name."""
 
+    #: Options that go into the context of the readers; ``attribute`` is the key.
     options: Sequence[Option] = ()
-    """Options that go into the context of its readers: ``attribute`` is the key."""
 
+    #: Distance in bytes between offsets where a scan may begin; None if only at the start of a log.
     restart_bytes: int | None = None
-    """A scan may begin at each multiple of so many bytes; None if only at the start of a log."""
 
     def recognises(self, path: Path) -> bool:
-        """Whether a file that its reader does not recognise is such a log after all. ``OSError``"""
+        """Return whether a file is a log although its reader does not recognise it. ``OSError``."""
         return False
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
-        """The logs of several files in a folder."""
+        """Yield the logs of several files in a folder."""
         return iter(())
 
     def order(self, name: str) -> int:
-        """The place of a file, by its name, among those of its log."""
+        """Return the position of a file, by its name, among the files of its log."""
         return 0
 
     def stable_name(self, path: str, tree: Tree) -> str | None:
-        """What tells a log apart when its file is renamed; None for its path. ``OSError``."""
+        """Return a name that survives a rename; None to use the path. Raises ``OSError``."""
         return None
 
 
 def is_file(entry: Entry) -> bool:
-    """Whether it is a file that can be read."""
+    """Return whether an entry is a readable file."""
     return not entry.is_folder and entry.fault is None

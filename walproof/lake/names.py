@@ -1,4 +1,4 @@
-"""Names of files as text that every table, message and checkpoint can hold."""
+"""File names as text that every table, message and checkpoint can store."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ _BEFORE_A_BYTE = re.compile(r"\\+(?=x[0-9a-f]{2}|[\udc80-\udcff])")
 
 
 def shown(path: str) -> str:
-    r"""A path as text: bytes that are not UTF-8 as ``\xNN``.
+    r"""Return a path as text; bytes that are not UTF-8 become ``\xNN``.
 
-    A name that says ``\xNN`` itself has its backslashes doubled, so that two names never look
-    alike.
+    Backslashes are doubled in a name that contains ``\xNN`` itself, so that different names never
+    look the same.
     """
-    return printable_message(_BEFORE_A_BYTE.sub(lambda found: found[0] * 2, path))
+    return printable_message(_BEFORE_A_BYTE.sub(lambda result: result[0] * 2, path))
 
 
 def printable_message(text: str) -> str:
-    r"""A message that names files, with bytes of their names that are not UTF-8 as ``\xNN``."""
+    r"""Return a message with non-UTF-8 bytes of file names as ``\xNN``."""
     return os.fsencode(text).decode("utf-8", "backslashreplace")

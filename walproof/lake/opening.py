@@ -1,4 +1,4 @@
-"""From a log that was found to one that can be scanned: its format, its context, its bytes."""
+"""Open a found log for scanning: determine its format and context, and provide its bytes."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from walproof.scan.model import WHOLE, Event, Part, Wanted
 
 @dataclass(frozen=True)
 class OpenLog:
-    """A log, the id of its format, and what its reader is told besides the bytes."""
+    """A log, its format id, and the context for its reader."""
 
     log: Log
     format: str
     context: dict[str, Any]
 
     def scan(self, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-        """The events of a part. ``OSError``, and what the scanner runs into."""
+        """Yield the events of a part. Raises ``OSError`` and the errors of the scanner."""
         return scanner(self.format).scan(self.log, wanted, part)
 
 
 @contextmanager
-def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
-    """A log, until its bytes are no longer needed. Raises ``UnknownFormat``, ``OSError``."""
-    format_id = found.format or format_of(found, options)
-    context = found.context or options.context(format_id)
-    log = log_of(found, options, context)
+def opened(entry: FoundLog, options: Options) -> Iterator[OpenLog]:
+    """Open a log and close it at the end. Raises ``UnknownFormat`` and ``OSError``."""
+    format_id = entry.format or format_of(entry, options)
+    context = entry.context or options.context(format_id)
+    log = log_of(entry, options, context)
     try:
         yield OpenLog(log, format_id, context)
     finally:
@@ -42,23 +42,24 @@ def opened(found: FoundLog, options: Options) -> Iterator[OpenLog]:
             log.close()
 
 
-def format_of(found: FoundLog, options: Options) -> str:
-    """Id of the one format that a file shows. Raises ``UnknownFormat``, ``OSError``."""
-    return tree_of(found.path, dict(options.file_system)).detect(found.path)
+def format_of(entry: FoundLog, options: Options) -> str:
+    """Return the format id of a file. Raises ``UnknownFormat`` and ``OSError``."""
+    return tree_of(entry.path, dict(options.file_system)).detect(entry.path)
 
 
 def in_parts(
-    found: FoundLog, options: Options, target_bytes: int
+    entry: FoundLog, options: Options, target_bytes: int
 ) -> tuple[FoundLog, Sequence[Part]]:
-    """A log in parts of about so many bytes, with its format and context where there are several.
+    """Split a log into parts of about the given size; set its format and context if it has
+    several.
 
-    ``[WHOLE]`` where it cannot be split, or would first have to be copied. Raises
-    ``UnknownFormat``, ``OSError``, and what the scanner runs into.
+    Returns ``[WHOLE]`` if the log cannot be split, or would have to be copied first. Raises
+    ``UnknownFormat``, ``OSError``, and the errors of the scanner.
     """
-    with opened(found, options) as it:
-        if not is_local(found.path) and not reads_ranges(it.format):
-            return found, [WHOLE]
-        parts = scanner(it.format).plan(it.log, target_bytes)
+    with opened(entry, options) as log:
+        if not is_local(entry.path) and not reads_ranges(log.format):
+            return entry, [WHOLE]
+        parts = scanner(log.format).plan(log.log, target_bytes)
     if len(parts) < 2:
-        return found, [WHOLE]
-    return replace(found, format=it.format, context=it.context), parts
+        return entry, [WHOLE]
+    return replace(entry, format=log.format, context=log.context), parts

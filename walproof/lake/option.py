@@ -1,4 +1,4 @@
-"""One option: its name, how its text is read, and what the documentation says of it."""
+"""An option: its name, its parser, and its documentation."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _UNITS |= {"g": 1 << 30, "gb": 1 << 30, "t": 1 << 40, "tb": 1 << 40}
 
 
 def flag(text: str) -> bool:
-    """``true`` or ``false``, in any case."""
+    """Parse ``true`` or ``false``, in upper or lower case."""
     if text.lower() not in ("true", "false"):
         raise ValueError("true or false")
     return text.lower() == "true"
 
 
 def byte_count(text: str) -> int:
-    """A number of bytes, also with a unit: ``32m``, ``128MiB``."""
+    """Parse a number of bytes, optionally with a unit: ``32m``, ``128MiB``."""
     match = re.fullmatch(r"(\d{1,18})\s*([a-z]*)", text.strip().lower())
     unit = _UNITS.get(match[2].removesuffix("ib") if match else "?")
     if match is None or unit is None or not int(match[1]) * unit:
@@ -29,21 +29,21 @@ def byte_count(text: str) -> int:
 
 
 def count(text: str) -> int:
-    """A whole number above 0."""
+    """Parse an integer above 0."""
     if not re.fullmatch(r"\d{1,9}", text) or not int(text):
         raise ValueError("a whole number above 0")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """A number of seconds, also with a fraction."""
+    """Parse a number of seconds, which may have a fraction."""
     if not re.fullmatch(r"\d{1,9}(\.\d+)?", text):
         raise ValueError("a number of seconds")
     return float(text)
 
 
 def time(text: str) -> float:
-    """A time in ISO 8601 as seconds since 1970; UTC unless it names a zone."""
+    """Parse an ISO 8601 time to seconds since 1970; the default zone is UTC."""
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
@@ -52,14 +52,14 @@ def time(text: str) -> float:
 
 
 def text_value(text: str) -> str:
-    """A text that is not empty."""
+    """Return the text; raise an error if it is empty."""
     if not text:
         raise ValueError("a text that is not empty")
     return text
 
 
 def one_of(*values: str) -> Callable[[str], str]:
-    """What reads one of these values, written in any case."""
+    """Return a parser for one of these values, in upper or lower case."""
     by_name = {value.lower(): value for value in values}
 
     def parse(text: str) -> str:
@@ -72,10 +72,10 @@ def one_of(*values: str) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Option:
-    """One option. ``parse`` raises ``ValueError`` with what was expected.
+    """An option. ``parse`` raises ``ValueError`` with a description of the expected value.
 
-    ``attribute`` is the field of the options that has the value, or the key of the context where
-    the option belongs to a format; ``shown`` shows the default.
+    ``attribute`` is the field of the options that stores the value, or the context key for an
+    option of a format. ``shown`` is the default as text.
     """
 
     name: str

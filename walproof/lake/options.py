@@ -1,8 +1,8 @@
-"""The options for finding logs and opening them: one table, from which values are read.
+"""Options for finding and opening logs, defined in one table.
 
-Names are those of Spark's own file sources where these have such an option. Spark hands options
-over as text, under names in any case. An unknown name is an error: a misspelt option must not be
-passed over in silence.
+Names are those of Spark's file sources where Spark has such an option. Spark passes options as text
+and ignores the case of names. An unknown name is an error, so that a misspelt option is never
+ignored silently.
 """
 
 from __future__ import annotations
@@ -18,15 +18,16 @@ from reference_impl.formats import FORMATS
 from walproof.formats import plugin_for
 from walproof.lake.option import Option, byte_count, flag, one_of, text_value, time
 
+#: Prefix of options that are passed to the constructor of the file system (``pyarrow.fs``).
 FILE_SYSTEM = "fs."
-"""Prefix of options that go to the file system's constructor (``pyarrow.fs``)."""
 _SPARKS_OWN = re.compile(r"spark\..*|__.*")
 
 
 class BadOption(ValueError):
-    """An option that is unknown or has a value that it cannot have; the message says which."""
+    """An unknown option, or an invalid value; the message names the option."""
 
 
+#: Options common to all formats. Each format adds its own (``formats``).
 OPTIONS: Sequence[Option] = (
     Option(
         "journalFormat",
@@ -81,14 +82,13 @@ OPTIONS: Sequence[Option] = (
         " read by byte ranges are never copied.",
     ),
 )
-"""Those that are the same for every format; each format has its own (``formats``)."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """The values of :data:`OPTIONS`, the paths, and what goes to the file system.
+    """The values of :data:`OPTIONS`, the paths, and the options of the file system.
 
-    ``contexts`` has the values of the formats' own options, by format id and key of the context.
+    ``contexts`` has the values of the formats' own options, by format id and context key.
     """
 
     paths: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ class Options:
     max_fetch: int = 8 << 30
 
     def context(self, format_id: str) -> dict[str, Any]:
-        """What a reader of this format is told besides the bytes."""
+        """Return the context for the reader of a format."""
         return dict(self.contexts.get(format_id, {}))
 
 
@@ -111,12 +111,12 @@ Made = TypeVar("Made", bound=Options)
 
 
 def parse(options: Mapping[str, str]) -> Options:
-    """The options for finding and opening logs. Raises :class:`BadOption`."""
+    """Parse the options for finding and opening logs. Raises :class:`BadOption`."""
     return parsed(options, OPTIONS, Options)
 
 
 def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]) -> Made:
-    """The values of ``known`` and of the formats' own options. Raises :class:`BadOption`."""
+    """Parse the values of ``known`` and of the formats' own options. Raises :class:`BadOption`."""
     by_name = {option.name.lower(): (option, "") for option in known}
     for format_id, option in of_formats():
         by_name[option.name.lower()] = (option, format_id)
@@ -131,7 +131,7 @@ def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]
             file_system[key.removeprefix(FILE_SYSTEM)] = text
             continue
         if key not in by_name:
-            raise BadOption(_unknown(key, options, [one.name for one, _ in by_name.values()]))
+            raise BadOption(_unknown(key, options, [each.name for each, _ in by_name.values()]))
         option, format_id = by_name[key]
         try:
             value = option.parse(text)
@@ -152,7 +152,7 @@ def parsed(options: Mapping[str, str], known: Sequence[Option], make: type[Made]
 
 
 def _unknown(key: str, options: Mapping[str, str], names: Sequence[str]) -> str:
-    """What is said of an option that nobody knows: as it was typed, and the nearest one."""
+    """Return the message for an unknown option: the name as typed and the nearest known names."""
     typed = next((name for name in options if name.lower() == key), key)
     by_lower = {name.lower(): name for name in names}
     near = [by_lower[name] for name in get_close_matches(key, by_lower, n=2)]
@@ -162,7 +162,7 @@ def _unknown(key: str, options: Mapping[str, str], names: Sequence[str]) -> str:
 
 
 def of_formats() -> list[tuple[str, Option]]:
-    """The options of each format, with its id."""
+    """Yield the options of each format, with its id."""
     return [
         (format_id, option)
         for format_id in FORMATS
@@ -171,8 +171,8 @@ def of_formats() -> list[tuple[str, Option]]:
 
 
 def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
-    """``load("a")`` gives ``path``, ``load(["a", "b"])`` gives ``paths``, as JSON."""
-    found = [options["path"]] if options.get("path") else []
+    """Return the paths of ``load("a")`` (``path``) or ``load(["a", "b"])`` (``paths``, as JSON)."""
+    result = [options["path"]] if options.get("path") else []
     if "paths" in options:
         try:
             more = json.loads(options["paths"])
@@ -182,5 +182,5 @@ def _paths(options: Mapping[str, str]) -> tuple[str, ...]:
             raise BadOption(
                 f"journal: option paths: expected a JSON list of paths, found {options['paths']!r}"
             )
-        found += more
-    return tuple(found)
+        result += more
+    return tuple(result)

@@ -1,4 +1,4 @@
-"""The format of a file or folder: one decision for every command and data source."""
+"""Detect the format of a file or folder, in the same way for all commands and data sources."""
 
 from __future__ import annotations
 
@@ -11,20 +11,21 @@ from reference_impl.register import registers
 from walproof.formats import plugin_for
 
 _PIECE_BYTES = 1 << 20
+#: Placeholders in the file names of a register.
 _VARIES = re.compile(
     r"(%0?[0-9]*l*[ud]|<[^>]*>|[0-9]{5,}|NAME|SEQNUM_ID|SEQNUM|REALTIME|TIME|RANDOM)"
 )
-"""Placeholders in the names of files that a register gives."""
 
 
 def recognise_log(path: Path) -> str:
-    """Return the id of the format that a file or folder shows.
+    """Return the format id of a file or folder.
 
-    Zeros, or no bytes, look like a log of every format without a signature, and of none with one:
-    then the name decides, if it is that of one format. Raises ``UnknownFormat`` and ``OSError``.
+    A file of zeros, or an empty file, fits every format without a signature and none with one. The
+    file name decides in this case, if it fits exactly one format. Raises ``UnknownFormat`` and
+    ``OSError``.
     """
     try:
-        found = detect(path).id
+        result = detect(path).id
     except UnknownFormat:
         for format_id in registers():
             if plugin_for(format_id).discovery.recognises(path):
@@ -34,11 +35,11 @@ def recognise_log(path: Path) -> str:
         raise
     if is_blank(path) and len(names := named_like(path.name)) == 1:
         return names[0]
-    return found
+    return result
 
 
 def is_blank(path: Path) -> bool:
-    """Return whether a file holds zeros alone, or nothing; a folder is not blank. ``OSError``."""
+    """Return whether a file is empty or all zeros; a folder is not blank. Raises ``OSError``."""
     if path.is_dir():
         return False
     zeros = bytes(_PIECE_BYTES)
@@ -60,7 +61,7 @@ def named_like(name: str) -> list[str]:
 
 @functools.cache
 def _pattern(name: str) -> re.Pattern[str]:
-    """Compile a name of a register, such as ``%06llu.log`` or ``<name>-<id>.log``."""
+    """Compile a file name of a register, such as ``%06llu.log`` or ``<name>-<id>.log``."""
     last = name.rpartition("/")[2]
     return re.compile("".join(map(_piece, _VARIES.split(last))))
 

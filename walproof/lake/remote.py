@@ -1,4 +1,4 @@
-"""Logs that are not on this machine: read by ranges, or copied here while they are read."""
+"""Read remote logs, by byte ranges or from a temporary local copy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from walproof.lake.discovery import FoundLog
 from walproof.lake.options import Options
-from walproof.lake.passing import patient
+from walproof.lake.retry import with_retries
 from walproof.lake.trees import RemoteTree, is_local, tree_of
 from walproof.scan.log import Log, Source
 
@@ -21,17 +21,17 @@ PIECE = 8 << 20
 
 
 class TooLarge(OSError):
-    """A remote log that is larger than what may be copied."""
+    """A remote log that exceeds the size limit for copies."""
 
 
 class RangeSource:
-    """One remote file, read by ranges."""
+    """A remote file, read by byte ranges."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self.size = int(file.size())
 
-    @patient
+    @with_retries
     def read(self, offset: int, length: int) -> bytes:
         """See :class:`~walproof.scan.log.Source`."""
         length = max(0, min(length, self.size - offset))
@@ -44,7 +44,7 @@ class RangeSource:
 
 @dataclass(frozen=True)
 class RemoteLog(Log):
-    """A log that ``pyarrow.fs`` reaches. :meth:`close` removes what was copied here."""
+    """A log reached through ``pyarrow.fs``. :meth:`close` removes its local copy."""
 
     tree: RemoteTree | None = None
     name: str = ""
@@ -57,7 +57,7 @@ class RemoteLog(Log):
         """See :class:`~walproof.scan.log.Log`."""
         return bool(self.files)
 
-    @patient
+    @with_retries
     def open(self) -> Source:
         """See :class:`~walproof.scan.log.Log`."""
         assert self.tree is not None
@@ -68,8 +68,8 @@ class RemoteLog(Log):
         if not self.copies:
             if self.size > self.limit:
                 raise TooLarge(
-                    f"{self.name}: has {self.size} bytes, and no more than {self.limit} are copied"
-                    " (option maxFetchBytes)"
+                    f"{self.name}: expected at most {self.limit} bytes to copy (option"
+                    f" maxFetchBytes), found {self.size}"
                 )
             sweep()
             self.copies.append(Path(tempfile.mkdtemp(prefix=f"{PREFIX}-{os.getpid()}-")))
@@ -87,7 +87,7 @@ class RemoteLog(Log):
             to.parent.mkdir(parents=True, exist_ok=True)
             self._copy_file(f"{self.name.rstrip('/')}/{name}" if name else self.name, to)
 
-    @patient
+    @with_retries
     def _copy_file(self, name: str, to: Path) -> None:
         assert self.tree is not None
         left = self.limit
@@ -95,35 +95,35 @@ class RemoteLog(Log):
             self.tree.file_system.open_input_file(self.tree.inside(name)) as source,
             to.open("wb") as copy,
         ):
-            # Only up to its present size: a log that grows has no end.
+            # Copy only up to the current size, because a log may grow.
             size = min(source.size(), left)
             for at in range(0, size, PIECE):
                 copy.write(source.read_at(min(PIECE, size - at), at))
 
     def close(self) -> None:
-        """Remove what was copied."""
+        """Remove the local copy."""
         while self.copies:
             shutil.rmtree(self.copies.pop(), ignore_errors=True)
 
 
 def sweep() -> None:
-    """Remove copies left by workers that were killed."""
+    """Remove copies left by killed workers."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}-*-*"):
         owner = folder.name.removeprefix(f"{PREFIX}-").partition("-")[0]
         if owner.isdecimal() and not Path("/proc", owner).exists() and Path("/proc/self").exists():
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def log_of(found: FoundLog, options: Options, context: dict[str, Any]) -> Log:
-    """The log as scanners take it."""
-    if is_local(found.path):
-        return Log(Path(found.path), context)
+def log_of(entry: FoundLog, options: Options, context: dict[str, Any]) -> Log:
+    """Return the log in the form that scanners take."""
+    if is_local(entry.path):
+        return Log(Path(entry.path), context)
     return RemoteLog(
-        Path(found.path.rstrip("/").rpartition("/")[2]),
+        Path(entry.path.rstrip("/").rpartition("/")[2]),
         context,
-        cast(RemoteTree, tree_of(found.path, dict(options.file_system))),
-        found.path,
-        found.files,
-        found.size,
+        cast(RemoteTree, tree_of(entry.path, dict(options.file_system))),
+        entry.path,
+        entry.files,
+        entry.size,
         options.max_fetch,
     )

@@ -1,4 +1,4 @@
-"""How logs become partitions: large ones in parts, small ones packed together."""
+"""Divide logs into partitions: split large logs, group small ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from walproof.scan.model import WHOLE, Part
 
 @dataclass(frozen=True)
 class Piece:
-    """A log, or a part of one. ``size`` is an estimate in bytes."""
+    """A log or a part of one. ``size`` is an estimate in bytes."""
 
     log: FoundLog
     part: Part
@@ -26,11 +26,11 @@ AnyPiece = TypeVar("AnyPiece", bound=Piece)
 
 @dataclass(frozen=True)
 class Packing:
-    """How large partitions are.
+    """The sizes of partitions.
 
-    There are at least ``slots`` of them where there is enough to read. None is larger than
-    ``max_bytes``, as far as the format can be split there. ``open_cost_bytes`` is what opening a
-    log costs, in bytes that could be read instead.
+    There are at least ``slots`` partitions if there is enough to read. No partition exceeds
+    ``max_bytes``, unless the format cannot be split there. ``open_cost_bytes`` is the cost of
+    opening a log, as the number of bytes that could be read in the same time.
     """
 
     slots: int
@@ -38,16 +38,16 @@ class Packing:
     open_cost_bytes: int = 64 << 10
 
     def target_bytes(self, sizes: Sequence[int]) -> int:
-        """Return the size of a partition, by the rule that Spark has for files.
+        """Return the size of a partition, computed as in Spark's
+        ``FilePartition.maxSplitBytes``.
 
-        It is ``FilePartition.maxSplitBytes``: no partition is so small that opening its files costs
-        more than reading them.
+        No partition is so small that opening its files costs more than reading them.
         """
         share = sum(size + self.open_cost_bytes for size in sizes) // self.slots
         return min(self.max_bytes, max(self.open_cost_bytes, share))
 
     def pack(self, pieces: Sequence[AnyPiece], target_bytes: int) -> list[list[AnyPiece]]:
-        """Return partitions of about ``target_bytes``, the largest pieces first, as Spark does."""
+        """Return partitions of about ``target_bytes``, largest pieces first, as Spark does."""
         packed: list[list[AnyPiece]] = []
         room = 0
         for piece in sorted(pieces, key=lambda piece: -piece.size):
@@ -60,20 +60,20 @@ class Packing:
 
 
 def plan(logs: Sequence[FoundLog], options: Options, packing: Packing) -> list[list[Piece]]:
-    """Return the partitions. A faulty log does not stop the plan: its reader reports the fault."""
+    """Return the partitions. The error of an unreadable log is left to its reader."""
     target = packing.target_bytes([log.size for log in logs])
     return packing.pack([piece for log in logs for piece in cut(log, target, options)], target)
 
 
 def cut(log: FoundLog, target_bytes: int, options: Options) -> list[Piece]:
-    """Return a log as pieces in log order: a large one in parts, where its format can be split."""
+    """Return a log as pieces in log order; a large log is split if its format allows it."""
     whole = [Piece(log, WHOLE, log.size)]
     if log.fault is not None or log.size <= target_bytes:
         return whole
     try:
         log, parts = in_parts(log, options, target_bytes)
     except Exception:
-        return whole  # reading it reports what is wrong
+        return whole  # its reader reports the error
     if len(parts) < 2:
         return whole
     return [Piece(log, part, _size(log, part, len(parts))) for part in parts]

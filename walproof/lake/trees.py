@@ -1,4 +1,4 @@
-"""Where logs lie: folders here, or file systems that ``pyarrow.fs`` reaches; one interface."""
+"""Local folders and ``pyarrow.fs`` file systems behind one interface."""
 
 from __future__ import annotations
 
@@ -13,55 +13,55 @@ from typing import Any, cast
 
 from reference_impl import formats
 from walproof.lake.file_tree import Entry, Tree
-from walproof.lake.passing import patient
 from walproof.lake.recognition import recognise_log
+from walproof.lake.retry import with_retries
 
+#: Number of bytes at the start of a file that recognisers read at most.
 HEAD = 1 << 17
-"""Bytes from the start of a file that tell its format: as many as any recogniser looks at."""
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+)://?")
 S3 = ("s3", "s3a", "s3n")
+#: Number of retries of a failed request to a store; the first follows after 25 ms.
 S3_TRIES = 7
-"""Further tries of a request that a store failed to answer, the first after 25 ms."""
 
 
 class NoFileSystem(OSError):
-    """A file system that cannot be reached from here; the message says why."""
+    """The file system is not reachable; the message gives the reason."""
 
 
 class LocalTree:
-    """Folders on this machine. An error that may pass is given time."""
+    """Local folders. Reads are retried after transient errors."""
 
-    @patient
+    @with_retries
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         return _entry(path, Path(path).stat(), Path(path).is_symlink())
 
-    @patient
+    @with_retries
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
-        found = []
+        results = []
         with os.scandir(folder) as scan:
             listed = sorted(scan, key=lambda entry: entry.name)
         for each in listed:
             path = f"{folder.rstrip('/')}/{each.name}"
             try:
-                # Whether it is a link is known from the listing; another call would ask again.
-                found.append(_entry(path, *_status(each)))
-            except OSError as error:  # a link to nowhere, or it is gone already
-                found.append(Entry(path, fault=error))
-        return found
+                # The listing already knows links; avoid another system call.
+                results.append(_entry(path, *_status(each)))
+            except OSError as error:  # a broken link or a deleted file
+                results.append(Entry(path, fault=error))
+        return results
 
-    @patient
+    @with_retries
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         return formats.named(format_id).recognise(Path(file.path))
 
-    @patient
+    @with_retries
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         return recognise_log(Path(path))
 
-    @patient
+    @with_retries
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with Path(path).open("rb") as file:
@@ -69,24 +69,24 @@ class LocalTree:
             return file.read(length)
 
 
-@patient
+@with_retries
 def _status(entry: os.DirEntry[str]) -> tuple[os.stat_result, bool]:
     return entry.stat(), entry.is_symlink()
 
 
-def _entry(path: str, found: os.stat_result, is_link: bool) -> Entry:
-    folder = stat.S_ISDIR(found.st_mode)
+def _entry(path: str, status: os.stat_result, is_link: bool) -> Entry:
+    folder = stat.S_ISDIR(status.st_mode)
     fault = None
-    if not folder and not stat.S_ISREG(found.st_mode):
-        # Opening a pipe would wait for its writer.
+    if not folder and not stat.S_ISREG(status.st_mode):
+        # Opening a pipe would block until a writer opens it.
         fault = OSError(f"[not a file] neither a file nor a folder: '{path}'")
-    size = 0 if folder else found.st_size
-    inode = (found.st_dev, found.st_ino)
-    return Entry(path, folder, size, found.st_mtime, fault, inode, is_link)
+    size = 0 if folder else status.st_size
+    inode = (status.st_dev, status.st_ino)
+    return Entry(path, folder, size, status.st_mtime, fault, inode, is_link)
 
 
 class RemoteTree:
-    """Folders that ``pyarrow.fs`` reaches. ``uri`` is any of them; all paths have its scheme."""
+    """Folders reached through ``pyarrow.fs``. ``uri`` is one of them; all paths have its scheme."""
 
     def __init__(self, uri: str, options: Mapping[str, str]) -> None:
         from pyarrow import fs
@@ -97,7 +97,9 @@ class RemoteTree:
         scheme = match[1].lower()
         try:
             if scheme in S3:
-                self.file_system = fs.S3FileSystem(**_typed(options), retry_strategy=s3_patience())
+                self.file_system = fs.S3FileSystem(
+                    **_typed(options), retry_strategy=s3_retry_strategy()
+                )
                 self._prefix = f"{match[1]}://"
             else:
                 self.file_system, inside = fs.FileSystem.from_uri(uri)
@@ -108,7 +110,7 @@ class RemoteTree:
             raise NoFileSystem(f"{uri}: cannot reach this file system: {error}") from error
 
     def inside(self, path: str) -> str:
-        """The path as the file system knows it."""
+        """Return a path in the form that the file system expects."""
         return path.removeprefix(self._prefix)
 
     def _entry(self, info: Any) -> Entry:
@@ -116,7 +118,7 @@ class RemoteTree:
         when = info.mtime.timestamp() if info.mtime is not None else 0.0
         return Entry(self._prefix + info.path, folder, info.size or 0, when)
 
-    @patient
+    @with_retries
     def entry(self, path: str) -> Entry:
         """See :class:`Tree`."""
         info = self.file_system.get_file_info([self.inside(path).rstrip("/")])[0]
@@ -124,20 +126,20 @@ class RemoteTree:
             raise FileNotFoundError(f"no such file or folder: '{path}'")
         return self._entry(info)
 
-    @patient
+    @with_retries
     def entries(self, folder: str) -> Sequence[Entry]:
         """See :class:`Tree`."""
         selector = self._fs.FileSelector(self.inside(folder).rstrip("/"))
-        found = self.file_system.get_file_info(selector)
-        return sorted((self._entry(info) for info in found), key=lambda entry: entry.path)
+        result = self.file_system.get_file_info(selector)
+        return sorted((self._entry(info) for info in result), key=lambda entry: entry.path)
 
-    @patient
+    @with_retries
     def is_a(self, format_id: str, file: Entry) -> bool:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
             return formats.named(format_id).recognise(self._head(file.path, folder))
 
-    @patient
+    @with_retries
     def detect(self, path: str) -> str:
         """See :class:`Tree`."""
         with tempfile.TemporaryDirectory() as folder:
@@ -148,12 +150,12 @@ class RemoteTree:
                 raise formats.UnknownFormat(text) from None
 
     def _head(self, path: str, folder: str) -> Path:
-        """The first bytes of a file under its own name, for the recognisers."""
+        """Copy the first bytes of a file to a local file of the same name, for the recognisers."""
         copy = Path(folder, Entry(path).name)
         copy.write_bytes(self.read(path, 0, HEAD))
         return copy
 
-    @patient
+    @with_retries
     def read(self, path: str, offset: int, length: int) -> bytes:
         """See :class:`Tree`."""
         with self.file_system.open_input_file(self.inside(path)) as file:
@@ -163,11 +165,11 @@ class RemoteTree:
             return cast(bytes, file.read_at(min(length, size - offset), offset))
 
 
-def s3_patience() -> Any:
-    """How a file system of Arrow for S3 tries again: for 3 s, each pause twice the one before.
+def s3_retry_strategy() -> Any:
+    """Return the retry strategy for Arrow's S3 file system: exponential backoff for up to 3 s.
 
-    Arrow's own choice (``AwsStandardS3RetryStrategy``) may try again a hundred times in the life of
-    a file system, whatever succeeds in between; then every error of the store is final.
+    Arrow's default (``AwsStandardS3RetryStrategy``) has a budget of about a hundred retries for the
+    life of a file system. Once that is spent, every error of the store is final.
     """
     from pyarrow import fs
 
@@ -175,7 +177,7 @@ def s3_patience() -> Any:
 
 
 def _typed(options: Mapping[str, str]) -> dict[str, Any]:
-    """Arguments of a constructor from text; what looks like a truth value or a number is one."""
+    """Convert constructor arguments from text; booleans and numbers are recognised."""
     return {
         name: {"true": True, "false": False}.get(
             value.lower(), int(value) if value.isdecimal() and len(value) < 10 else value
@@ -185,7 +187,7 @@ def _typed(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def absolute(path: str) -> str:
-    """A path as rows show it: absolute, and without the scheme where it is on this machine."""
+    """Return an absolute path, as rows show it; local paths have no scheme."""
     match = _SCHEME.match(path)
     if match is not None and match[1].lower() != "file":
         return path
@@ -195,12 +197,12 @@ def absolute(path: str) -> str:
 
 
 def is_local(path: str) -> bool:
-    """Whether an absolute path is on this machine."""
+    """Return whether an absolute path is local."""
     return path.startswith("/")
 
 
 def tree_of(path: str, options: Mapping[str, str]) -> Tree:
-    """The tree in which an absolute path lies. Raises :class:`NoFileSystem`."""
+    """Return the tree of an absolute path. Raises :class:`NoFileSystem`."""
     if is_local(path):
         return LocalTree()
     scheme, _, rest = path.partition("://")
@@ -209,5 +211,5 @@ def tree_of(path: str, options: Mapping[str, str]) -> Tree:
 
 @lru_cache(maxsize=16)
 def _remote(root: str, options: tuple[tuple[str, str], ...]) -> RemoteTree:
-    """Cached, since it holds connections."""
+    """Return the tree of a remote path, cached because it holds connections."""
     return RemoteTree(root, dict(options))

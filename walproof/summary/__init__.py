@@ -1,6 +1,6 @@
-"""What somebody who holds a log wants to know first: what it is, whether it is whole, what is lost.
+"""Summarise a log: its format, its state, its losses.
 
-``unpacked`` leads from what was typed (a file, a folder, ``-``, a pipe, a compressed file, an
-archive) to a log on this machine; ``summary`` reads it once, and keeps of its records the first and
-the last; ``screen`` prints what was found so that it fits a terminal.
+``unpacked`` opens the path as typed (a file, folder, pipe, compressed file or archive, or ``-``) as
+a local log. ``summary`` reads the log once, keeping only the first and the last record. ``screen``
+formats the result for a terminal.
 """

@@ -1,4 +1,4 @@
-"""The log that a path leads to, and how its format is known."""
+"""Find the log at a path and determine its format."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ _HEAD_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class FoundOne:
-    """A log: where it is, its format, and the context of its reader; or why it cannot be read.
+    """A log with its path, format and context, or the reason why it is unreadable.
 
-    ``by`` says how the format is known: ``content``, ``name`` alone, or ``told``. A log
-    ``is_blank`` if all of its bytes are zero, or there are none. ``is_packed``: it has to be
-    unpacked first.
+    ``by`` is the way in which the format was determined: ``content``, ``name`` alone, or ``told``.
+    A log ``is_blank`` if it is empty or all zeros. ``is_packed``: it must be unpacked first.
     """
 
     path: Path
@@ -35,16 +34,16 @@ class FoundOne:
 
 
 def find_log(path: Path, format_id: str | None) -> FoundOne | None:
-    """The log that ``path`` itself is; None for a folder that is none, but may hold some.
+    """Return the log at ``path``; None for a folder that is not a log but may contain some.
 
-    Raises :class:`UnknownFormat` with what a file looks like, and ``OSError``.
+    Raises :class:`UnknownFormat` with a description of the file, and ``OSError``.
     """
     size = size_of(path)
     if format_id is not None:
         return FoundOne(path, named(format_id).id, size, by="told", is_blank=is_blank(path))
     try:
-        found = recognise_log(path)
-        return FoundOne(path, found, size, by=_by(path, found), is_blank=is_blank(path))
+        result = recognise_log(path)
+        return FoundOne(path, result, size, by=_by(path, result), is_blank=is_blank(path))
     except UnknownFormat as error:
         if path.is_dir():
             return None
@@ -52,7 +51,7 @@ def find_log(path: Path, format_id: str | None) -> FoundOne | None:
 
 
 def _by(path: Path, format_id: str) -> str:
-    """Whether the content alone says what a log is: by looking at it under a name of no format."""
+    """Return ``content`` if the bytes alone determine the format, else ``name``."""
     if path.is_dir():
         return "content"
     with tempfile.TemporaryDirectory(prefix="walproof-") as folder:
@@ -62,15 +61,15 @@ def _by(path: Path, format_id: str) -> str:
 
 
 def looks_like(path: Path, error: str) -> str:
-    """Why a file is no log, with what its name and its bytes say besides."""
-    said = [error]
+    """Return why a file is not a log, with hints from its name and its bytes."""
+    message = [error]
     with path.open("rb") as file:
         head = file.read(_HEAD_BYTES)
     if head and not head.strip(b"\0"):
         more = "or more " if len(head) == _HEAD_BYTES else ""
-        said.append(f"it begins with {len(head)} {more}zeros")
+        message.append(f"the file begins with {len(head)} {more}zeros")
     if b"\0" in head and is_converted(path):
-        said.append("each LF in it is one of CR LF: a log that is converted as text is damaged")
+        message.append("each LF follows a CR: a text conversion may have damaged the log")
     if names := named_like(path.name):
-        said.append(f"its name is that of a {' or '.join(names)}, its bytes are not")
-    return "; ".join(said)
+        message.append(f"the name is that of a {' or '.join(names)}, the content is not")
+    return "; ".join(message)

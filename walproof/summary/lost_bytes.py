@@ -1,4 +1,4 @@
-"""Counting lost bytes without space that was allocated and never written."""
+"""Count lost bytes without space that was allocated and never written."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _CHUNK_BYTES = 1 << 16
 
 
 def lost_counter(format_id: str, log: Path) -> Callable[[Lost], int]:
-    """Return the function that counts the bytes of a lost range of a log.
+    """Return a function that counts the bytes of a lost range of a log.
 
-    The end of a file that was allocated and never written does not count, if the format tells where
-    it begins. The function raises ``OSError``.
+    Space at the end of a file that was allocated and never written does not count, if the format
+    tells where it begins. The function raises ``OSError``.
     """
     ends: dict[Path, int | None] = {}
 
@@ -30,7 +30,7 @@ def lost_counter(format_id: str, log: Path) -> Callable[[Lost], int]:
 
 
 def last_byte_end(path: Path) -> int:
-    """Return where the last byte of a file ends that is not zero; 0 if there is none."""
+    """Return the offset after the last nonzero byte of a file; 0 if there is none."""
     with path.open("rb") as file:
         end = file.seek(0, 2)
         while end:

@@ -1,4 +1,4 @@
-"""What records mean, a line for each, where their format has a decoder and they are of its kind."""
+"""Describe records in one line each, if their format has a decoder for them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from walproof.summary.runs import LONGEST
 
 
 def meanings(format_id: str, records: Sequence[Record]) -> list[tuple[str | None, str | None]]:
-    """The phrase of each record and why there is none. See :func:`walproof.decode.phrases`.
+    """Return the description of each record, and the reason if there is none.
 
-    Text in a phrase is as it was found. A payload is looked at as far as a summary looks.
+    See :func:`walproof.decode.phrases`. Text in a description is unescaped. Only the beginning of a
+    large payload is decoded.
     """
     if not records:
         return []

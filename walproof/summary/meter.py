@@ -1,4 +1,4 @@
-"""How far a reading has come, in bytes of all files of a log."""
+"""Measure reading progress in bytes over all files of a log."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class Meter:
-    """Tells ``progress`` how many bytes lie before a place, as the files of a log come up."""
+    """Reports the number of bytes before an offset to ``progress``, in file order."""
 
     def __init__(self, log: Path, progress: Callable[[int], None]) -> None:
         self._log, self._progress = log, progress
@@ -15,7 +15,7 @@ class Meter:
         self._passed = 0
 
     def at(self, file: str | None, place: int) -> None:
-        """An event of a file (None in a log of one) ends at this offset."""
+        """Record the end offset of an event in a file (None for a single-file log)."""
         if file not in self._before:
             self._before[file] = self._passed
             self._passed += self._size(file)
@@ -24,5 +24,5 @@ class Meter:
     def _size(self, file: str | None) -> int:
         try:
             return (self._log / file).stat().st_size if file is not None else 0
-        except OSError:  # it is gone, or was never there
+        except OSError:  # the file is missing
             return 0

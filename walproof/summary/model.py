@@ -1,4 +1,4 @@
-"""What a summary holds, and how a record widens it."""
+"""The data of a summary, and updating it with a record."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, Protocol
 from reference_impl.answer import Lost
 from walproof.quoted import quoted
 
+#: Size in bytes from which loading, and possibly compiling, a kernel pays off.
 WORTH_A_KERNEL = 4 << 20
-"""Bytes from which on a compiled kernel is worth loading, and, the first time, compiling."""
+#: Largest number of bytes shown of a payload that is not decoded.
 MOST_BYTES = 32
-"""Bytes of a payload without a meaning that are shown."""
+#: Number of lost ranges that are stored, largest first.
 SHOWN_RANGES = 8
-"""Lost ranges that are kept, the largest ones."""
 _TIME = "realtime"
 _INDEX = "index"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A record as the screen shows it: where it is, and what it says."""
+    """A record on the screen: its position and its text."""
 
     at: int
     size: int
@@ -34,13 +34,13 @@ class Shown:
 
 @dataclass
 class Summary:
-    """What there is to say of one log.
+    """The summary of one log.
 
-    ``framed_bytes`` are those of the records with their headers; ``times`` are microseconds since
-    1970, of the earliest and the latest record where records have a time; ``indexes`` the lowest
-    and the highest index where records have one, and ``with_index`` how many records have it.
-    ``ranges`` are the largest lost ranges, largest first. ``lost_bytes`` are those of all lost
-    ranges that may have held content, ``unwritten_bytes`` the others.
+    ``framed_bytes`` is the size of the records with their headers. ``times`` are the earliest and
+    the latest time of records, in microseconds since 1970. ``indexes`` are the lowest and the
+    highest index, and ``with_index`` is the number of records that have one. ``ranges`` are the
+    largest lost ranges, largest first. ``lost_bytes`` is the size of all lost ranges that may have
+    held content, ``unwritten_bytes`` that of the others.
     """
 
     format: str
@@ -62,13 +62,13 @@ class Summary:
 
     @property
     def missing(self) -> int:
-        """Records between the lowest and the highest index that are not there, by their number."""
+        """The number of records missing between the lowest and the highest index."""
         if self.indexes is None:
             return 0
         return max(0, self.indexes[1] - self.indexes[0] + 1 - self.with_index)
 
     def to_json(self) -> dict[str, Any]:
-        """The summary as ``walproof PATH --json`` prints it, numbers of 64 bits as text."""
+        """Return the ``walproof PATH --json`` object; 64-bit numbers are text."""
         return {
             "format": self.format,
             "verdict": self.verdict,
@@ -90,7 +90,7 @@ class Summary:
 
 
 def widen(summary: Summary, fields: Mapping[str, Any]) -> None:
-    """Let the spans of times and indexes reach a record's."""
+    """Extend the ranges of times and indexes to a record."""
     if fields.get(_TIME) is not None:
         at = int(fields[_TIME])
         summary.times = wider(summary.times, at, at)
@@ -101,24 +101,24 @@ def widen(summary: Summary, fields: Mapping[str, Any]) -> None:
 
 
 def wider(span: tuple[int, int] | None, low: int, high: int) -> tuple[int, int]:
-    """The span that also reaches from ``low`` to ``high``."""
+    """Extend a range to include ``low`` and ``high``."""
     return (low, high) if span is None else (min(span[0], low), max(span[1], high))
 
 
 def plain_text(payload: bytes) -> str:
-    """What a record says without a decoder: its text, else its first bytes in hexadecimal."""
+    """Return a payload without a decoder as text, or its first bytes in hexadecimal."""
     return quoted(payload, 2 * MOST_BYTES)
 
 
 class Observer(Protocol):
-    """Looks at what is read on the way: records one by one, or runs of columns, by their fields."""
+    """Receives the fields of the records during a pass: single records, or columns of runs."""
 
     def take(self, fields: Mapping[str, Any]) -> None:
-        """Fields of a record, or the columns of a run, by their names."""
+        """Take the fields of a record, or the columns of a run, by name."""
 
 
 def size_of(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder; a file that is gone by then counts nothing."""
+    """Return the size of a file, or of all files in a folder; a deleted file counts as 0."""
     if not path.is_dir():
         return path.stat().st_size
     total = 0

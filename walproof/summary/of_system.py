@@ -1,4 +1,4 @@
-"""What there is to say of a system's folder, besides what its logs hold."""
+"""Summarise the folder of a system apart from the content of its logs."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from walproof.systems import Finding, Harm, OtherFile, System, SystemLog
 from walproof.verdict import VERDICT_STYLE
 
 _STYLE: dict[Harm, str | None] = {"lost": "red", "look": "yellow", "none": None}
-_WORDS: dict[Harm, str] = {"lost": "gone", "look": "look", "none": "note"}
+_WORDS: dict[Harm, str] = {"lost": "lost", "look": "check", "none": "note"}
 _ORDER: tuple[Harm, ...] = ("lost", "look", "none")
 _HARM = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
 _SAID = {
-    "intact": "its logs are whole",
-    "torn": "torn: the last write was never finished",
+    "intact": "all logs are intact",
+    "torn": "torn: the last write is incomplete",
     "damaged": "damaged",
     "refused": "refused",
 }
+#: Name, size and summary of a log.
 Row = tuple[str, int, Summary]
-"""Name, size and summary of a log."""
+#: Number of other files that are listed by name; the rest is counted.
 MOST_FILES = 12
-"""Files beside the logs that are named, the others are counted."""
 
 
-def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
-    """Each finding with its harm, the worst first, in as many lines as it takes."""
-    for finding in sorted(found, key=lambda one: _ORDER.index(one.harm)):
+def findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
+    """Format the findings with their harm, worst first."""
+    for finding in sorted(items, key=lambda each: _ORDER.index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
         lines = textwrap.wrap(text, max(20, width - LABEL - 2)) or [""]
@@ -42,7 +42,7 @@ def findings(found: Iterable[Finding], width: int) -> Iterator[Line]:
 
 
 def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
-    """The files that are no logs: name, size and what they are for."""
+    """Format the other files: name, size and purpose."""
     shown = others[:MOST_FILES]
     room = min(36, max((len(one_line(other.name)) for other in shown), default=0))
     for number, other in enumerate(shown):
@@ -50,7 +50,7 @@ def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
         if len(name) > room:
             name = f"{name[: room - 1]}…"
         line = f"{name:<{room}}  {in_bytes(other.size):>8}  {one_line(other.role)}"
-        line = f"  {'beside' if number == 0 else '':<{LABEL}}{line}"
+        line = f"  {'other' if number == 0 else '':<{LABEL}}{line}"
         yield line if len(line) <= width else f"{line[: width - 1]}…", None
     if len(others) > len(shown):
         size = in_bytes(sum(other.size for other in others[MOST_FILES:]))
@@ -58,13 +58,18 @@ def other_file_lines(others: Sequence[OtherFile], width: int) -> Iterator[Line]:
 
 
 def screen(
-    log: Unpacked, system: System, rows: Sequence[Row], said: Sequence[str], width: int, height: int
+    log: Unpacked,
+    system: System,
+    rows: Sequence[Row],
+    observed: Sequence[str],
+    width: int,
+    height: int,
 ) -> Iterator[Line]:
-    """What there is to say of a system of several logs: the worst first, then log by log."""
+    """Format the screen for a system of several logs: worst findings first, then each log."""
     records = counted(sum(about.records for _, _, about in rows), "record")
-    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.came}", None
+    yield f"  {system.title}: {counted(len(system.logs), 'log')}, {records}{log.origin}", None
     for fault in log.faults:
-        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
     state, worst = _state(system, rows)
     lost = sum(about.lost_bytes for _, _, about in rows)
     more = f", {counted(lost, 'byte')} lost" if lost else ""
@@ -76,70 +81,70 @@ def screen(
     if rows:
         yield from logs(system, rows, width, height)
     yield from other_file_lines(system.others, width)
-    for line in said:
+    for line in observed:
         line = one_line(f"  {line}")
         yield line if len(line) <= width else f"{line[: width - 1]}…", None
     yield "", None
     name = shlex.quote(log.typed)
     is_whole = worst == "intact"
-    told = [(f"walproof read --head 20 {name}", "the first records")]
+    suggestions = [(f"walproof read --head 20 {name}", "print the first records")]
     if not is_whole and "pipe" not in log.how:
-        told.insert(0, (f"walproof recover {name} --out NEW", "write what survives"))
-    yield from commands(told)
+        suggestions.insert(0, (f"walproof recover {name} --out NEW", "write the surviving records"))
+    yield from commands(suggestions)
 
 
 def part(name: str, system: System, rows: Sequence[Row], width: int) -> Iterator[Line]:
-    """A system below a folder: what it is, whether it is whole, and its findings."""
+    """Format a system inside a folder: its title, state and findings."""
     records = counted(sum(about.records for _, _, about in rows), "record")
     state, verdict = _state(system, rows)
     yield "", None
     yield f"  {one_line(name)}", None
     yield f"  {system.title}, {records}; {state}", VERDICT_STYLE[verdict]
-    yield from findings((one for one in system.findings if one.harm != "none"), width)
+    yield from findings((each for each in system.findings if each.harm != "none"), width)
 
 
 def _state(system: System, rows: Sequence[Row]) -> tuple[str, str]:
-    """Whether a system is whole, in words, and the verdict that gives their colour."""
+    """Return the state of a system in words, and the verdict for the colour."""
     worst = max((about.verdict for _, _, about in rows), key=_HARM.__getitem__, default="intact")
     if worst == "intact" and is_lost(system.findings):
-        return "its logs are whole, other files are not", "damaged"
+        return "all logs are intact, other files are not", "damaged"
     return _SAID[worst], worst
 
 
 def logs(system: System, rows: Sequence[Row], width: int, height: int) -> Iterator[Line]:
-    """A line for each log, in the system's order, no more than fit ``height``: damaged ones stay.
+    """Format one line per log in system order, at most ``height`` lines.
 
-    What there is no room for is counted.
+    If there are more logs, intact ones are left out first and counted.
     """
     paired = [(log, row) for row in rows if (log := _log_of(row[0], system)) is not None]
     room = max(5, height - 16)
-    by_harm = sorted(paired, key=lambda one: -_HARM[one[1][2].verdict])[:room]
-    shown = [one for one in paired if one in by_harm]
+    by_harm = sorted(paired, key=lambda each: -_HARM[each[1][2].verdict])[:room]
+    shown = [each for each in paired if each in by_harm]
     cells = [("log", "size", "records", "lost", "")]
-    for log, (_, size, found) in shown:
-        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
-        verdict = "whole" if found.verdict == "intact" else found.reason or found.verdict
-        said = f"{verdict}; {log.role}"
-        cells.append((one_line(log.name), in_bytes(size), f"{found.records:,}", lost, said))
+    for log, (_, size, result) in shown:
+        lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
+        verdict = "intact" if result.verdict == "intact" else result.reason or result.verdict
+        message = f"{verdict}; {log.role}"
+        cells.append((one_line(log.name), in_bytes(size), f"{result.records:,}", lost, message))
     widths = [max(len(row[n]) for row in cells) for n in range(4)]
     widths[0] = min(widths[0], max(12, width // 2))
-    for number, (name, *counts, said) in enumerate(cells):
+    for number, (name, *counts, message) in enumerate(cells):
         if len(name) > widths[0]:
             name = f"…{name[-(widths[0] - 1) :]}"
         numbers = "  ".join(cell.rjust(size) for cell, size in zip(counts, widths[1:], strict=True))
-        line = f"  {name:<{widths[0]}}  {numbers}  {said}".rstrip()
+        line = f"  {name:<{widths[0]}}  {numbers}  {message}".rstrip()
         colour = VERDICT_STYLE[shown[number - 1][1][2].verdict] if number else None
         yield line if len(line) <= width else f"{line[: width - 1]}…", colour
     if len(paired) > len(shown):
-        yield f"  and {len(paired) - len(shown):,} more, none of them worse: --all shows them", None
+        yield f"  and {len(paired) - len(shown):,} more, none worse (--all lists them)", None
 
 
 def _log_of(name: str, system: System) -> SystemLog | None:
-    """The log that is called so, as the user or an archive has it."""
+    """Return the log with a name as used by the user or an archive."""
     ends = (log for log in system.logs if f"/{name}".endswith(f"/{log.name}"))
     return max(ends, key=lambda log: len(log.name), default=None)
 
 
-def is_lost(found: Iterable[Finding]) -> bool:
-    """Whether something is gone that no log here tells of."""
-    return any(finding.harm == "lost" for finding in found)
+def is_lost(items: Iterable[Finding]) -> bool:
+    """Return whether the folder has a loss that no log reports."""
+    return any(finding.harm == "lost" for finding in items)

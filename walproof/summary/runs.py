@@ -1,4 +1,4 @@
-"""The scanners' runs of records, counted without looking at each; for the two ends, decoded."""
+"""Count the scanner's runs of records; decode only the first and the last record."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from walproof.summary.model import (
     wider,
 )
 
+#: Largest number of bytes decoded of a payload, or of each value of an entry.
 LONGEST = 1 << 16
-"""Bytes of a payload, and of each value in an entry, that are looked at for the two ends."""
+#: Column → the range of a summary that its lowest and highest value extend.
 _SPANS = {"realtime": "times", "index": "indexes"}
-"""Column → the attribute of a summary that its lowest and highest value widen."""
 
 
 def events(format_id: str, path: Path, context: Context, size: int) -> Iterator[Event]:
-    """The scanner's events for a log of ``size`` bytes. ``OSError``, ``ValueError``."""
+    """Yield the scanner's events for a log of ``size`` bytes. ``OSError``, ``ValueError``."""
     return scanner_for(format_id, size).scan(Log(path, context), Wanted(max_payload=LONGEST))
 
 
 class OfRuns:
-    """Counts runs; keeps one row of the first and one of the last."""
+    """Counts runs; stores one row of the first and one of the last."""
 
     def __init__(self, format_id: str) -> None:
         self.format_id = format_id
@@ -55,8 +55,8 @@ class OfRuns:
             # Importing pyarrow.compute takes longer than reading a small log.
             import pyarrow.compute as pc
 
-            found = pc.min_max(values)
-            low, high = found["min"].as_py(), found["max"].as_py()
+            result = pc.min_max(values)
+            low, high = result["min"].as_py(), result["max"].as_py()
             setattr(summary, name, wider(getattr(summary, name), low, high))
             if column == "index":
                 summary.with_index += len(values) - values.null_count
@@ -78,19 +78,19 @@ class OfRuns:
 
 
 def _start(row: Records, payload: bytes) -> str:
-    """A payload without a meaning; of one that was cut the start, without a wrong size."""
+    """Return a payload without a meaning as text; a truncated one without its size."""
     if row.truncated is None:
         return plain_text(payload)
     return f"{plain_text(payload[:MOST_BYTES])}… (more than {len(payload):,} bytes)"
 
 
 def _fields(row: Records) -> dict[str, object]:
-    found = {name: column[0].as_py() for name, column in row.fields.items()}
-    return {name: value for name, value in found.items() if value is not None}
+    results = {name: column[0].as_py() for name, column in row.fields.items()}
+    return {name: value for name, value in results.items() if value is not None}
 
 
 def _row(run: Records, n: int) -> Records:
-    """A run of one record of ``run``, which the rest of it need not stay in memory for."""
+    """Copy one record of ``run``, so that the run can be freed."""
     return replace(
         run,
         at=run.at[n : n + 1].copy(),
@@ -102,5 +102,5 @@ def _row(run: Records, n: int) -> Records:
 
 
 def _value(column: pa.Array, n: int) -> pa.Array:
-    """A copy of one value of a column; ``take`` would import pyarrow.compute."""
+    """Copy one value of a column; ``take`` would import pyarrow.compute."""
     return pa.array([column[n].as_py()], column.type)

@@ -1,4 +1,4 @@
-"""One screen about one log, and a table about several: 80 columns, the losses first."""
+"""Format the summary of a log, or a table of several, in 80 columns."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from walproof.summary.model import Shown, Summary
 from walproof.summary.unpacked import Unpacked
 from walproof.verdict import VERDICT_STYLE
 
+#: Text and its colour.
 Line = tuple[str, str | None]
-"""Text, and its colour."""
 _RECOGNISED = {
     "content": "recognised by its content",
-    "name": "recognised by its name alone",
-    "told": "as you said",
+    "name": "recognised only by its name",
+    "told": "format as specified",
 }
+#: Size of a lost range from which carving is suggested.
 MIN_CARVED_BYTES = 512
-"""Size of a lost range from which on a search of it is advised."""
+#: Width of the labels on the left.
 LABEL = 8
-"""Columns of the words on the left."""
 _WORDS = {
-    "intact": "whole",
-    "torn": "torn: the last write was never finished",
+    "intact": "intact",
+    "torn": "torn: the last write is incomplete",
     "damaged": "damaged",
     "refused": "refused",
 }
@@ -36,110 +36,114 @@ _WORDS = {
 
 def screen(
     log: Unpacked,
-    one: FoundOne,
-    found: Summary,
+    detected: FoundOne,
+    summary: Summary,
     width: int,
     title: str | None = None,
     findings: Sequence[Line] = (),
-    beside: Sequence[Line] = (),
+    other_lines: Sequence[Line] = (),
     is_all: bool = True,
 ) -> Iterator[Line]:
-    """What there is to say of one log, a line each, in ``width`` columns.
+    """Format the summary of one log in lines of ``width`` columns.
 
-    If it is the folder of a system: the system's ``title``, what was found of the folder as a
-    whole, what lies beside the log, and whether it ``is_all`` that there was.
+    If the log is the folder of a system, the caller passes the system's ``title``, the findings
+    about the folder, the other files, and whether the log ``is_all`` that the system had.
     """
     yield one_line(log.typed), None
     if title is not None:
         yield f"  {title}", None
-    kind = registers()[found.format].title.partition(" (")[0]
-    yield f"  {kind}, {_RECOGNISED[one.by]}; {exact(one.size)}{log.came}", None
+    kind = registers()[summary.format].title.partition(" (")[0]
+    yield f"  {kind}, {_RECOGNISED[detected.by]}; {exact(detected.size)}{log.origin}", None
     for fault in log.faults:
-        yield f"  only what came out before a fault of the packing: {one_line(fault)}", "red"
-    if is_all or found.verdict != "intact":
-        yield f"  {_verdict(one, found)}", VERDICT_STYLE[found.verdict]
+        yield f"  unpacked only up to a fault: {one_line(fault)}", "red"
+    if is_all or summary.verdict != "intact":
+        yield f"  {_verdict(detected, summary)}", VERDICT_STYLE[summary.verdict]
     else:
-        left = f"{counted(found.records, 'record')}, whole, and not all that there were"
+        records = counted(summary.records, "record")
+        left = f"{records}; the log is intact, but data is missing (see below)"
         yield f"  {left}", VERDICT_STYLE["damaged"]
-    is_strange = one.by == "name" and one.size and not one.is_blank and not found.records
+    is_strange = (
+        detected.by == "name" and detected.size and not detected.is_blank and not summary.records
+    )
     if is_strange and not findings:
-        yield "  nothing in it is as such a log has it: it may be none, or be encrypted", None
+        yield "  no record was recognised: the file may be encrypted, or not a log", None
     if findings:
         yield "", None
         yield from findings
-    if found.verdict == "refused":
+    if summary.verdict == "refused":
         yield "", None
-        yield from _next(log, found)
+        yield from _next(log, summary)
         return
     yield "", None
-    yield from _losses(found, width)
-    yield from _records(found, width)
-    yield from beside
+    yield from _losses(summary, width)
+    yield from _records(summary, width)
+    yield from other_lines
     yield "", None
     if not log.is_copy and is_all:
-        yield f"  {_resume(found)}", None
+        yield f"  {_resume(summary)}", None
         yield "", None
-    yield from _next(log, found)
+    yield from _next(log, summary)
 
 
-def _verdict(one: FoundOne, found: Summary) -> str:
-    said = _WORDS[found.verdict]
-    code = f" ({found.reason})" if found.reason is not None else ""
-    if one.is_blank and not found.records:
-        blank = "nothing but zeros: prepared and never written, or wiped" if one.size else "empty"
+def _verdict(detected: FoundOne, summary: Summary) -> str:
+    message = _WORDS[summary.verdict]
+    code = f" ({summary.reason})" if summary.reason is not None else ""
+    if detected.is_blank and not summary.records:
+        blank = "all zeros: preallocated and never written, or erased" if detected.size else "empty"
         return f"{blank}{code}"
-    if found.verdict == "refused":
-        reasons = registers()[found.format].reasons
-        return f"{said}: {reasons[found.reason].words}{code}" if found.reason else said
-    survive = f"; {counted(found.records, 'record')}"
-    if found.verdict == "intact":
-        return f"{said}{survive}"
-    survive += f" survive{'s' if found.records == 1 else ''}"
-    if not found.lost_bytes:
-        return f"{said}{survive}{code}"
-    places = sum(found.reasons.values())
-    where = "one place" if places == 1 else f"{places:,} places"
-    return f"{said}{survive}, {counted(found.lost_bytes, 'byte')} lost in {where}"
+    if summary.verdict == "refused":
+        reasons = registers()[summary.format].reasons
+        return f"{message}: {reasons[summary.reason].words}{code}" if summary.reason else message
+    survive = f"; {counted(summary.records, 'record')}"
+    if summary.verdict == "intact":
+        return f"{message}{survive}"
+    survive += f" survive{'s' if summary.records == 1 else ''}"
+    if not summary.lost_bytes:
+        return f"{message}{survive}{code}"
+    locations = sum(summary.reasons.values())
+    where = "one range" if locations == 1 else f"{locations:,} ranges"
+    return f"{message}{survive}, {counted(summary.lost_bytes, 'byte')} lost in {where}"
 
 
-def _losses(found: Summary, width: int) -> Iterator[Line]:
-    reasons = registers()[found.format].reasons
-    for number, gap in enumerate(found.ranges):
+def _losses(summary: Summary, width: int) -> Iterator[Line]:
+    reasons = registers()[summary.format].reasons
+    for number, gap in enumerate(summary.ranges):
         label = "lost" if number == 0 else ""
-        place = f"{counted(gap.end - gap.start, 'byte')} from {gap.start:,}{_of(gap.file)}"
+        place = f"{counted(gap.end - gap.start, 'byte')} at offset {gap.start:,}{_of(gap.file)}"
         yield _row(label, place, width), VERDICT_STYLE["torn" if gap.torn else "damaged"]
         yield _row("", f"  {reasons[gap.reason].words} ({gap.reason})", width), None
-    left = sum(found.reasons.values()) - len(found.ranges)
+    left = sum(summary.reasons.values()) - len(summary.ranges)
     if left:
-        yield _row("", f"and {left:,} more, all in all:", width), None
-        for code, count in found.reasons.most_common():
+        yield _row("", f"and {left:,} more; totals by reason:", width), None
+        for code, count in summary.reasons.most_common():
             yield _row("", f"  {count:,} × {code}", width), None
-    if found.unwritten_bytes:
-        text = f"of these, {counted(found.unwritten_bytes, 'byte')} at the end were never written"
+    if summary.unwritten_bytes:
+        unwritten = counted(summary.unwritten_bytes, "byte")
+        text = f"including {unwritten} at the end that were never written"
         yield _row("", text, width), None
-    if found.missing:
-        low, high = found.indexes or (0, 0)
-        said = f"{counted(found.missing, 'record')} between the indexes {low} and {high}"
-        yield _row("missing", said, width), VERDICT_STYLE["damaged"]
-    if found.ranges or found.missing:
+    if summary.missing:
+        low, high = summary.indexes or (0, 0)
+        message = f"{counted(summary.missing, 'record')} between indexes {low} and {high}"
+        yield _row("missing", message, width), VERDICT_STYLE["damaged"]
+    if summary.ranges or summary.missing:
         yield "", None
 
 
-def _records(found: Summary, width: int) -> Iterator[Line]:
-    if found.times is not None:
+def _records(summary: Summary, width: int) -> Iterator[Line]:
+    if summary.times is not None:
         yield (
             _row(
                 "time",
-                f"{moment(found.times[0], ' UTC')} to {moment(found.times[1], ' UTC')}",
+                f"{moment(summary.times[0], ' UTC')} to {moment(summary.times[1], ' UTC')}",
                 width,
             ),
             None,
         )
-    if found.first is not None and found.records == 1:
-        yield _row("record", _shown(found.first), width), None
-    elif found.first is not None and found.last is not None:
-        yield _row("first", _shown(found.first), width), None
-        yield _row("last", _shown(found.last), width), None
+    if summary.first is not None and summary.records == 1:
+        yield _row("record", _shown(summary.first), width), None
+    elif summary.first is not None and summary.last is not None:
+        yield _row("first", _shown(summary.first), width), None
+        yield _row("last", _shown(summary.last), width), None
     else:
         yield _row("records", "none", width), None
 
@@ -157,63 +161,67 @@ def _row(label: str, text: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def _resume(found: Summary) -> str:
-    if found.end is None:
-        return "A writer must start a new file."
-    return f"A writer may resume at {found.end:,}{one_line(_of(found.end_file))}."
+def _resume(summary: Summary) -> str:
+    if summary.end is None:
+        return "Not safe to append: start a new file."
+    return f"Safe to append at offset {summary.end:,}{one_line(_of(summary.end_file))}."
 
 
-def _next(log: Unpacked, found: Summary) -> Iterator[Line]:
-    """What to type next, most useful first."""
+def _next(log: Unpacked, summary: Summary) -> Iterator[Line]:
+    """Return the suggested commands, most useful first."""
     name = shlex.quote(log.typed)
-    told: list[tuple[str, str]] = []
-    if found.verdict == "refused":
-        told.append((f"walproof explain {found.format} {found.reason}", "what that means"))
-    elif "pipe" in log.how:  # what came out of it is gone
-        if found.records and found.lost_bytes:
-            told.append(("… | walproof recover - --out NEW", "write what survives"))
-        told.append(("… | walproof read --head 20 -", "the first records"))
+    suggestions: list[tuple[str, str]] = []
+    if summary.verdict == "refused":
+        suggestions.append(
+            (f"walproof explain {summary.format} {summary.reason}", "explain the reason")
+        )
+    elif "pipe" in log.how:  # a pipe cannot be read again
+        if summary.records and summary.lost_bytes:
+            suggestions.append(("… | walproof recover - --out NEW", "write the surviving records"))
+        suggestions.append(("… | walproof read --head 20 -", "print the first records"))
     else:
-        if found.lost_bytes or found.verdict != "intact":
-            if found.records:
-                told.append((f"walproof recover {name} --out NEW", "write what survives"))
-            told.append((f"walproof read --lost-only {name}", "every lost range"))
-            if may_be_carved(found.format, found.ranges) and not log.is_copy:
-                told.append((f"walproof carve {name}", "records inside what is lost"))
-        if found.records:
-            told.append((f"walproof read --head 20 {name}", "the first records"))
-            if plugin_for(found.format).has("pending"):
-                told.append((f"walproof read --pending {name}", "the messages that wait"))
-        told.append((f"walproof inspect {name}", "every byte"))
-    yield from commands(told)
+        if summary.lost_bytes or summary.verdict != "intact":
+            if summary.records:
+                suggestions.append(
+                    (f"walproof recover {name} --out NEW", "write the surviving records")
+                )
+            suggestions.append((f"walproof read --lost-only {name}", "list all lost ranges"))
+            if may_be_carved(summary.format, summary.ranges) and not log.is_copy:
+                suggestions.append((f"walproof carve {name}", "search the lost ranges for records"))
+        if summary.records:
+            suggestions.append((f"walproof read --head 20 {name}", "print the first records"))
+            if plugin_for(summary.format).has("pending"):
+                suggestions.append((f"walproof read --pending {name}", "list the pending messages"))
+        suggestions.append((f"walproof inspect {name}", "show every byte"))
+    yield from commands(suggestions)
 
 
 def may_be_carved(format_id: str, lost: Iterable[Lost]) -> bool:
-    """Whether a search may find records inside what is lost, where a reader may not look."""
-    if plugin_for(format_id).carver is None:
+    """Return whether carving may find records in a lost range that readers must skip."""
+    if not plugin_for(format_id).has("carver"):
         return False
     return any(gap.end - gap.start >= MIN_CARVED_BYTES and not gap.torn for gap in lost)
 
 
-def commands(told: Sequence[tuple[str, str]]) -> Iterator[Line]:
-    """Commands, each with what it does, in two columns."""
-    room = max(len(command) for command, _ in told)
-    for command, what in told:
-        yield f"  {one_line(command):<{room}}  {what}", "cyan"
+def commands(suggestions: Sequence[tuple[str, str]]) -> Iterator[Line]:
+    """Format commands and their purposes in two columns."""
+    room = max(len(command) for command, _ in suggestions)
+    for command, purpose in suggestions:
+        yield f"  {one_line(command):<{room}}  {purpose}", "cyan"
 
 
 def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> Iterator[Line]:
-    """A line for each of several logs, what is damaged first; no more than fit ``height``."""
+    """Format one line per log, damaged logs first, at most ``height`` lines."""
     by_name = sorted(rows, key=lambda row: row[0])
     worst = sorted(by_name, key=lambda row: _harm(row[2]), reverse=True)
     shown = worst[: max(5, height - 8)]
     heads = ("log", "format", "size", "records", "lost", "")
     cells = [heads]
-    for name, size, found in shown:
-        lost = f"{found.lost_bytes:,}" if found.lost_bytes else "–"
-        said = found.verdict if found.reason is None else f"{found.verdict}: {found.reason}"
+    for name, size, result in shown:
+        lost = f"{result.lost_bytes:,}" if result.lost_bytes else "–"
+        message = result.verdict if result.reason is None else f"{result.verdict}: {result.reason}"
         cells.append(
-            (one_line(name), found.format, in_bytes(size), f"{found.records:,}", lost, said)
+            (one_line(name), result.format, in_bytes(size), f"{result.records:,}", lost, message)
         )
     widths = [max(len(row[n]) for row in cells) for n in range(len(heads))]
     spare = width - sum(widths) - 2 * (len(heads) - 1)
@@ -222,31 +230,32 @@ def table(rows: Sequence[tuple[str, int, Summary]], height: int, width: int) -> 
         colour = None if number == 0 else VERDICT_STYLE[shown[number - 1][2].verdict]
         yield _cells(row, widths), colour
     if len(worst) > len(shown):
-        yield f"and {len(worst) - len(shown):,} more, none of them worse: --all shows them", None
+        yield f"and {len(worst) - len(shown):,} more, none worse (--all lists them)", None
     yield "", None
-    yield total(found for _, _, found in rows), None
+    yield total(result for _, _, result in rows), None
 
 
 def _cells(row: Sequence[str], widths: Sequence[int]) -> str:
-    name, kind, *numbers, said = row
-    if len(name) > widths[0]:  # the end of a path says more than its beginning
+    name, kind, *numbers, message = row
+    if len(name) > widths[0]:  # the end of a path is more useful than its start
         name = f"…{name[-(widths[0] - 1) :]}"
     left = [name.ljust(widths[0]), kind.ljust(widths[1])]
     right = [cell.rjust(size) for cell, size in zip(numbers, widths[2:5], strict=True)]
-    return "  ".join([*left, *right, said]).rstrip()
+    return "  ".join([*left, *right, message]).rstrip()
 
 
-def total(found: Iterable[Summary]) -> str:
-    """All logs in a sentence."""
-    all = list(found)
-    damaged = sum(one.verdict != "intact" for one in all)
-    lost = sum(one.lost_bytes for one in all)
+def total(summaries: Iterable[Summary]) -> str:
+    """Return a sentence with the totals of all logs."""
+    all = list(summaries)
+    damaged = sum(each.verdict != "intact" for each in all)
+    lost = sum(each.lost_bytes for each in all)
     return (
-        f"{counted(len(all), 'log')}, {counted(sum(one.records for one in all), 'record')};"
-        f" {damaged or 'none'} not whole" + (f", {counted(lost, 'byte')} lost" if lost else "")
+        f"{counted(len(all), 'log')}, {counted(sum(each.records for each in all), 'record')};"
+        f" {f'{damaged} not intact' if damaged else 'all intact'}"
+        + (f", {counted(lost, 'byte')} lost" if lost else "")
     )
 
 
-def _harm(found: Summary) -> tuple[int, int]:
+def _harm(summary: Summary) -> tuple[int, int]:
     order = {"intact": 0, "torn": 1, "refused": 2, "damaged": 3}
-    return (order[found.verdict], found.lost_bytes)
+    return (order[summary.verdict], summary.lost_bytes)

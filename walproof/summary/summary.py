@@ -1,7 +1,6 @@
-"""One pass over a log: counts, the first and the last record, and the largest losses.
+"""Read a log in one pass: totals, the first and the last record, and the largest losses.
 
-Memory does not grow with the log: of records only the first and the last are kept, of lost ranges
-the largest, and a count for each reason.
+Memory use does not depend on the size of the log.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ from walproof.summary.model import (
     widen,
 )
 
+#: Receives the number of bytes read so far.
 Progress = Callable[[int], None]
-"""Is told how many bytes of the log have been passed so far."""
 
 
 def summarise(
@@ -37,24 +36,24 @@ def summarise(
     progress: Progress = lambda at: None,
     observer: Observer | None = None,
 ) -> Summary:
-    """Read a log once, with the bulk scanner where it is installed.
+    """Read a log once, with the bulk scanner if it is installed.
 
-    Raises ``OSError``, and ``ValueError`` for a context that the format does not understand.
+    Raises ``OSError``, and ``ValueError`` for a context that the format does not accept.
     """
     try:
         from walproof.summary import runs
-    except ModuleNotFoundError:  # no numpy or pyarrow: the executable specification reads
-        found: Iterable[Any] = named(format_id).read(path, "recover", context)
+    except ModuleNotFoundError:  # without numpy or pyarrow, use the executable specification
+        result: Iterable[Any] = named(format_id).read(path, "recover", context)
         take: Callable[[Summary, Any], None] = _take_record
         finish: Callable[[Summary], None] = lambda summary: None  # noqa: E731
     else:
-        found = runs.events(format_id, path, context, size_of(path))
+        result = runs.events(format_id, path, context, size_of(path))
         of_runs = runs.OfRuns(format_id)
         take, finish = of_runs.take, of_runs.finish
     summary, meter = Summary(format_id), Meter(path, progress)
     largest: list[tuple[int, int, Lost]] = []
     count_lost = lost_counter(format_id, path)
-    for number, event in enumerate(found):
+    for number, event in enumerate(result):
         if isinstance(event, Lost):
             _take_lost(summary, event, number, largest, count_lost(event))
             meter.at(event.file, event.end)
@@ -65,13 +64,13 @@ def summarise(
             if observer is not None:
                 observer.take(event.fields)
             meter.at(event.file, _passed(take, summary, event))
-    summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda one: (-one[0], -one[1]))]
+    summary.ranges = [gap for _, _, gap in sorted(largest, key=lambda each: (-each[0], -each[1]))]
     finish(summary)
     return summary
 
 
 def _passed(take: Callable[[Summary, Any], None], summary: Summary, event: Any) -> int:
-    """Count a record or a run of them: the offset where it ends."""
+    """Count a record or a run of records; return its end offset."""
     take(summary, event)
     if isinstance(event, Record):
         return event.at + event.size
@@ -85,7 +84,7 @@ def _take_lost(
     summary.lost_bytes += written
     summary.unwritten_bytes += size - written
     summary.reasons[gap.reason] += 1
-    # Of two of one size the earlier one is kept.
+    # Prefer the earlier of two ranges with the same size.
     put = heapq.heappush if len(largest) < SHOWN_RANGES else heapq.heappushpop
     put(largest, (size, -number, gap))
 

@@ -1,8 +1,8 @@
-"""From what was typed to a log on this machine: pipes, compressed files and archives.
+"""Open pipes, compressed files and archives as local logs.
 
-A log is read more than once and from both ends, so what cannot be sought is first copied to a
-scratch folder: nothing is lost while its format is found out. A copy is bounded, since a small
-compressed file may stand for a large one.
+Readers read a log more than once and from both ends, so input that cannot be sought is first copied
+to a scratch folder. The size of a copy is limited, because a small compressed file may expand to a
+large one.
 """
 
 from __future__ import annotations
@@ -30,25 +30,25 @@ import zstandard
 
 from walproof.quantity import in_bytes
 
+#: Largest number of bytes unpacked or copied from a pipe.
 MOST = 64 << 30
-"""Bytes that are unpacked or copied out of a pipe, at most."""
+#: Number of bytes needed to recognise a compressed file.
 HEAD = 512
-"""Bytes by which a packed file is known."""
 PIECE = 1 << 16
 _CALLED = "standard-input"
 
 
 class CannotUnpack(ValueError):
-    """The compressed file or archive is broken, or stands for too much; the message says where."""
+    """The compressed file or archive is broken or too large; the message says where."""
 
 
 @dataclass(frozen=True)
 class Unpacked:
-    """A log, or a folder of them, as it can be read.
+    """A readable log, or a folder of logs.
 
-    ``path`` is where it lies, ``typed`` what the user called it, ``how`` how it came here
-    (``("gzip",)``, ``("pipe",)``; nothing for what is read in place). A copy is nothing that a
-    writer can resume. ``faults`` say where a packed file is broken: what came out before is there.
+    ``path`` is its location, ``typed`` the path as typed, and ``how`` the way in which it was
+    opened: ``("gzip",)``, ``("pipe",)``, or empty if it is read in place. A writer cannot resume a
+    copy. ``faults`` are faults of a compressed file; the content before each fault was unpacked.
     """
 
     path: Path
@@ -58,23 +58,23 @@ class Unpacked:
 
     @property
     def is_copy(self) -> bool:
-        """Whether the bytes are those of a copy."""
+        """Return whether the bytes are a copy."""
         return bool(self.how)
 
     @property
-    def came(self) -> str:
-        """How the bytes came here, in words, to follow a name: ``, unpacked from gzip``."""
+    def origin(self) -> str:
+        """The way in which the log was opened, to follow its name: ``, unpacked from gzip``."""
         packed = [kind for kind in self.how if kind != "pipe"]
-        said = ", read from a pipe" if "pipe" in self.how else ""
-        return f"{said}, unpacked from {' in '.join(reversed(packed))}" if packed else said
+        message = ", read from a pipe" if "pipe" in self.how else ""
+        return f"{message}, unpacked from {' in '.join(reversed(packed))}" if packed else message
 
 
 @contextlib.contextmanager
 def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
-    """What ``typed`` leads to, until it is no longer needed. ``-`` is standard input.
+    """Open ``typed`` and remove copies at the end; ``-`` is standard input.
 
-    Raises ``OSError`` for what cannot be read, and :class:`CannotUnpack` where nothing comes out,
-    or too much.
+    Raises ``OSError`` if it cannot be read, and :class:`CannotUnpack` if nothing, or too much, can
+    be unpacked.
     """
     with tempfile.TemporaryDirectory(prefix="walproof-") as name:
         scratch = Path(name)
@@ -89,7 +89,7 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
             path = copy
         while path.is_file() and (kind := packing(path)) is not None:
             if len(how) > 4:
-                raise CannotUnpack(f"{typed}: {', '.join(how)}: packed too often")
+                raise CannotUnpack(f"{typed}: {', '.join(how)}: too many layers of compression")
             how.append(kind)
             folder = scratch / str(len(how))
             try:
@@ -101,14 +101,13 @@ def unpacked(typed: str, most: int = MOST) -> Iterator[Unpacked]:
 
 
 def _is_sought(path: Path) -> bool:
-    """Whether a path can be read in any order; else it is a pipe. Raises :class:`CannotUnpack`."""
+    """Return whether a path can be sought; if not, it is a pipe. Raises :class:`CannotUnpack`."""
     kind = path.stat().st_mode
     if stat.S_ISSOCK(kind):
         raise CannotUnpack(f"{path}: expected a log, found a socket")
     if stat.S_ISCHR(kind) and not path.samefile(os.devnull):
         raise CannotUnpack(
-            f"{path}: expected a log, found a device that is read byte by byte and need not end;"
-            " copy what you want of it into a file"
+            f"{path}: expected a log, found a character device; copy the data to a file first"
         )
     return stat.S_ISREG(kind) or stat.S_ISDIR(kind) or stat.S_ISBLK(kind)
 
@@ -117,15 +116,15 @@ def _is_sought(path: Path) -> bool:
 def _piped(typed: str) -> Iterator[BinaryIO]:
     if typed == "-":
         if sys.stdin.isatty():
-            raise CannotUnpack("standard input is a terminal: expected the bytes of a log")
+            raise CannotUnpack("standard input is a terminal: expected a log")
         yield sys.stdin.buffer
         return
-    with Path(typed).open("rb") as pipe:  # this waits for its writer, which may never come
+    with Path(typed).open("rb") as pipe:  # blocks until a writer opens the pipe
         yield pipe
 
 
 class _Waiting:
-    """Says on standard error for what one waits: after a second, then every ten seconds."""
+    """Reports a slow pipe on standard error: after a second, then every ten seconds."""
 
     FIRST, THEN = 1.0, 10.0
 
@@ -150,16 +149,16 @@ class _Waiting:
                 size = self.copy.stat().st_size
             except OSError:
                 size = 0
-            so_far = f"{in_bytes(size)} so far" if size else "nothing has come so far"
-            told = f"walproof: reading {self.name} until its writer ends; {so_far}"
-            print(told, file=sys.stderr, flush=True)
+            so_far = f"{in_bytes(size)} received" if size else "nothing received yet"
+            given = f"walproof: waiting for the end of {self.name}; {so_far}"
+            print(given, file=sys.stderr, flush=True)
 
 
 class _ZstdFrames:
-    """The content of ZSTD frames one after the other; unlike the library's own, sees a cut."""
+    """The content of ZSTD frames. Unlike the library's class, it detects truncation."""
 
+    #: Number of compressed bytes per step; they expand to at most 32 MiB.
     FED = 1 << 10
-    """Bytes that are decompressed at once: they stand for 32 MiB at most."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.file = file
@@ -172,7 +171,7 @@ class _ZstdFrames:
         pass
 
     def read(self, size: int) -> bytes:
-        """Some content, whatever ``size`` is. Raises ``EOFError``, ``ZstdError``."""
+        """Return some content; ``size`` is ignored. Raises ``EOFError`` and ``ZstdError``."""
         fed = b""
         while True:
             fed = fed or self.file.read(self.FED)
@@ -181,14 +180,14 @@ class _ZstdFrames:
                     raise EOFError("the last frame is cut")
                 return b""
             self._frame = self._frame or zstandard.ZstdDecompressor().decompressobj()
-            found = self._frame.decompress(fed)
+            result = self._frame.decompress(fed)
             fed = b""
             if self._frame.eof:
                 if rest := self._frame.unused_data:
                     self.file.seek(-len(rest), os.SEEK_CUR)
                 self._frame = None
-            if found:
-                return cast(bytes, found)
+            if result:
+                return cast(bytes, result)
 
 
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
@@ -208,8 +207,8 @@ _OPENED: dict[str, Callable[[BinaryIO], BinaryIO]] = {
     "lz4": lambda file: cast(BinaryIO, lz4.frame.LZ4FrameFile(file)),
 }
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst", ".zstd", ".lz4")
+#: Kinds of files that may contain several files.
 ARCHIVES = ("zip", "tar")
-"""What may hold several files."""
 _BROKEN = (
     EOFError,
     zlib.error,
@@ -218,18 +217,18 @@ _BROKEN = (
     RuntimeError,  # lz4, and a zip member with a password
     tarfile.TarError,
     zipfile.BadZipFile,
-    NotImplementedError,  # a zip member in a compression that Python does not know
+    NotImplementedError,  # a zip compression that Python does not support
 )
 
 
 def packing(path: Path) -> str | None:
-    """How a file is packed. Raises ``OSError``."""
+    """Return the compression or archive type of a file. Raises ``OSError``."""
     with path.open("rb") as file:
         return packing_of(file.read(HEAD))
 
 
 def packing_of(head: bytes) -> str | None:
-    """How a file is packed, by its first :data:`HEAD` bytes; tar by its 257th."""
+    """Return the type from the first :data:`HEAD` bytes; tar has its signature at byte 257."""
     for signature, kind in _SIGNATURES:
         if head.startswith(signature):
             return kind
@@ -237,17 +236,17 @@ def packing_of(head: bytes) -> str | None:
 
 
 def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
-    """Unpack a file into ``folder``: where its content lies, a folder for several files."""
+    """Unpack a file into ``folder``; return the path of its content, a folder for several files."""
     if kind == "zip":
         with zipfile.ZipFile(path) as archive:
-            files = [one for one in archive.infolist() if not one.is_dir()]
-            opened = ((one.filename, partial(archive.open, one)) for one in files)
+            files = [each for each in archive.infolist() if not each.is_dir()]
+            opened = ((each.filename, partial(archive.open, each)) for each in files)
             return _members(opened, folder, most, typed)
     if kind == "tar":
         with tarfile.open(path) as archive:
-            regular = (one for one in archive if one.isreg())
+            regular = (each for each in archive if each.isreg())
             return _members(
-                ((one.name, partial(archive.extractfile, one)) for one in regular),
+                ((each.name, partial(archive.extractfile, each)) for each in regular),
                 folder,
                 most,
                 typed,
@@ -259,7 +258,7 @@ def _unpack(path: Path, kind: str, folder: Path, most: int, typed: str) -> Path:
 
 
 def name_inside(path: Path) -> str:
-    """The name of what is packed in a file, going by the file's own."""
+    """Return the name of the content of a compressed file, derived from its own name."""
     name = path.name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)
@@ -267,24 +266,24 @@ def name_inside(path: Path) -> str:
 
 
 def peeked(path: Path, kind: str, size: int) -> bytes:
-    """The first bytes of what is packed in a file that is no archive; fewer where it is broken.
+    """Return the first bytes of a compressed file's content; fewer if it is broken.
 
-    Raises ``OSError``, and :class:`CannotUnpack` where nothing comes out.
+    Raises ``OSError``, and :class:`CannotUnpack` if nothing can be unpacked.
     """
-    found = b""
+    result = b""
     try:
         with path.open("rb") as file, _OPENED[kind](file) as content:
-            while len(found) < size and (piece := _some(content)):
-                found += piece
+            while len(result) < size and (piece := _some(content)):
+                result += piece
     except _BROKEN as error:
-        if not found:
-            said = str(error).strip() or type(error).__name__
-            raise CannotUnpack(f"{kind}: {said}") from None
-    return found[:size]
+        if not result:
+            message = str(error).strip() or type(error).__name__
+            raise CannotUnpack(f"{kind}: {message}") from None
+    return result[:size]
 
 
 def _what_came_out(folder: Path, fault: str) -> Path:
-    """What was unpacked before a fault. Raises :class:`CannotUnpack` if that is nothing."""
+    """Return the content before a fault. Raises :class:`CannotUnpack` if there is none."""
     files = [path for path in folder.rglob("*") if path.is_file() and path.stat().st_size]
     if not files:
         raise CannotUnpack(fault)
@@ -294,28 +293,28 @@ def _what_came_out(folder: Path, fault: str) -> Path:
 def _members(
     members: Iterable[tuple[str, Callable[[], Any]]], folder: Path, most: int, typed: str
 ) -> Path:
-    """The files of an archive in ``folder``; links and devices in it are left out."""
-    made: list[Path] = []
+    """Extract the files of an archive to ``folder``; skip links and devices."""
+    created: list[Path] = []
     for name, opened in members:
         parts = PurePosixPath(name).parts
         if not parts or parts[0] == "/" or ".." in parts:
-            raise CannotUnpack(f"{typed}: a member {name!r} that leads out of its archive")
+            raise CannotUnpack(f"{typed}: member {name!r} points outside of the archive")
         path = folder.joinpath(*parts)
         with opened() as content:
             most -= _copy(content, path, most, typed)
-        made.append(path)
+        created.append(path)
     folder.mkdir(parents=True, exist_ok=True)
-    return made[0] if len(made) == 1 else folder
+    return created[0] if len(created) == 1 else folder
 
 
 def _some(content: Any) -> bytes:
-    """Some more bytes; ``read`` would lose what comes out just before a packed file breaks off."""
+    """Read some bytes; ``read`` would drop the last bytes before the break of a compressed file."""
     read = getattr(content, "read1", content.read)
     return cast(bytes, read(PIECE))
 
 
 def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
-    """Copy to a new file: how many bytes there were. Zeros become holes, which cost no room."""
+    """Copy to a new file and return its size. Zeros become holes, which take no space."""
     path.parent.mkdir(parents=True, exist_ok=True)
     size = 0
     with path.open("xb") as copy:
@@ -325,7 +324,7 @@ def _copy(content: BinaryIO, path: Path, most: int, typed: str) -> int:
                 if size > most:
                     raise CannotUnpack(
                         f"{typed}: expected at most {most} bytes unpacked, found more;"
-                        " unpack it yourself where there is room"
+                        " unpack it yourself on a larger disk"
                     )
                 if piece.count(0) == len(piece):
                     copy.seek(len(piece), os.SEEK_CUR)

@@ -1,8 +1,9 @@
-"""Folders as systems keep them: a database, a broker's store, a raft node, a host's journals.
+"""Recognise the folders of systems: a database, a broker's store, a raft node, a host's
+journals.
 
-A log seldom lies alone. Which of the files beside it are logs and in what order, what the others
-are for, and what their being there or not says, is a system's own business: a format that has such
-folders describes them as a :class:`~walproof.systems.model.SystemFolder` (its part
+Most logs are part of a folder with other files. Each system has its own rules about which files are
+logs, their order, the purpose of the other files, and the meaning of missing ones. A format with
+such folders describes them with a :class:`~walproof.systems.model.SystemFolder` (its part
 ``system_folder`` in ``walproof/formats``).
 """
 
@@ -41,43 +42,43 @@ __all__ = [
 ]
 
 
-def examine(system: System, found: Mapping[str, Summary]) -> System:
-    """Add the findings that its logs lead to; ``found`` are their summaries, by their names.
+def examine(system: System, summaries: Mapping[str, Summary]) -> System:
+    """Add the findings that follow from the logs; ``summaries`` maps log names to summaries.
 
     Raises ``OSError``.
     """
     findings = [*system.findings]
     for log in system.logs:
-        if log.name in found:
-            findings += system.folder_type.of_log(system, log, found[log.name])
+        if log.name in summaries:
+            findings += system.folder_type.of_log(system, log, summaries[log.name])
             if system.is_one_log:
-                findings += system.folder_type.beyond(system, found[log.name])
-            if found[log.name].verdict != "intact":
+                findings += system.folder_type.beyond(system, summaries[log.name])
+            if summaries[log.name].verdict != "intact":
                 findings += conversion_findings(system, log.name)
     return replace(system, findings=findings)
 
 
 def systems_in(folder: Path, formats: Sequence[str] = tuple(FORMATS)) -> list[System]:
-    """The systems whose folder this is, of the given formats: one, none, or several that share it.
+    """Return the systems of the given formats that own or share a folder.
 
-    A kind of system that cannot read a file of the folder is passed over: that file is then read,
-    and its error reported, on its own. Raises ``OSError`` if the folder cannot be listed.
+    A system type that cannot read a file of the folder is skipped; the file is then read on its
+    own, and its error is reported. Raises ``OSError`` if the folder cannot be listed.
     """
     next(folder.iterdir(), None)
-    found = []
+    results = []
     for format_id in formats:
         with suppress(OSError):
             if (system := plugin_for(format_id).system_folder.recognise(folder)) is not None:
-                found.append(system)
-    return found
+                results.append(system)
+    return results
 
 
 def recognise(folder: Path, format_id: str | None = None) -> System | None:
-    """The system whose folder this is; None for a file, or if there is none or more than one.
+    """Return the system that owns a folder; None for a file, or if there is not exactly one.
 
-    ``format_id`` looks for one system only. Raises ``OSError``.
+    ``format_id`` restricts the search to one system type. Raises ``OSError``.
     """
     if not folder.is_dir():
         return None
-    found = systems_in(folder, list(FORMATS) if format_id is None else [format_id])
-    return found[0] if len(found) == 1 else None
+    result = systems_in(folder, list(FORMATS) if format_id is None else [format_id])
+    return result[0] if len(result) == 1 else None

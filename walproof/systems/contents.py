@@ -1,7 +1,7 @@
-"""Everything that a folder holds, at every level: systems, logs, and what is not read.
+"""List everything in a folder and its subfolders: systems, logs, and unread files.
 
-One walk for all commands: a folder shows the same findings alone, below a parent folder, in an
-archive, and in an archive below a folder.
+All commands use the same walk, so that a folder has the same findings on its own, inside another
+folder, and in an archive.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from walproof.summary.unpacked import HEAD as PACKED_HEAD
 from walproof.systems import systems_in
 from walproof.systems.model import WHOLE, System
 
+#: Depth of nested archives that are opened.
 MOST_NESTED = 3
-"""Archives in archives that are looked into."""
 _SPECIAL = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -43,7 +43,7 @@ _SPECIAL = (
 
 @dataclass(frozen=True)
 class NotRead:
-    """A file or folder that is not read, and why; ``is_fault``: it should have been readable."""
+    """A file or folder that is not read, with the reason; ``is_fault`` if it should be readable."""
 
     path: Path
     why: str
@@ -52,7 +52,7 @@ class NotRead:
 
 @dataclass(frozen=True)
 class Item:
-    """A system, a log or a file that is not read; its name begins with that of the folder."""
+    """A system, log or unread file; its name starts with the name of the folder."""
 
     name: str
     what: System | FoundOne | NotRead
@@ -60,7 +60,7 @@ class Item:
 
 @dataclass
 class Contents:
-    """The items of a folder in order of their paths, and how many files are none of ours."""
+    """The items of a folder, sorted by path, and the number of unrelated files."""
 
     items: list[Item] = field(default_factory=list)
     foreign: int = 0
@@ -73,9 +73,10 @@ class Contents:
 
 @contextmanager
 def contents_of(folder: Path, name: str, format_id: str | None = None) -> Iterator[Contents]:
-    """Walk through a folder, called ``name`` by the user. What was unpacked lives as long.
+    """Walk through a folder; ``name`` is its path as typed. Unpacked files are removed at the
+    end.
 
-    ``format_id`` looks for systems of one format only.
+    ``format_id`` restricts the search to systems of one format.
     """
     with ExitStack() as scratch:
         walk = _Walk(scratch, format_id)
@@ -92,13 +93,13 @@ class _Walk:
         self._parts: set[Path] = set()
 
     def folder(self, folder: Path, name: str, claimed: set[Path], depth: int) -> None:
-        """Look into a folder; ``claimed`` are paths that a system above it has."""
+        """Examine a folder; ``claimed`` are the paths that belong to a system above it."""
         try:
             identity = folder.stat()
             if (identity.st_dev, identity.st_ino) in self._seen:
                 return
             self._seen.add((identity.st_dev, identity.st_ino))
-            # The folder of one machine's journals is a part of the system above it.
+            # The journals of one machine belong to the system above their folder.
             systems = [] if folder in self._parts else systems_in(folder, self.formats)
             paths = sorted(folder.iterdir())
         except OSError as error:
@@ -131,7 +132,7 @@ class _Walk:
             if kind is not None:
                 self._packed(path, name, kind, depth)
                 return
-            found = recognise_log(path)
+            result = recognise_log(path)
         except UnknownFormat:
             self.found.foreign += 1
             return
@@ -142,13 +143,13 @@ class _Walk:
             fault = error.strerror or str(error)
             self._add(name, FoundOne(path, None, 0, fault=fault))
             return
-        if size or found in named_like(path.name):
-            self._add(name, FoundOne(path, found, size))
-        else:  # an empty file is an empty log only under the name of one
+        if size or result in named_like(path.name):
+            self._add(name, FoundOne(path, result, size))
+        else:  # an empty file is a log only if its name fits
             self.found.foreign += 1
 
     def _packed(self, path: Path, name: str, kind: str, depth: int) -> None:
-        """A packed file: its log, or what is in an archive. Raises ``UnknownFormat``, …"""
+        """Open a compressed file: a log or an archive. Raises ``UnknownFormat`` and others."""
         if kind in ARCHIVES or packing_of(peeked(path, kind, PACKED_HEAD)) is not None:
             self._archive(path, name, depth)
             return
@@ -158,12 +159,12 @@ class _Walk:
             begins.write_bytes(head)
             if not head and not named_like(begins.name):
                 raise UnknownFormat(name)
-            found = recognise_log(begins)
-        self._add(name, FoundOne(path, found, path.stat().st_size, is_packed=True))
+            result = recognise_log(begins)
+        self._add(name, FoundOne(path, result, path.stat().st_size, is_packed=True))
 
     def _archive(self, path: Path, name: str, depth: int) -> None:
         if depth >= MOST_NESTED:
-            text = f"an archive in {MOST_NESTED} others: unpack it to see what is in it"
+            text = f"nested in {MOST_NESTED} archives: unpack it first"
             self._add(name, NotRead(path, text))
             return
         before = len(self.found.items), self.found.foreign
@@ -175,11 +176,11 @@ class _Walk:
         for fault in source.faults:
             self._add(name, NotRead(path, f"only in part: {fault}", is_fault=True))
         if len(self.found.items) == before[0]:
-            self.found.foreign = before[1] + 1  # an archive of other things counts as one file
+            self.found.foreign = before[1] + 1  # an archive without logs counts as one file
 
 
 def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
-    """The paths that belong to a system, and the folders between them and the system's own."""
+    """Return the paths that belong to a system, and the folders between them and its own."""
     names = [log.name for log in system.logs] + [other.name for other in system.others]
     names += system.folder_type.log_files(system)
     paths = {system.folder / name for name in names if name != WHOLE}
@@ -192,18 +193,18 @@ def _claimed_by(system: System) -> tuple[set[Path], set[Path]]:
 
 
 def what_it_is(path: Path) -> str | None:
-    """What a path is that is neither a file nor a folder, in words; links are followed."""
+    """Describe a path that is neither a file nor a folder; links are followed."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
         if not path.is_symlink():
-            return "gone: it was deleted while this was read"
-        return f"a link to {str(path.readlink())!a}, where nothing is"
+            return "deleted while the folder was read"
+        return f"a link to {str(path.readlink())!a}, which does not exist"
     except OSError as error:
-        return "a link that leads in a circle" if path.is_symlink() else error.strerror
+        return "a circular link" if path.is_symlink() else error.strerror
     return next((words for is_it, words in _SPECIAL if is_it(mode)), None)
 
 
 def title_of(format_id: str) -> str:
-    """The title of a format without what stands in brackets."""
+    """Return the title of a format without its part in brackets."""
     return registers()[format_id].title.partition(" (")[0]

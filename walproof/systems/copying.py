@@ -1,4 +1,4 @@
-"""Copy a folder whole: every file, with its holes, its time and its mode."""
+"""Copy a folder with every file, including holes, times and modes."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+#: The request of linux/fs.h that makes a copy share its blocks with the original.
 FICLONE = 0x40049409
-"""The request of linux/fs.h that makes a copy share its blocks with the original."""
 _PIECE_BYTES = 16 << 20
 
 
 @dataclass(frozen=True)
 class NotCopied:
-    """A file that is not in the copy: its name below the folder, and why.
+    """A file that was not copied: its name relative to the folder, and the reason.
 
-    A socket, a pipe or a device holds nothing that could be copied: it is not ``is_lost``.
+    A socket, pipe or device has no content to copy, so it is not ``is_lost``.
     """
 
     name: str
@@ -29,19 +29,19 @@ class NotCopied:
 
 
 def size_on_disk(folder: Path) -> tuple[int, int]:
-    """Return the number of files below a folder and the bytes that they take on the disk."""
+    """Return the number of files in a folder and the disk space that they use, in bytes."""
     files = size = 0
     for path in folder.rglob("*"):
         with contextlib.suppress(OSError):
-            found = path.stat()
-            if stat.S_ISREG(found.st_mode):
+            result = path.stat()
+            if stat.S_ISREG(result.st_mode):
                 files += 1
-                size += min(found.st_size, getattr(found, "st_blocks", 1 << 60) * 512)
+                size += min(result.st_size, getattr(result, "st_blocks", 1 << 60) * 512)
     return files, size
 
 
 def shares_blocks(folder: Path, near: Path) -> bool:
-    """Return whether copies of the folder's files beside ``near`` take no room: reflinks."""
+    """Return whether copies next to ``near`` share blocks with the originals (reflinks)."""
     largest = max(
         (path for path in folder.rglob("*") if path.is_file()),
         key=lambda path: path.stat().st_size,
@@ -61,10 +61,11 @@ def shares_blocks(folder: Path, near: Path) -> bool:
 def copy_folder(
     folder: Path, copy: Path, tell: Callable[[int], None] = lambda copied: None
 ) -> list[NotCopied]:
-    """Copy all that is below ``folder`` into the new folder ``copy``: what could not be copied.
+    """Copy the contents of ``folder`` to the new folder ``copy``; return the files not copied.
 
-    A link to a file of the folder stays one, other links become what they lead to. ``tell`` gets
-    the number of bytes copied so far. Raises ``OSError`` if the copy cannot be written.
+    A link to a file in the folder remains a link; other links are replaced by their targets.
+    ``tell`` receives the number of bytes copied so far. Raises ``OSError`` if the copy cannot be
+    written.
     """
     left: list[NotCopied] = []
     copied = 0
@@ -85,7 +86,7 @@ def copy_folder(
             if old.is_symlink():
                 new.symlink_to(old.readlink())
             else:
-                left.append(NotCopied(name, "it was deleted while the folder was copied"))
+                left.append(NotCopied(name, "deleted while the folder was copied"))
             continue
         except OSError as error:
             left.append(NotCopied(name, error.strerror or str(error)))
@@ -102,24 +103,24 @@ def copy_folder(
 
 
 def _copy_status(old: Path, new: Path) -> None:
-    """Copy times, mode and owner, as far as this is allowed; the owner may always write."""
-    found = old.stat()
+    """Copy times, mode and owner if permitted; the owner can always write."""
+    result = old.stat()
     with contextlib.suppress(OSError):
         shutil.copystat(old, new)
     with contextlib.suppress(OSError):
-        os.chown(new, found.st_uid, found.st_gid)
+        os.chown(new, result.st_uid, result.st_gid)
     with contextlib.suppress(OSError):
-        new.chmod(stat.S_IMODE(found.st_mode) | (0o700 if new.is_dir() else 0o600))
+        new.chmod(stat.S_IMODE(result.st_mode) | (0o700 if new.is_dir() else 0o600))
 
 
 class _Unreadable(Exception):
-    """The disk gives an error for a part of a file."""
+    """The disk returned an error for a part of a file."""
 
 
 def _pairs(
     folder: Path, copy: Path, seen: set[tuple[int, int]], left: list[NotCopied], root: Path
 ) -> Iterator[tuple[Path, Path]]:
-    """The files below a folder with their new paths; the folders are made on the way."""
+    """Yield the files of a folder with their new paths; create the folders."""
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -138,12 +139,12 @@ def _pairs(
 
 
 def _identity(folder: Path) -> tuple[int, int]:
-    found = folder.stat()
-    return found.st_dev, found.st_ino
+    result = folder.stat()
+    return result.st_dev, result.st_ino
 
 
 def _inside(link: Path, root: Path) -> str | None:
-    """The relative path from a link to the file of the same folder that it leads to."""
+    """Return the relative path from a link to its target in the same folder; None if outside."""
     target = link.resolve(strict=True)
     if not target.is_relative_to(root):
         return None
@@ -151,7 +152,7 @@ def _inside(link: Path, root: Path) -> str | None:
 
 
 def _copied(old: int, new: int) -> Iterator[int]:
-    """Copy a file, by its blocks where the file system shares them, else without its holes."""
+    """Copy a file by sharing its blocks, or else without its holes; yield the bytes copied."""
     size = os.fstat(old).st_size
     if _is_cloned(old, new):
         yield size
@@ -163,7 +164,7 @@ def _copied(old: int, new: int) -> Iterator[int]:
             at = os.lseek(old, at, os.SEEK_DATA)
             end = os.lseek(old, at, os.SEEK_HOLE)
         except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
+            if error.errno == errno.ENXIO:  # only a hole up to the end
                 return
             end = size
         while at < end:

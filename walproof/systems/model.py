@@ -1,4 +1,4 @@
-"""What is reported about a folder of a system, and the interface of a format to such folders."""
+"""The description of a system's folder, and the interface that a format implements for it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from reference_impl.formats import named
 from walproof.summary import model as summary
 from walproof.summary.model import Summary, size_of
 
+#: ``lost``: the system lost data; ``look``: a person must decide; ``none``: harmless.
 Harm = Literal["lost", "look", "none"]
-"""``lost``: something that the system had is gone; ``look``: somebody must decide; ``none``."""
+#: The name of a log that is its folder.
 WHOLE = "."
-"""The name of a log that is its folder."""
 _WORST = ("intact", "torn", "damaged")
 
 
 @dataclass(frozen=True)
 class SystemLog:
-    """A log of a system: its name below the folder, and what it is to the system."""
+    """A log of a system: its name relative to the folder, and its role."""
 
     name: str
     role: str
@@ -30,7 +30,7 @@ class SystemLog:
 
 @dataclass(frozen=True)
 class OtherFile:
-    """A file or folder that is no log: its name, what it is for, and its size in bytes."""
+    """A file or folder that is not a log: its name, its purpose, and its size in bytes."""
 
     name: str
     role: str
@@ -39,20 +39,20 @@ class OtherFile:
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence about a folder as a whole, the file that it is about, and the harm."""
+    """A sentence about a folder as a whole, the file concerned, and the harm."""
 
     text: str
     file: str | None = None
     harm: Harm = "look"
 
     def to_json(self) -> dict[str, Any]:
-        """The finding as ``--json`` prints it."""
+        """Return the ``--json`` object of the finding."""
         return {"text": self.text, "file": self.file, "harm": self.harm}
 
 
 @dataclass(frozen=True)
 class System:
-    """A folder that a system keeps: ``title`` says whose it is, ``logs`` stand in their order."""
+    """The folder of a system; ``title`` names the system, ``logs`` are in order."""
 
     folder_type: SystemFolder
     title: str
@@ -65,15 +65,15 @@ class System:
 
     @property
     def is_one_log(self) -> bool:
-        """Whether the folder itself is the log: the reader of its format takes it as it is."""
+        """Return whether the folder itself is the log that the reader takes."""
         return [log.name for log in self.logs] == [WHOLE]
 
     def path(self, log: SystemLog) -> Path:
-        """Where a log of it lies."""
+        """Return the path of a log."""
         return self.folder if log.name == WHOLE else self.folder / log.name
 
     def to_json(self) -> dict[str, Any]:
-        """The system as ``--json`` prints it, without what its logs hold."""
+        """Return the ``--json`` object of the system, without the content of its logs."""
         return {
             "system": self.title,
             "format": self.format,
@@ -84,14 +84,14 @@ class System:
 
 
 class Observer(summary.Observer, Protocol):
-    """Learns what there is to say of several logs at once while each of them is read."""
+    """Collects facts about several logs together while each of them is read."""
 
     def lines(self) -> list[str]:
-        """What there is to say, a line each."""
+        """Return the collected facts, one per line."""
 
 
+#: Reads a log of a format in a profile and with a context.
 ReadLog = Callable[[str, Path, str, Mapping[str, Any]], Iterator[Event]]
-"""Reads a log of a format, in a profile and with a context."""
 
 
 def by_specification(
@@ -102,76 +102,72 @@ def by_specification(
 
 
 class SystemFolder:
-    """How the folders of one kind of system are recognised, read and recovered.
+    """Recognise, read and recover the folders of one type of system.
 
-    This class itself: a format whose logs lie in no special folder.
+    This base class is for formats whose logs need no special folder.
     """
 
     def log_files(self, system: System) -> Sequence[str]:
-        """The files of its logs, by their names below the folder."""
+        """Return the files of the logs, relative to the folder."""
         return [log.name for log in system.logs]
 
     def foreign_dialect(self, log: Path) -> str | None:
-        """The dialect of a log that is not read, also if its reader takes it for damage."""
+        """Return the unsupported dialect of a log, even if its reader reports damage; else None."""
         return None
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
-        """Name the dialect of a log that is not read, and the tool that reads it. ``OSError``."""
+        """Name the unsupported dialect of a log, and the tool that reads it. Raises ``OSError``."""
         return iter(())
 
-    def is_closed(self, log: Path) -> bool:
-        """Whether a log holds nothing but the mark of a clean close: 0 records, intact."""
-        return False
-
     def written_end(self, log: Path) -> int | None:
-        """Where a file ends that holds content; the rest was allocated and never written.
+        """Return the offset after the written part of a file; the rest was only allocated.
 
-        None if the format does not tell. Raises ``OSError``.
+        Returns None if the format does not tell. Raises ``OSError``.
         """
         return None
 
     def not_rewritten(self, system: System) -> str | None:
-        """Why no log of it may be written anew, in words; None if logs may be."""
+        """Return why no log of the system may be rewritten, in words; None if logs may be."""
         return None
 
     def more_events(self, log: Path) -> Iterator[Event] | None:
-        """A second reading of a damaged log that returns more; None if there is none.
+        """Read a damaged log in a second way that returns more records; None if there is none.
 
-        Each further record passes its own checks at a place that the record before it gives. The
-        specification does not require it of a reader, so that only what recovers a log uses it.
+        Each additional record passes its own checks at an offset that the preceding record gives.
+        The specification does not require readers to do this, so only recovery uses it.
         """
         return None
 
     def stale_files(self, system: System) -> Sequence[str]:
-        """Files that point into the logs: set aside in a copy in which a log was written anew."""
+        """Return files that point into the logs; a copy with a rewritten log sets them aside."""
         return ()
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
-        """Damaged files whose right content the rest of the folder proves, with that content."""
+        """Return damaged files with their correct content, as proved by the rest of the folder."""
         return {}
 
     def after_recovery(self, system: System) -> Sequence[str]:
-        """State what was checked of a recovered folder, and what to do with it, a sentence each.
+        """State the checks of a recovered folder and the next steps, one sentence each.
 
-        ``system`` is the new folder, recognised again. "Opens" needs a check of everything that
-        decides it.
+        ``system`` is the new folder, recognised again. Write "opens" only if everything that
+        decides it was checked.
         """
         return ()
 
     def recognise(self, folder: Path) -> System | None:
-        """The system whose folder this is. Raises ``OSError``."""
+        """Return the system that owns a folder, or None. Raises ``OSError``."""
         return None
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """What the folder says of its log, once that was read: of a system of one log."""
+        """Yield the folder's findings about its only log, after reading that log."""
         return iter(())
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
-        """What one of several logs says of itself that was not found in it. ``OSError``."""
+        """Yield findings about one of several logs that its records lack. Raises ``OSError``."""
         return iter(())
 
     def observer(self, system: System) -> Observer | None:
-        """What looks at the records of all logs as they are summarised; None for nothing."""
+        """Return an observer for the records of all logs during a summary; None for none."""
         return None
 
     def read(
@@ -181,9 +177,9 @@ class SystemFolder:
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """The answer about all of its logs: one after the other, unless the system merges them.
+        """Yield the answer about all logs in order, unless the system merges them.
 
-        ``read_log`` reads one of them.
+        ``read_log`` reads a single log.
         """
         if system.is_one_log:
             return read_log(system.format, system.folder, profile, context)
@@ -196,7 +192,7 @@ def in_order(
     context: Mapping[str, Any],
     read_log: ReadLog = by_specification,
 ) -> Iterator[Event]:
-    """The logs of a system one after the other; the verdict is the worst, the end the last's."""
+    """Yield the answers of all logs in order, with the worst verdict and the last end."""
     ends = []
     for log in system.logs:
         for event in read_log(system.format, system.path(log), profile, context):
@@ -208,9 +204,9 @@ def in_order(
 
 
 def of_all(ends: Sequence[End]) -> End:
-    """One end for several logs: the verdict of the worst, the first if several are as bad.
+    """Combine the ends of several logs: the worst verdict, the first of equally bad ones.
 
-    A log that is refused among others that are not is damage of the whole.
+    A refused log among others that are not refused counts as damage.
     """
     if not ends:
         return End("intact", None, None)
@@ -222,14 +218,14 @@ def of_all(ends: Sequence[End]) -> End:
 
 
 def gaps(numbers: Iterable[int]) -> Iterator[tuple[int, int]]:
-    """First and last of each run of numbers between the lowest and the highest that is missing."""
+    """Yield the first and last number of each gap between the lowest and the highest number."""
     for before, after in itertools.pairwise(sorted(set(numbers))):
         if after > before + 1:
             yield before + 1, after - 1
 
 
 def size_of_all(path: Path) -> int:
-    """As ``size_of``; a file that is gone counts nothing, either."""
+    """Return ``size_of`` a path; 0 if the file no longer exists."""
     try:
         return size_of(path)
     except OSError:

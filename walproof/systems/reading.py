@@ -1,4 +1,4 @@
-"""Reading a log with the executable specification, or a large log with the bulk scanner."""
+"""Read a log with the executable specification, or a large log with the bulk scanner."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from walproof.systems.model import by_specification
 
 
 def is_worth_a_scanner(format_id: str, path: Path) -> bool:
-    """Return whether a log is large, and its scanner is installed. Raises ``OSError``."""
+    """Return whether a log is large and its scanner is installed. Raises ``OSError``."""
     return model.size_of(path) >= model.WORTH_A_KERNEL and plugin_for(format_id).has_scanner
 
 
 def read_log(
     format_id: str, path: Path, profile: str, context: Mapping[str, Any]
 ) -> Iterator[Event]:
-    """Yield the answer about one log; read a large log with its scanner. Raises ``OSError``.
+    """Yield the answer about one log; large logs are read by their scanner. Raises ``OSError``.
 
-    Scanners know the profile ``recover`` only. The answer is the same.
+    Scanners support only the profile ``recover``. The answer is the same.
     """
     if profile != "recover" or not is_worth_a_scanner(format_id, path):
         return by_specification(format_id, path, profile, context)

@@ -1,7 +1,7 @@
-"""Logs that were converted as text: each line feed has become a carriage return and a line feed.
+"""Detect and undo text conversion: every line feed became a carriage return and a line feed.
 
-Programs that copy files between systems do this to files that they take for text. The opposite
-conversion cannot be undone: it removes bytes, and the log does not tell where.
+Programs that copy files between systems convert files that they mistake for text. The opposite
+conversion cannot be undone: it removes bytes, and the log does not record their positions.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _CHUNK_BYTES = 1 << 20
 def before_conversion(
     format_id: str, log: Path, context: Mapping[str, Any]
 ) -> Iterator[tuple[Path, int] | None]:
-    """Undo the conversion of a log of one file, in a scratch file of the same name.
+    """Undo the conversion of a single-file log in a scratch file of the same name.
 
-    Yields the scratch file and its number of records; None if the log was not converted, or has no
-    more records without the conversion. Raises ``OSError``.
+    Yields the scratch file and its number of records; None if the log was not converted, or if
+    undoing the conversion gives no more records. Raises ``OSError``.
     """
     if not log.is_file() or not is_converted(log):
         yield None
@@ -43,7 +43,7 @@ def before_conversion(
 def is_converted(log: Path) -> bool:
     """Return whether each line feed of a file follows a carriage return. Raises ``OSError``.
 
-    In a log that was not converted, one of a few hundred bytes is a line feed alone.
+    In other logs, a lone line feed occurs about every few hundred bytes.
     """
     count = 0
     with log.open("rb") as file:
@@ -67,7 +67,7 @@ def conversion_finding(format_id: str, log: Path, name: str | None) -> Iterator[
     with before_conversion(format_id, log, {}) as undone:
         if undone is not None:
             text = (
-                "each LF in it has become CR LF, as if it was text. Without this conversion it has"
+                "each LF has become CR LF by a text conversion. Before the conversion, the log had"
                 f" {undone[1]:,} records: `walproof recover FILE --out NEW` undoes it"
             )
             yield Finding(text, name)

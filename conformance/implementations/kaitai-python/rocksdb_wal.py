@@ -94,7 +94,7 @@ def parse_any(log: bytes, at: int) -> Parsed | None:
 
 
 def is_close(log: bytes, at: int, number: int | None) -> bool:
-    """Whether a clean close of the log of this number is here (RDB-026)."""
+    """Return whether the log of this number was closed cleanly at this offset (RDB-026)."""
     found = parse(log, at, False)
     if found is None or found.header != 11 or found.is_cut or found.data:
         return False
@@ -105,7 +105,7 @@ def is_close(log: bytes, at: int, number: int | None) -> bool:
 
 @dataclass
 class Survey:
-    """What one look through the log tells."""
+    """The result of the survey of the log."""
 
     number: int | None
     dialect: str | None = None
@@ -114,7 +114,7 @@ class Survey:
     compression: int | None = None
 
     def belongs(self, found: Parsed) -> bool:
-        """Whether the number is this log's, or there is none."""
+        """Return whether the number is that of this log, or there is none."""
         return found.number is None or found.number == self.number
 
 
@@ -441,7 +441,7 @@ class Reader:
         }
 
     def has_ended_early(self) -> bool:
-        """Whether the log ended before its file, other than in zeros."""
+        """Return whether the log ended before its file, other than in zeros."""
         torn = self.lost_torn()
         if torn is not None:
             return torn[2] != "torn-record" or torn[1] < self.written

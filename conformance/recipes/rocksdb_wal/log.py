@@ -89,8 +89,13 @@ class RocksLog(Log):
         """Close the log as Pebble does."""
         self.data += clean_close(number)
 
-    def reseal(self, path: str, is_sync: bool = False) -> None:
-        """Make the checksum of a physical record right again, after a change to what it covers."""
+    def reseal(self, path: str, is_sync: bool | None = None) -> None:
+        """Make the checksum of a physical record right again, after a change to what it covers.
+
+        ``is_sync`` chooses between the headers of the types 9 to 12; by default, the control tells.
+        """
+        if is_sync is None:
+            is_sync = any(field.path == f"{path}.header.ofs_synced" for field in self.fields_of())
         start = self.field(path).start
         length = int.from_bytes(self.data[start + 4 : start + 6], "little")
         end = start + header_size(self.data[start + 6], is_sync) + length

@@ -35,7 +35,9 @@ def test_the_original_lives_through_it(asked, tmp_path) -> None:
 
 def test_a_reader_that_never_ends_dies(mutant, fates, monkeypatch) -> None:
     monkeypatch.setattr(hunt, "QUESTION_SECONDS", 0.3)
-    endless = mutant("reader._has_record", "pos = end", "nothing")
+    endless = mutant(
+        "reader._has_record", "pos += HEADER_SIZE + HEADER.unpack_from(block, pos)[1]", "nothing"
+    )
     (fate,) = fates(endless)
     assert fate.how == "time-out"
     assert fate.killer is not None

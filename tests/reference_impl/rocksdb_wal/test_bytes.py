@@ -1,4 +1,4 @@
-"""What RocksDB and Pebble wrote, and the bytes in the chapter: ours reads and writes the same."""
+"""The bytes of RocksDB and Pebble, and those in the chapter, are read and written alike."""
 
 from __future__ import annotations
 

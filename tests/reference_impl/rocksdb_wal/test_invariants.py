@@ -1,4 +1,4 @@
-"""What holds for every log, whatever happened to it (spec/conventions.md, "Invariants")."""
+"""The invariants of every log after any damage (spec/conventions.md, "Invariants")."""
 
 from __future__ import annotations
 

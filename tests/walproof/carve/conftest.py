@@ -19,7 +19,7 @@ from reference_impl.formats import named
 from walproof.cli import main
 
 #: Formats with checksums, whose loose records are distinguishable from random bytes.
-CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal")
+CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal", "rocksdb-wal")
 
 
 @dataclass
@@ -74,7 +74,7 @@ def new_records(format_id: str, count: int, size: int = 40) -> list[NewRecord]:
     records = []
     for number in range(count):
         data = random.Random(number).randbytes(size)
-        if format_id == "leveldb-log":
+        if format_id in ("leveldb-log", "rocksdb-wal"):
             records.append(NewRecord(batch(number, size)))
         elif format_id == "zeebe-journal":
             records.append(NewRecord(data, {"asqn": str(number + 1)}))

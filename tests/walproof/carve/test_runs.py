@@ -16,12 +16,13 @@ import pytest
 
 from reference_impl.formats import FORMATS
 from reference_impl.kahadb_journal.layout import HEADER
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, masked_crc
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, masked_crc
 from walproof.carve import search
 from walproof.carve.engine import Carving
 from walproof.carve.image import PAD, STRIDE, Image
 from walproof.carve.model import Pattern, Window
 from walproof.cli import main
+from walproof.formats.leveldb_log.carver import headers
 
 
 def full_image(builder, log_of, path: Path) -> Path:
@@ -68,7 +69,7 @@ def test_interrupted_run_resumes(
     assert (folder / "carving.json").exists()
     assert not (folder / "manifest.jsonl").exists()
     resumed = carve(image, out=folder)
-    assert resumed.status == 0 and "going on at" in resumed.output
+    assert resumed.status == 0 and "resuming at" in resumed.output
     assert resumed.rows == complete.rows
     assert resumed.loose == complete.loose
     for path in complete.folder.iterdir():
@@ -106,7 +107,7 @@ def test_packed_image_is_reported(log_of, carve, tmp_path: Path) -> None:
     assert "unpack it" not in carve(image).output
     done = carve(packed)
     assert done.status == 0 and done.rows == []
-    assert f"{packed}: it begins as what gzip packs does" in done.output
+    assert f"{packed}: looks like a gzip file" in done.output
 
 
 def test_finds_are_streamed(builder, log_of, tmp_path: Path, monkeypatch, capfd) -> None:
@@ -193,10 +194,13 @@ def test_kernel_finds_all_physical_records(near_end: int) -> None:
     of_eight = np.empty(len(image) // 8 + 1, np.uint32)
     prefixes(data, len(image), of_eight)
     columns = np.empty(50, np.int64), np.empty(50, np.int64), np.empty(50, np.uint8)
+    dialect = headers(FULL, HEADER_SIZE)
     records: list[tuple[int, int, int]] = []
     start = 0
     while start < len(image):
-        count, start = physical_records(data, start, len(image), len(image), of_eight, *columns)
+        count, start = physical_records(
+            data, start, len(image), len(image), of_eight, dialect.sizes, dialect.above, *columns
+        )
         records += zip(*(column[:count].tolist() for column in columns), strict=True)
     assert records == expected
 

@@ -1,9 +1,9 @@
-"""A command that is killed outright at its n-th touch of what it writes, for some n.
+"""Kill a command at its n-th access to its output, for several n.
 
-Run as a program with a case as JSON: ``words`` of the command, the folder ``below`` in which it
-writes, ``at`` as many shares of its touches. It prints a line of JSON for each run: the number of
-touches of one that is left alone, then the exit status of each that is killed, and of the same
-command after it. It forks: to import everything again and again would take minutes.
+Run it as a program with a case as JSON: ``words`` is the command line, ``below`` the folder for the
+output, and ``at`` the points to kill at, as shares of all accesses. It prints one line of JSON for
+each run: the number of accesses of an undisturbed run, then the exit status of each killed run and
+of the same command run again. It forks, because importing all modules each time takes minutes.
 """
 
 from __future__ import annotations
@@ -27,25 +27,24 @@ TOUCHES = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", 
 
 
 def main() -> None:
-    """See the module."""
     case = json.loads(sys.argv[1])
-    below, kept = Path(case["below"]), Path(case["kept"])
-    _reset(below)
-    *_, loaded = _run(case["words"], below, None)
+    children, stored = Path(case["below"]), Path(case["kept"])
+    _reset(children)
+    *_, loaded = _run(case["words"], children, None)
     for name in loaded:  # once for all
         with contextlib.suppress(Exception):
             importlib.import_module(name)
-    _reset(below)
-    status, touches, _ = _run(case["words"], below, None)  # the first one was slow: it loaded them
-    _keep(below, kept / "whole")
+    _reset(children)
+    status, touches, _ = _run(case["words"], children, None)  # the first run loaded the modules
+    _keep(children, stored / "whole")
     print(json.dumps({"status": status, "touches": touches}), flush=True)
     for share in case["at"]:
         at = 1 + int(share * touches)
-        _reset(below)
-        status, *_ = _run(case["words"], below, at)
-        _keep(below, kept / f"{at}-killed")
-        again, *_ = _run(case["words"], below, None)
-        _keep(below, kept / f"{at}-again")
+        _reset(children)
+        status, *_ = _run(case["words"], children, at)
+        _keep(children, stored / f"{at}-killed")
+        again, *_ = _run(case["words"], children, None)
+        _keep(children, stored / f"{at}-again")
         print(json.dumps({"at": at, "status": status, "again": again}), flush=True)
 
 
@@ -60,7 +59,7 @@ def _keep(below: Path, place: Path) -> None:
 
 
 def _run(words: list[str], below: Path, at: int | None) -> tuple[int, int, list[str]]:
-    """Run a command in a child: its exit status, touches of ``below``, and modules it loaded."""
+    """Run a command in a child: its exit status, accesses to ``below``, and modules."""
     back, to = os.pipe()
     child = os.fork()
     if child == 0:
@@ -68,19 +67,19 @@ def _run(words: list[str], below: Path, at: int | None) -> tuple[int, int, list[
         try:
             count = _touched(below, at)
             status = command(words)
-            with os.fdopen(to, "w") as said:
-                said.write(f"{count()} {' '.join(sys.modules)}")
+            with os.fdopen(to, "w") as message:
+                message.write(f"{count()} {' '.join(sys.modules)}")
         finally:
             os._exit(status)
     os.close(to)
-    with os.fdopen(back) as told:
-        touches, *loaded = told.read().split() or ["0"]
+    with os.fdopen(back) as given:
+        touches, *loaded = given.read().split() or ["0"]
     _, ended = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(ended), int(touches), loaded
 
 
 def _touched(below: Path, at: int | None) -> Callable[[], int]:
-    """Count touches from now on, and end this process before the ``at``-th one."""
+    """Count accesses from now on, and end this process before access ``at``."""
     count, place, mine = 0, str(below), os.getpid()
 
     def touch() -> None:

@@ -1,4 +1,4 @@
-"""``walproof ask``: what is sent and what came back stand there as they were, and their worth."""
+"""``walproof ask`` prints requests and replies unchanged, and the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def messages(output: str, mark: str) -> list[dict[str, object]]:
     return [json.loads(line[2:]) for line in output.splitlines() if line.startswith(mark)]
 
 
-def test_a_right_reply_stands_after_its_request() -> None:
+def test_a_correct_reply_follows_its_request() -> None:
     done = CliRunner().invoke(
         ask, ["--impl", "executable-spec", "--vector", CUT], standalone_mode=False
     )
@@ -38,21 +38,21 @@ def test_a_right_reply_stands_after_its_request() -> None:
     assert f"log      {load_all()[CUT].input}" in done.output
 
 
-def test_a_wrong_reply_is_followed_by_what_is_owed() -> None:
+def test_a_wrong_reply_is_followed_by_the_expected_one() -> None:
     done = run("hides_damage", "--vector", FLIPPED)
     assert done.return_value == 3
     assert "wrong    signals: a damaged log, and not a word of it" in done.output
-    assert json.loads(done.output.splitlines()[-1].removeprefix("owed"))["verdict"] == "damaged"
+    assert json.loads(done.output.splitlines()[-1].removeprefix("expected"))["verdict"] == "damaged"
 
 
-def test_no_reply_is_said_and_ends_the_exchange() -> None:
+def test_a_missing_reply_is_reported_and_ends_the_exchange() -> None:
     done = run("crashes_on_damage", "--vector", FLIPPED)
     assert done.return_value == 3
-    assert "← nothing: killed by" in done.output or "← nothing: exit status" in done.output
+    assert "← no reply: killed by" in done.output or "← no reply: exit status" in done.output
 
 
 def test_every_request_of_a_table_is_sent() -> None:
-    name = next(id for id, one in load_all().items() if one.operation == "truncations")
+    name = next(id for id, each in load_all().items() if each.operation == "truncations")
     done = CliRunner().invoke(
         ask, ["--impl", "executable-spec", "--vector", name], standalone_mode=False
     )
@@ -60,12 +60,12 @@ def test_every_request_of_a_table_is_sent() -> None:
     assert len(messages(done.output, "→")) == len(messages(done.output, "←")) > 10
 
 
-def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    done = run("changes_the_log", "--vector", CUT, "--keep", str(kept))
+def test_keep_leaves_the_scratch_copy(tmp_path: Path) -> None:
+    stored = tmp_path / "kept"
+    done = run("changes_the_log", "--vector", CUT, "--keep", str(stored))
     assert done.return_value == 3
-    copy = kept / load_all()[CUT].neutral_name
-    assert f"kept     {copy}" in done.output
+    copy = stored / load_all()[CUT].neutral_name
+    assert f"copy     {copy}" in done.output
     assert copy.read_bytes() != load_all()[CUT].input.read_bytes()
 
 
@@ -74,16 +74,16 @@ def test_the_scratch_copy_is_kept_as_the_program_left_it(tmp_path: Path) -> None
     [
         (["--vector", CUT], "expected --cmd COMMAND or --impl NAME"),
         (["--cmd", "'reader", "--vector", CUT], "no closing quotation"),
-        (["--cmd", "true", "--vector", "nothing"], "there is none of that id"),
+        (["--cmd", "true", "--vector", "nothing"], "no vector has this id"),
         (
             ["--cmd", "true", "--vector", CUT, "--profile", "write"],
-            "is asked for recover or strict",
+            "expected recover or strict for",
         ),
-        (["--cmd", "/no/such/reader", "--vector", CUT], "there is no file /no/such/reader"),
+        (["--cmd", "/no/such/reader", "--vector", CUT], "no such file: /no/such/reader"),
         (["--impl", "nothing", "--vector", CUT], "found 'nothing'"),
     ],
 )
-def test_what_cannot_be_asked_is_one_line(arguments: list[str], said: str) -> None:
+def test_invalid_arguments_are_one_line_errors(arguments: list[str], said: str) -> None:
     done = CliRunner().invoke(ask, arguments)
     assert done.exit_code != 0
     assert said in done.output

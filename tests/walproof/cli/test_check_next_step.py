@@ -1,4 +1,4 @@
-"""After a full score ``walproof check`` names the sweep; it also takes the file of a vector."""
+"""After a full score, ``walproof check`` suggests the sweep; it also accepts vector files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOGS = VECTORS / "leveldb-log"
 
 @pytest.fixture(autouse=True)
 def few_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three vectors instead of all."""
+    """Use three vectors instead of all."""
     names = ("one-record", "three-records", "payload-flipped-in-second-record")
     few = {vector.id: vector for vector in (load(LOGS / f"{name}.json") for name in names)}
     monkeypatch.setattr(check_module, "load_all", lambda: dict(few))
@@ -30,11 +30,11 @@ def few_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def checked(tmp_path: Path, program: str, *arguments: str) -> Result:
     command = shlex.join([sys.executable, str(WRONG / f"{program}.py")])
-    asked = ["--cmd", command, *arguments, "--report", str(tmp_path / "report")]
-    return CliRunner().invoke(check, asked, standalone_mode=False)
+    requested = ["--cmd", command, *arguments, "--report", str(tmp_path / "report")]
+    return CliRunner().invoke(check, requested, standalone_mode=False)
 
 
-def test_a_full_score_leads_to_the_sweep(tmp_path: Path) -> None:
+def test_a_full_score_suggests_the_sweep(tmp_path: Path) -> None:
     ran = checked(tmp_path, "breakable_reader", "--format", "leveldb-log")
     assert ran.return_value == 0, ran.output
     assert "--format leveldb-log --cases 200000" in ran.output
@@ -48,11 +48,11 @@ def test_a_full_score_leads_to_the_sweep(tmp_path: Path) -> None:
         ("breakable_reader", ["--vector", "leveldb-log/three-records"]),
     ],
 )
-def test_nothing_less_does(tmp_path: Path, program: str, arguments: list[str]) -> None:
+def test_a_lower_score_suggests_nothing(tmp_path: Path, program: str, arguments: list[str]) -> None:
     assert "--cases 200000" not in checked(tmp_path, program, *arguments).output
 
 
-def test_the_file_of_a_vector(tmp_path: Path) -> None:
+def test_a_vector_file_is_accepted(tmp_path: Path) -> None:
     slug = "checksum-flipped-in-first-record"
     for suffix in (".json", ".log"):
         shutil.copy(VECTORS / "leveldb-log" / f"{slug}{suffix}", tmp_path)

@@ -27,8 +27,8 @@ from walproof.cli.context import context_of
     ],
 )
 def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> None:
-    (found,) = context_of([item], format).values()
-    assert found == value and type(found) is type(value)
+    (result,) = context_of([item], format).values()
+    assert result == value and type(result) is type(value)
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,12 @@ def test_a_value_has_the_type_of_its_key(format: str, item: str, value: Any) -> 
         ("zmq-raft", "capacity", "expected KEY=VALUE, found 'capacity'"),
     ],
 )
-def test_what_no_reader_understands_is_refused(format: str, item: str, said: str) -> None:
+def test_unknown_keys_and_invalid_values_are_refused(format: str, item: str, said: str) -> None:
     with pytest.raises(click.UsageError, match=r"--context") as refused:
         context_of([item], format)
     assert said in str(refused.value)
 
 
-def test_every_vector_is_asked_with_a_context_that_its_format_knows() -> None:
+def test_the_context_of_every_vector_is_valid() -> None:
     for vector in load_all().values():
         check(str(vector.body["format"]), vector.body["context"])

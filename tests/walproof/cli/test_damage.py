@@ -1,4 +1,4 @@
-"""``walproof damage``: a damaged copy, a family of them, and what is refused."""
+"""``walproof damage``: single copies, random families, and refused arguments."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_vector_made_by_hand(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("truncate at 3",), ("--random", "2")])
-def test_a_full_disk_is_no_fault_of_the_log(
+def test_a_full_disk_is_an_error_of_the_output(
     words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(data: bytes, path: Path) -> None:
@@ -45,19 +45,19 @@ def test_a_full_disk_is_no_fault_of_the_log(
 
     monkeypatch.setattr(contents, "_write", full)
     log, out = VECTORS["leveldb-log/three-records"].input, tmp_path / "new"
-    said = str(run(log, *words, "--out", out).exception)
-    assert said == f"{out}: No space left on device"
+    message = str(run(log, *words, "--out", out).exception)
+    assert message == f"{out}: No space left on device"
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:
+def test_no_existing_file_is_changed(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     shutil.copy(VECTORS["leveldb-log/three-records"].input, log)
     before = log.read_bytes()
     assert "exists" in str(run(log, "truncate at 3", "--out", log).exception)
     assert log.read_bytes() == before
     assert "--out NEW" in str(run(log, "truncate at 3").exception)
-    assert "say what to do" in str(run(log, "--out", tmp_path / "x").exception)
+    assert "expected either an OPERATION" in str(run(log, "--out", tmp_path / "x").exception)
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_log_is_never_changed_nor_anything_replaced(tmp_path: Path) -> None:
         "zmq-raft/three-entries",
     ],
 )
-def test_a_family_is_told_in_its_manifest(id: str, tmp_path: Path) -> None:
+def test_the_manifest_describes_a_family(id: str, tmp_path: Path) -> None:
     control = VECTORS.get(id) or next(
         v for v in VECTORS.values()
         if v.body["format"] == id.split("/")[0] and v.body["kind"] == "valid"
@@ -82,15 +82,15 @@ def test_a_family_is_told_in_its_manifest(id: str, tmp_path: Path) -> None:
     assert done.return_value == 0, done.exception
     body = json.loads((out / "manifest.json").read_text())
     assert len(body["copies"]) == 40
-    assert len({one["sha256"] for one in body["copies"]}) == 40
-    assert len({one["damage"][0].split()[0] for one in body["copies"]}) > 5
-    for one in body["copies"]:
-        path = out / one["name"]
+    assert len({each["sha256"] for each in body["copies"]}) == 40
+    assert len({each["damage"][0].split()[0] for each in body["copies"]}) > 5
+    for each in body["copies"]:
+        path = out / each["name"]
         if path.is_file():
-            assert hashlib.sha256(path.read_bytes()).hexdigest() == one["sha256"]
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == each["sha256"]
         again = tmp_path / "again"
-        told = run(control.input, *one["damage"], "--out", again, "--format", body["format"])
-        assert told.return_value == 0, (one, told.exception)
+        given = run(control.input, *each["damage"], "--out", again, "--format", body["format"])
+        assert given.return_value == 0, (each, given.exception)
         if path.is_file():
             assert again.read_bytes() == path.read_bytes()
             again.unlink()

@@ -1,4 +1,4 @@
-"""A declaration that is wrong ends a command with one line, and no traceback."""
+"""An invalid declaration ends a command with a one-line error and no traceback."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walproof.cli.command_group import run
 from walproof.setup import setup
 
 
-def test_a_wrong_implementation_is_one_line(
+def test_an_invalid_implementation_is_a_one_line_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "one" / "implementation.toml"
@@ -23,6 +23,6 @@ def test_a_wrong_implementation_is_one_line(
     monkeypatch.setattr(sys, "argv", ["walproof.setup"])
     with pytest.raises(SystemExit, match="1"):
         run(setup)
-    said = capsys.readouterr().err
-    assert said.startswith(f"Error: {path}: ") and said.count("\n") == 1
-    assert "'biuld' was unexpected" in said
+    message = capsys.readouterr().err
+    assert message.startswith(f"Error: {path}: ") and message.count("\n") == 1
+    assert "'biuld' was unexpected" in message

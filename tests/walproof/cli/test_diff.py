@@ -1,4 +1,4 @@
-"""``walproof diff``: a log and what was recovered from it, a log and its replica."""
+"""``walproof diff``: a log against its recovered version or its replica."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ def made(path: Path, *payloads: bytes) -> Path:
     return path
 
 
-def test_what_recover_leaves_has_the_same_records(tmp_path: Path) -> None:
+def test_a_recovered_log_has_the_same_records(tmp_path: Path) -> None:
     damaged = VECTORS["leveldb-log/payload-flipped-in-middle-fragment"].input
     run("recover", damaged, "--out", tmp_path / "new.log")
     done = run("diff", damaged, tmp_path / "new.log")
     assert done.return_value == 0, done.stdout
     assert "70,021 bytes lost" in done.stdout
-    assert done.stdout.splitlines()[-1] == "no difference in what can be read; A is not whole"
+    assert (
+        done.stdout.splitlines()[-1]
+        == "no difference; A has losses, so the comparison is incomplete"
+    )
     done = run("diff", tmp_path / "new.log", tmp_path / "new.log")
     assert done.stdout.splitlines()[-1] == "no difference"
     (body,) = [
@@ -59,10 +62,10 @@ def test_refused_logs_cannot_be_compared(sides: str, options: list[str], tmp_pat
     assert f"{refused}: systemd-journal, refused (not-a-journal)" in done.stderr
 
 
-def test_what_is_no_log_cannot_be_compared(tmp_path: Path) -> None:
-    one = made(tmp_path / "1.log", b"alpha")
+def test_other_files_cannot_be_compared(tmp_path: Path) -> None:
+    each = made(tmp_path / "1.log", b"alpha")
     (tmp_path / "notes").write_bytes(b"nothing of ours " * 9)
-    for first, second in ((one, tmp_path / "notes"), (tmp_path / "notes", one)):
+    for first, second in ((each, tmp_path / "notes"), (tmp_path / "notes", each)):
         done = run("diff", first, second)
         assert isinstance(done.exception, click.exceptions.Exit) or done.return_value == 4
         assert "no difference" not in done.output
@@ -73,9 +76,9 @@ def test_empty_logs(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"")
     done = run("diff", tmp_path / "000003.log", tmp_path / "000004.log")
     assert done.return_value == 0
-    assert done.stdout.splitlines()[-1] == "no record on either side: nothing was compared"
-    one = made(tmp_path / "1.log", b"alpha")
-    assert run("diff", tmp_path / "000003.log", one).return_value == 3
+    assert done.stdout.splitlines()[-1] == "no records to compare"
+    each = made(tmp_path / "1.log", b"alpha")
+    assert run("diff", tmp_path / "000003.log", each).return_value == 3
 
 
 def test_a_log_and_the_folder_that_it_is_in(tmp_path: Path) -> None:
@@ -85,7 +88,7 @@ def test_a_log_and_the_folder_that_it_is_in(tmp_path: Path) -> None:
     assert (done.return_value, done.stdout.splitlines()[-1]) == (0, "no difference")
 
 
-def test_what_a_system_lost_is_no_equality(tmp_path: Path) -> None:
+def test_losses_of_a_system_prevent_equality(tmp_path: Path) -> None:
     journal = VECTORS["systemd-journal/five-entries"].input
     for name in ("one", "other"):
         (tmp_path / name).mkdir()
@@ -93,16 +96,21 @@ def test_what_a_system_lost_is_no_equality(tmp_path: Path) -> None:
     (tmp_path / "other" / "fss").write_bytes(bytes(482))
     done = run("diff", tmp_path / "one", tmp_path / "other")
     assert done.stdout.splitlines()[1].endswith("intact, 5 records, 1 finding of loss")
-    assert done.stdout.splitlines()[-1] == "no difference in what can be read; B is not whole"
+    assert (
+        done.stdout.splitlines()[-1]
+        == "no difference; B has losses, so the comparison is incomplete"
+    )
     (tmp_path / "one" / "user-1.journal").write_bytes(bytes(4096))
     done = run("diff", tmp_path / "one", tmp_path / "other")
-    assert done.stdout.splitlines()[-1].endswith("; A and B are not whole")
+    assert done.stdout.splitlines()[-1].endswith(
+        "; A and B have losses, so the comparison is incomplete"
+    )
 
 
 def test_each_kind_of_difference(tmp_path: Path) -> None:
-    one = made(tmp_path / "1.log", b"alpha", b"bravo", b"charlie", b"delta")
+    each = made(tmp_path / "1.log", b"alpha", b"bravo", b"charlie", b"delta")
     other = made(tmp_path / "2.log", b"alpha", b"BRAVO", b"charlie", b"delta", b"echo")
-    done = run("diff", one, other)
+    done = run("diff", each, other)
     assert done.return_value == 3
     assert done.stdout.splitlines()[2:] == [
         '~A at 12: "bravo"',
@@ -110,7 +118,7 @@ def test_each_kind_of_difference(tmp_path: Path) -> None:
         '+  at 50: "echo"',
         "1 only in the second, 1 different",
     ]
-    bodies = [json.loads(line) for line in run("diff", one, other, "--json").stdout.splitlines()]
+    bodies = [json.loads(line) for line in run("diff", each, other, "--json").stdout.splitlines()]
     assert [body["kind"] for body in bodies] == ["different", "only in the second"]
     assert bodies[1]["a"] is None
     packed = tmp_path / "2.log.gz"
@@ -126,10 +134,10 @@ def test_two_formats_are_not_compared(tmp_path: Path) -> None:
 
 def test_numbered_records_are_found_by_their_number(tmp_path: Path) -> None:
     new = [NewRecord(b"data %d" % n, {"term": "1", "type": "state"}) for n in range(3)]
-    one = tmp_path / "one"
-    named("zeebe-journal").write(one, [NewRecord(record.payload) for record in new], {})
+    each = tmp_path / "one"
+    named("zeebe-journal").write(each, [NewRecord(record.payload) for record in new], {})
     other = tmp_path / "other"
     named("zeebe-journal").write(other, [NewRecord(b"data 0"), NewRecord(b"DATA 1")], {})
-    done = run("diff", one, other, "--format", "zeebe-journal")
+    done = run("diff", each, other, "--format", "zeebe-journal")
     assert done.stdout.splitlines()[-1] == "1 only in the first, 1 different"
     assert "~B 2, at " in done.stdout

@@ -23,12 +23,12 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(command, [str(word) for word in words], standalone_mode=False)
 
 
-def test_it_is_for_parquet() -> None:
+def test_decode_requires_parquet() -> None:
     done = run("export", GOLDEN / "log.rlog", "--decode")
     assert "needs --parquet" in str(done.exception)
 
 
-def test_structs_stand_beside_the_payloads(tmp_path: Path) -> None:
+def test_structs_are_next_to_the_payloads(tmp_path: Path) -> None:
     done = run("export", GOLDEN / "log.rlog", "--parquet", tmp_path / "out.parquet", "--decode")
     assert done.return_value == 0
     decoded = pq.read_table(tmp_path / "out.parquet")["decoded"].to_pylist()
@@ -51,8 +51,8 @@ def test_parquet_has_the_struct(format_id: str, tmp_path: Path) -> None:
             continue
         table = pq.read_table(out)
         assert table.schema.field("decoded").type == decode.type_of(format_id)
-        told = zip(table["decoded"].to_pylist(), table["detail"].to_pylist(), strict=True)
+        given = zip(table["decoded"].to_pylist(), table["detail"].to_pylist(), strict=True)
         whole += table.num_rows
-        assert all(value is None or why is None for value, why in told)
+        assert all(value is None or why is None for value, why in given)
         out.unlink()
     assert whole, os.fspath(tmp_path)

@@ -1,4 +1,4 @@
-"""No name and no value of a log reaches a terminal as anything but text that is seen."""
+"""Names and values from a log reach the terminal only as visible text."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from walproof.cli.command_group import run as run_group
 
 pytestmark = pytest.mark.slow
 
+#: A newline, colours, a title, a C1 control, a direction override, markup, and invalid UTF-8.
 WORST = "a\nforged  row\t\x1b[31m\x1b]0;title\x07\x9b2J\u202egol.\u2066[bold]\udcff"
-"""A newline, colours, a title, a C1 control, the direction of reading, markup, and no UTF-8."""
 
+#: The same as valid UTF-8.
 UTF8 = WORST.removesuffix("\udcff")
-"""The same for what takes UTF-8 only."""
 
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 FORGED = re.compile(r"^forged", re.M)
@@ -53,12 +53,12 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]):
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with the worst name, and in it logs with names that are no better."""
-    made = tmp_path / WORST
-    made.mkdir()
-    shutil.copy(LEVELDB, made / f"{WORST}.log")
-    shutil.copy(SYSTEMD, made / f"{WORST}.journal")
-    return made
+    """Make a folder with the worst name that contains logs with similar names."""
+    created = tmp_path / WORST
+    created.mkdir()
+    shutil.copy(LEVELDB, created / f"{WORST}.log")
+    shutil.copy(SYSTEMD, created / f"{WORST}.journal")
+    return created
 
 
 SMALL_SWEEP = [
@@ -188,8 +188,8 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: " ".join(c).replace(WORST, "WORST"))
-def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -> None:
-    places = {
+def test_every_command_escapes_the_worst_name(command, run, folder: Path) -> None:
+    locations = {
         "FOLDER": folder,
         "LOG": folder / f"{WORST}.log",
         "JOURNAL": folder / f"{WORST}.journal",
@@ -204,16 +204,16 @@ def test_no_command_prints_the_worst_name_as_it_is(command, run, folder: Path) -
         "REPORT": _report(folder / f"{WORST}.json", _worst(realistic())),
         "EMPTY": _report(folder / "empty.json", {**realistic(), "implementations": []}),
     }
-    said = run(*(places.get(word, word) for word in command))
-    assert said.strip() or command[:2] == ("systemd", "fields"), "a command says something"
-    unseen = UNSEEN.findall(said)
-    assert not unseen, ascii(said)
-    assert not FORGED.search(said), said
-    said.encode()  # and all of it is Unicode
+    message = run(*(locations.get(word, word) for word in command))
+    assert message.strip() or command[:2] == ("systemd", "fields"), "a command says something"
+    unseen = UNSEEN.findall(message)
+    assert not unseen, ascii(message)
+    assert not FORGED.search(message), message
+    message.encode()  # and all of it is Unicode
 
 
 def _lake(folder: Path) -> Path:
-    """A folder to audit: tables hold names as text, so these are bad in every way but one."""
+    """Make a folder to audit. Tables store names as text, so these names are valid UTF-8."""
     folder.mkdir()
     shutil.copy(LEVELDB, folder / f"{UTF8}.log")
     return folder
@@ -225,7 +225,7 @@ def _sound(path: Path) -> Path:
 
 
 def _broker(path: Path, name: str) -> Path:
-    """A journal whose one command, decoded, says a name: it removes a queue of that name."""
+    """Make a journal with one command that decodes to a name: the removal of a queue."""
     data = name.encode()
     queue = b"\x12" + bytes([len(data)]) + data
     command = b"\x0a" + bytes([len(queue)]) + queue
@@ -239,12 +239,12 @@ def _report(path: Path, report: Mapping[str, Any]) -> Path:
     return path
 
 
+#: Report fields that come from the programs under test.
 OF_PROGRAMS = frozenset({"name", "version", "language", "difference", "title", "unavailable"})
-"""Of a report, what those who are asked say of themselves, and what was made of it."""
 
 
 def _worst(value: Any) -> Any:
-    """A report of programs that say the worst of themselves."""
+    """Return a report in which the programs describe themselves with the worst text."""
     if isinstance(value, dict):
         return {
             key: f"{inner} {UTF8}"
@@ -255,10 +255,10 @@ def _worst(value: Any) -> Any:
     return [_worst(inner) for inner in value] if isinstance(value, list) else value
 
 
-def test_no_command_is_left_out() -> None:
+def test_every_command_is_tested() -> None:
     assert set(COMMAND_NAMES) - {command[0] for command in COMMANDS} == set()
 
 
-def test_the_name_can_be_made_here(folder: Path) -> None:
-    """Else the rows above would test less than they say."""
+def test_the_worst_name_can_be_created(folder: Path) -> None:
+    """Without the name, the rows above would not test what they claim."""
     assert {path.name[: len(WORST)] for path in folder.iterdir()} == {WORST}

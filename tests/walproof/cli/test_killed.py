@@ -1,8 +1,8 @@
-"""A command that is killed and goes on where it was leaves nothing half under a final name.
+"""A killed command leaves no partial file under a final name.
 
-What was there before is untouched or whole and new, and the same command goes on or starts again.
-Files of other commands go through ``conformance.saving``, which has tests of its own, as the audit
-has (``tests/pyspark_journal/test_audit.py``).
+Existing files are either unchanged or completely replaced, and the same command resumes or
+restarts. Other commands write through ``conformance.saving``, and the audit has its own tests
+(``tests/pyspark_journal/test_audit.py``).
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ pytestmark = pytest.mark.slow
 
 LOG = str(ROOT / "vectors/leveldb-log/three-records.log")
 FOLDER = str(ROOT / "vectors/kahadb-journal/damage-in-the-first-file")
+#: Number of kills per command: at the first access, at the last, and at random ones between.
 KILLS = 5
-"""How often each is killed: at the first touch of what it writes, the last, and others by lot."""
+#: File with the progress of a search through an image; removed when the search is complete.
 STATE = "found/carving.json"
-"""Where a search through an image goes on; it is gone when that is through."""
 COMMANDS = {
     "carve": ["carve", LOG, "--out", "OUT/found"],
     "recover": ["recover", FOLDER, "--out", "OUT/new"],
@@ -33,7 +33,7 @@ COMMANDS = {
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """The files in a folder, without those whose names say that they are not finished."""
+    """Return the files of a folder except those with temporary names."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -42,7 +42,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None:
+def test_a_killed_command_leaves_no_partial_file(name: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     lot = random.Random(name)
     case = {
@@ -67,17 +67,17 @@ def test_killed_at_any_moment_nothing_is_half(name: str, tmp_path: Path) -> None
     assert whole and len(killed) == KILLS
     # What is saved by the clock is saved less often where the run that counts was slow: some places
     # may then lie after the end.
-    assert sum(one["status"] == -9 for one in killed) > KILLS // 2, killed
-    for one in killed:
-        if one["status"] != -9:
-            assert one["status"] == first["status"], one
+    assert sum(each["status"] == -9 for each in killed) > KILLS // 2, killed
+    for each in killed:
+        if each["status"] != -9:
+            assert each["status"] == first["status"], each
             continue
-        left = tree(tmp_path / "kept" / f"{one['at']}-killed")
+        left = tree(tmp_path / "kept" / f"{each['at']}-killed")
         if name == "recover":
-            assert left in ({}, whole), one
+            assert left in ({}, whole), each
         for path, data in left.items():
             if path != STATE:
-                assert data == whole.get(path), (one, path)
+                assert data == whole.get(path), (each, path)
         if left != whole:
-            assert one["again"] == first["status"], (one, done.stderr)
-            assert tree(tmp_path / "kept" / f"{one['at']}-again") == whole, one
+            assert each["again"] == first["status"], (each, done.stderr)
+            assert tree(tmp_path / "kept" / f"{each['at']}-again") == whole, each

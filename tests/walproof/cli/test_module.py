@@ -1,4 +1,4 @@
-"""``python -m walproof`` is the command."""
+"""``python -m walproof`` runs the command."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
 
 
-def test_help_names_what_was_typed() -> None:
-    told = run("--help")
-    assert told.returncode == 0
-    assert told.stdout.startswith("Usage: python -m walproof ")
+def test_help_shows_the_typed_command() -> None:
+    given = run("--help")
+    assert given.returncode == 0
+    assert given.stdout.startswith("Usage: python -m walproof ")
 
 
-def test_exit_code_of_the_command_is_kept() -> None:
-    told = run("read", "no-such-log")
-    assert told.returncode == 1
-    assert "no-such-log" in told.stderr
+def test_the_exit_code_of_the_command_is_returned() -> None:
+    given = run("read", "no-such-log")
+    assert given.returncode == 1
+    assert "no-such-log" in given.stderr

@@ -40,14 +40,14 @@ def batch(sequence: int, key: bytes, value: bytes) -> NewRecord:
 
 @pytest.fixture
 def log(tmp_path: Path) -> Path:
-    """A put with text, a record that is no batch, and a put with bytes."""
+    """Make a log with a put of text, a record that is not a batch, and a put of bytes."""
     path = tmp_path / "000003.log"
     records = [batch(1, b"k", b"v"), NewRecord(b"alpha", {}), batch(2, b"line\n", b"\xff")]
     named("leveldb-log").write(path, records, {})
     return path
 
 
-def test_a_line_for_each_operation(log: Path) -> None:
+def test_each_operation_is_one_line(log: Path) -> None:
     first, second, third = rows(log)
     assert first == {"at": 0, "op": "put", "sequence": "1", "key": "k", "value": "v"}
     assert (second["payload"], "not decoded: " in second["fault"]) == ("alpha", True)
@@ -56,15 +56,15 @@ def test_a_line_for_each_operation(log: Path) -> None:
 
 def test_csv(log: Path) -> None:
     done = run(log, "--csv")
-    found = list(csv.DictReader(io.StringIO(done.stdout)))
-    assert [(row["key"], row["value"], row["payload"]) for row in found] == [
+    results = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["key"], row["value"], row["payload"]) for row in results] == [
         ("k", "v", ""),
         ("", "", "alpha"),
         (r"line\n", '{"hex": "ff"}', ""),
     ]
 
 
-def test_what_is_lost_is_reported_and_changes_the_status(log: Path) -> None:
+def test_lost_ranges_are_reported_and_change_the_status(log: Path) -> None:
     data = bytearray(log.read_bytes())
     data[33] ^= 1
     log.write_bytes(data)
@@ -74,37 +74,37 @@ def test_what_is_lost_is_reported_and_changes_the_status(log: Path) -> None:
     assert "lost: bytes " in done.stderr and "(checksum-mismatch)" in done.stderr
 
 
-def test_a_directory_in_order() -> None:
+def test_the_logs_of_a_directory_are_read_in_order() -> None:
     folder = CHROMIUM / "IndexedDB" / "http_127.0.0.1_8765.indexeddb.leveldb"
-    found = rows(folder)
-    assert {row["file"] for row in found} == {"000003.log"}
-    numbers = [int(row["sequence"]) for row in found]
+    result = rows(folder)
+    assert {row["file"] for row in result} == {"000003.log"}
+    numbers = [int(row["sequence"]) for row in result]
     assert numbers == list(range(1, len(numbers) + 1))
     assert rows(folder, "--where", "store=items", "--where", "entry=record", "--head", "1") == [
-        found[89]
+        result[89]
     ]
 
 
-def test_records_of_zeebe_by_position_index_and_process_instance(tmp_path: Path) -> None:
+def test_zeebe_records_are_selected_by_position_index_and_instance(tmp_path: Path) -> None:
     folder = unpack_partition("v8.8", tmp_path / "partition")
     everything = rows(folder)
     positions = [int(row["position"]) for row in everything if "position" in row]
     assert positions == list(range(1, len(positions) + 1))
-    found = rows(folder, "--where", "position=5:7")
-    assert [row["position"] for row in found] == ["5", "6", "7"]
+    result = rows(folder, "--where", "position=5:7")
+    assert [row["position"] for row in result] == ["5", "6", "7"]
     assert {row["index"] for row in rows(folder, "--where", "index=4")} == {"4"}
     key = "2251799813685297"
-    found = rows(folder, "--where", f"processInstanceKey={key}")
+    result = rows(folder, "--where", f"processInstanceKey={key}")
     with_key = [row for row in everything if f'"processInstanceKey": {key}' in json.dumps(row)]
-    assert found == with_key and len(found) == 30
+    assert result == with_key and len(result) == 30
     csv.field_size_limit(1 << 20)
     csv_rows = list(csv.DictReader(io.StringIO(run(folder, "--csv").stdout)))
     assert len(csv_rows) == len(everything)
 
 
 def test_entries_of_a_raft_log() -> None:
-    found = rows(ZMQ_RAFT / "raft", "--where", "index=2:3")
-    assert [(row["index"], row["type"], row["data"]) for row in found] == [
+    result = rows(ZMQ_RAFT / "raft", "--where", "index=2:3")
+    assert [(row["index"], row["type"], row["data"]) for row in result] == [
         ("2", "state", "entry1"),
         ("3", "state", "entry2"),
     ]
@@ -117,7 +117,7 @@ def test_a_format_without_operations_prints_its_records(tmp_path: Path) -> None:
     assert len(list(csv.DictReader(io.StringIO(run(journal, "--csv").stdout)))) == 30
 
 
-def test_a_log_that_is_refused_says_so(tmp_path: Path) -> None:
+def test_a_refused_log_is_reported(tmp_path: Path) -> None:
     log = tmp_path / "system.journal"
     log.write_bytes(bytes(5000))
     words = ["read", "--operations", str(log)]
@@ -140,13 +140,13 @@ def test_usage(words: list[str], message: str, log: Path) -> None:
 
 def test_csv_needs_operations(log: Path) -> None:
     done = CliRunner().invoke(walproof, ["read", str(log), "--csv"])
-    assert "--csv and --where go with --operations" in done.stderr
+    assert "--csv and --where require --operations" in done.stderr
 
 
-def test_the_page_shows_what_the_commands_print(
+def test_the_page_shows_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those of ``docs/operations.md`` about the browser whose files are here."""
+    """Run the commands of ``docs/operations.md`` about the browser database."""
     shutil.copytree(CHROMIUM, tmp_path / "chromium")
     monkeypatch.chdir(tmp_path / "chromium")
     page = (ROOT / "docs" / "operations.md").read_text("utf-8")

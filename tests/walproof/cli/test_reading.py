@@ -1,4 +1,4 @@
-"""A few records of a large log, and how many follow, without an object for each."""
+"""The first records of a large log are read; the rest is only counted."""
 
 from __future__ import annotations
 
@@ -20,36 +20,38 @@ from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
 from walproof.cli.reading import EVERY, few, watched
 from walproof.cli.record_table import Passed, gather
-from walproof.cli.recover import Anew
+from walproof.cli.recover import NewRecords
 from walproof.summary.meter import Meter
 
 
 def logs() -> list[tuple[str, Path]]:
-    """Some logs of each format, whole ones and damaged ones."""
-    found = []
+    """Return some intact and some damaged logs of each format."""
+    results = []
     for format_id in FORMATS:
-        vectors = [one for one in sorted((VECTORS / format_id).iterdir()) if one.suffix != ".json"]
-        found += [(format_id, one) for one in vectors[:: len(vectors) // 12]]
-    return found
+        vectors = [
+            each for each in sorted((VECTORS / format_id).iterdir()) if each.suffix != ".json"
+        ]
+        results += [(format_id, each) for each in vectors[:: len(vectors) // 12]]
+    return results
 
 
 @pytest.mark.parametrize("most", [0, 1, 3])
-def test_what_is_counted_is_what_the_reference_reads(most: int) -> None:
+def test_counts_equal_those_of_the_specification(most: int) -> None:
     passed = 0
     for format_id, log in logs():
         events = list(few(format_id, log, {}, most))
-        passed += sum(one.count for one in events if isinstance(one, Passed))
-        assert sum(isinstance(one, Record) for one in events) <= most
+        passed += sum(each.count for each in events if isinstance(each, Passed))
+        assert sum(isinstance(each, Record) for each in events) <= most
         short, whole = gather(events, most, most), gather(named(format_id).read(log, "recover", {}))
         assert short.record_count == whole.record_count, log
         assert (short.lost_count, short.lost_bytes) == (whole.lost_count, whole.lost_bytes), log
         assert (short.last, short.end) == (whole.last, whole.end), log
-        first = list(whole.kept.records)[:most]
-        assert list(short.kept.records) == first, log
+        first = list(whole.stored.records)[:most]
+        assert list(short.stored.records) == first, log
     assert passed > 50
 
 
-def test_nothing_is_read_that_will_not_be_shown() -> None:
+def test_reading_stops_after_the_shown_rows() -> None:
     taken = 0
 
     def events() -> Iterator[Event]:
@@ -59,8 +61,8 @@ def test_nothing_is_read_that_will_not_be_shown() -> None:
             yield Record(10 * number, 10, b"", {}, None)
         yield End("intact", None, 10_000)
 
-    found = gather(events(), 20, 20, stop=20)
-    assert found.rows == 21
+    result = gather(events(), 20, 20, stop=20)
+    assert result.rows == 21
     assert taken == 22
     assert gather(events(), 20, 20).rows == 1000
 
@@ -68,39 +70,39 @@ def test_nothing_is_read_that_will_not_be_shown() -> None:
 def test_progress_goes_from_file_to_file(tmp_path: Path) -> None:
     for name, size in (("a", 100), ("b", 50)):
         (tmp_path / name).write_bytes(bytes(size))
-    told: list[int] = []
-    meter = Meter(tmp_path, told.append)
+    given: list[int] = []
+    meter = Meter(tmp_path, given.append)
     for file, place in (("a", 40), ("a", 100), ("b", 10), ("gone", 5), ("a", 60), ("b", 50)):
         meter.at(file, place)
-    assert told == [40, 100, 110, 155, 60, 150]
-    told.clear()
+    assert given == [40, 100, 110, 155, 60, 150]
+    given.clear()
     last = Record(30, 10, b"", {}, "b")
     events = [Record(0, 7, b"", {}, "a"), Lost(7, 30, "bad-record", file="b"), Passed(4, last)]
-    assert list(watched(events, tmp_path, told.append)) == events
-    assert told == [7, 140]
+    assert list(watched(events, tmp_path, given.append)) == events
+    assert given == [7, 140]
 
 
-def test_a_record_tells_how_far_writing_is_when_it_is_taken() -> None:
-    told: list[int] = []
+def test_progress_is_reported_when_a_record_is_written() -> None:
+    given: list[int] = []
     records = [Record(7 * number, 7, b"%d" % number, {}, None) for number in range(2 * EVERY + 1)]
-    new = Anew(records, told.append)
-    assert [one.payload for one in new] == [one.payload for one in records]
-    assert told == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
+    new = NewRecords(records, given.append)
+    assert [each.payload for each in new] == [each.payload for each in records]
+    assert given == [7, 7 * (EVERY + 1), 7 * (2 * EVERY + 1)]
 
 
-def test_a_folder_of_logs_names_the_command_that_reads_them(tmp_path: Path) -> None:
+def test_the_error_for_a_folder_names_a_command(tmp_path: Path) -> None:
     for name in ("000003.log", "000005.log"):
         shutil.copy(VECTORS / "leveldb-log" / "one-record.log", tmp_path / name)
     done = CliRunner().invoke(walproof, ["read", str(tmp_path)])
     assert done.exit_code == 4
-    assert f"; walproof {tmp_path} reads each log below it" in done.stderr
+    assert f"; walproof {tmp_path} summarises each log in it" in done.stderr
     again = CliRunner().invoke(walproof, ["summary", str(tmp_path)])
     assert "2 logs" in again.output
 
 
-def test_json_comes_in_pieces_of_a_bounded_size() -> None:
+def test_json_is_written_in_bounded_pieces() -> None:
     value = {"fields": [["MESSAGE", f"{number}\u2028"] for number in range(20_000)]}
-    made = list(json_pieces(value, 1))
-    assert "".join(made) == json_text(value, 1)
-    assert max(map(len, made)) < 2 * PIECE
-    assert len(made) < 100
+    created = list(json_pieces(value, 1))
+    assert "".join(created) == json_text(value, 1)
+    assert max(map(len, created)) < 2 * PIECE
+    assert len(created) < 100

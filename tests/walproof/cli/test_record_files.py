@@ -1,4 +1,4 @@
-"""``walproof read --each``: what ``--force`` may replace, and how much ``--unzip`` may unpack."""
+"""``walproof read --each``: the files that ``--force`` replaces, and the limit of ``--unzip``."""
 
 from __future__ import annotations
 
@@ -24,26 +24,24 @@ def test_force_replaces_files_but_never_the_log(tmp_path: Path) -> None:
     assert log.read_bytes() == before
 
 
-def test_unzip_leaves_a_bomb_as_it_is_and_says_so(tmp_path: Path) -> None:
+def test_unzip_leaves_a_bomb_unchanged_and_reports_it(tmp_path: Path) -> None:
     log, out = tmp_path / "000003.log", tmp_path / "out"
     bomb = gzip.compress(bytes(UNZIPPED_BYTES + (1 << 22)), 9)
     named("leveldb-log").write(log, [NewRecord(gzip.compress(b"small")), NewRecord(bomb)], {})
     words = [str(log), "--each", str(out), "--unzip", "--format", "leveldb-log"]
     done = CliRunner().invoke(read, words, standalone_mode=False)
     assert done.return_value == 3
-    assert (
-        f"record 1: it unpacks to more than {UNZIPPED_BYTES + 16 * len(bomb)} bytes" in done.output
-    )
+    assert f"record 1: unpacks to more than {UNZIPPED_BYTES + 16 * len(bomb)} bytes" in done.output
     assert [path.read_bytes() for path in sorted(out.iterdir())] == [b"small", bomb]
 
 
 @pytest.mark.parametrize("extra", [b"", b"trailing"])
-def test_what_gzip_did_not_pack_whole_stays_as_it_is(extra: bytes) -> None:
+def test_invalid_gzip_data_stays_unchanged(extra: bytes) -> None:
     packed = gzip.compress(b"a record")
     assert unzipped(packed) == b"a record"
     assert unzipped(packed[:-1] + extra) == packed[:-1] + extra
 
 
-def test_a_bomb_is_told() -> None:
+def test_a_bomb_is_detected() -> None:
     with pytest.raises(TooLarge):
         unzipped(gzip.compress(bytes(UNZIPPED_BYTES + (1 << 22)), 9))

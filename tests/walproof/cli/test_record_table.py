@@ -1,4 +1,4 @@
-"""The table of records: how many are held at a time."""
+"""The table of records: the size of the batches."""
 
 from __future__ import annotations
 
@@ -13,32 +13,30 @@ from walproof.cli import walproof
 from walproof.cli.record_table import AT_ONCE, HELD, pieces
 
 
-def test_what_is_held_together_is_small() -> None:
-    """An update of 32 KiB is an object of 4 MiB: 256 of them took a GiB."""
+def test_batches_are_small() -> None:
+    """An update of 32 KiB decodes to an object of 4 MiB: 256 of them took 1 GiB."""
     large = Record(0, HELD // 2, b"")
     update = Record(0, 9, b"", {"update": {}})
     small: list[Record | Lost] = [Record(0, 9, b""), Lost(0, 9, "toy")]
     items = [*small * AT_ONCE, large, large, large, update, update, *small]
     rows = list(enumerate(items))
-    found = list(pieces(rows))
-    assert [row for piece in found for row in piece] == rows
-    assert [len(piece) for piece in found] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
+    results = list(pieces(rows))
+    assert [row for piece in results for row in piece] == rows
+    assert [len(piece) for piece in results] == [AT_ONCE, AT_ONCE, 2, 2, 1, 2]
 
 
-def test_the_reason_why_a_record_is_not_decoded(tmp_path: Path) -> None:
-    """The table states it, as the summary does: a batch may announce a wrong count."""
+def test_the_table_shows_why_decoding_failed(tmp_path: Path) -> None:
+    """The table shows it as the summary does: a batch may have a wrong count."""
     log = tmp_path / "000003.log"
     records = [NewRecord(struct.pack("<QI", 1, 5) + b"\x01\x01a\x011", {})]
     named("leveldb-log").write(log, records, {})
     for words in (["read", str(log)], [str(log)]):
         done = CliRunner(env={"COLUMNS": "200"}).invoke(walproof, words)
-        assert (
-            "(not decoded: neither a write batch (5 operations announced, 1 found)" in done.stdout
-        )
+        assert "(not decoded: neither a write batch (expected 5 operations, found 1)" in done.stdout
 
 
-def test_a_payload_that_is_longer_than_what_is_decoded(tmp_path: Path) -> None:
-    """Its own size is stated, or none: not that of the part that was decoded."""
+def test_the_whole_size_of_a_large_payload_is_shown(tmp_path: Path) -> None:
+    """The size shown is that of the whole payload, never that of the decoded part."""
     batch = struct.pack("<QI", 1, 1) + b"\x01\x01k\xa0\x8d\x06" + b"A" * 100_000
     for number, payload in enumerate((batch, b"no batch" * 10_000)):
         log = tmp_path / f"00000{number}.log"

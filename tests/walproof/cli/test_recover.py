@@ -1,4 +1,4 @@
-"""``walproof recover``: the survivors of every vector, in a log that reads as intact."""
+"""``walproof recover`` writes the survivors of every vector to a log that reads as intact."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from conformance.vectors import Vector, load_all
 from reference_impl.answer import NewRecord, collect
 from reference_impl.formats import FORMATS, named
 from walproof.cli import walproof
-from walproof.cli.recover import recover, write_anew
+from walproof.cli.recover import recover, write_log
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
+#: Records of these formats are numbered, or have content that their own writer never writes.
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
-"""Their records are numbered, or hold what their own writer never writes."""
 
 
 def survivors(vector: Vector):
@@ -30,7 +30,7 @@ def context(vector: Vector):
 @pytest.mark.slow
 @pytest.mark.parametrize("format_id", FORMATS)
 def test_vectors(format_id: str, tmp_path: Path) -> None:
-    made = refused = 0
+    created = refused = 0
     some = [vector for vector in VECTORS if vector.body["format"] == format_id][::3]
     for number, vector in enumerate(some):
         answer = survivors(vector)
@@ -38,15 +38,15 @@ def test_vectors(format_id: str, tmp_path: Path) -> None:
             continue
         out = tmp_path / str(number)
         try:
-            write_anew(named(format_id), vector.input, answer.records, out, context(vector))
+            write_log(named(format_id), vector.input, answer.records, out, context(vector))
         except ValueError:
             assert format_id in NO_GAPS, vector.id
             assert not out.exists(), vector.id
             refused += 1
         else:
-            made += 1
-    assert made > 30
-    assert refused < made / 2
+            created += 1
+    assert created > 30
+    assert refused < created / 2
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
@@ -61,8 +61,8 @@ def invoke(*arguments: object):
 
 
 def vector(name: str) -> Path:
-    (found,) = [v.input for v in VECTORS if v.id == name]
-    return found
+    (result,) = [v.input for v in VECTORS if v.id == name]
+    return result
 
 
 def test_a_damaged_log(tmp_path: Path) -> None:
@@ -83,10 +83,10 @@ def test_an_intact_log_exits_0(tmp_path: Path) -> None:
     assert run(vector("leveldb-log/three-records"), "--out", tmp_path / "n").return_value == 0
 
 
-def test_what_exists_is_left_alone(tmp_path: Path) -> None:
+def test_existing_files_are_unchanged(tmp_path: Path) -> None:
     (tmp_path / "new.log").write_text("mine")
     result = run(vector("leveldb-log/three-records"), "--out", tmp_path / "new.log")
-    assert "expected a path where nothing is" in str(result.exception)
+    assert "already exists: expected a new path" in str(result.exception)
     assert (tmp_path / "new.log").read_text() == "mine"
 
 
@@ -94,29 +94,29 @@ def test_a_gap_is_named(tmp_path: Path) -> None:
     log = vector("zeebe-journal/sealed-frame-zeroed-acknowledged")
     result = run(log, "--format", "zeebe-journal", "--out", tmp_path / "new")
     assert result.return_value == 3
-    assert "not written anew, it stays as it is" in result.output
+    assert "not rewritten: " in result.output
     assert "index: expected 3, found 5" in result.output
     for path in log.iterdir():
         assert (tmp_path / "new" / path.name).read_bytes() == path.read_bytes()
 
 
-def test_carve_is_named_where_blocks_are_shifted(tmp_path: Path) -> None:
-    """47 bytes are missing: no later block is where a reader looks for it."""
+def test_carve_is_suggested_if_blocks_are_shifted(tmp_path: Path) -> None:
+    """47 bytes are missing, so no later block is at its expected offset."""
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n * 40, {}) for n in range(2000)], {})
     data = log.read_bytes()
     log.write_bytes(data[:20_000] + data[20_047:])
     done = invoke("recover", log, "--out", tmp_path / "new")
     assert done.return_value == 3
-    assert f"walproof carve {log} looks for records inside what is lost" in done.stderr
+    assert f"walproof carve {log} searches the lost ranges for records" in done.stderr
     assert f"walproof carve {log}" in invoke(log).stdout
     recovered = collect(named("leveldb-log").read(tmp_path / "new", "recover", {}))
     carved = invoke("carve", log, "--json")
-    found = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
-    assert sum(found) > len(recovered.records)
+    results = [json.loads(line)["records"] for line in carved.stdout.splitlines()]
+    assert sum(results) > len(recovered.records)
 
 
-def test_carve_is_not_named_for_a_small_loss(tmp_path: Path) -> None:
+def test_carve_is_not_suggested_for_a_small_loss(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     named("leveldb-log").write(log, [NewRecord(b"%d" % n, {}) for n in range(9)], {})
     data = bytearray(log.read_bytes())

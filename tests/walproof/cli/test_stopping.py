@@ -1,4 +1,4 @@
-"""A command that runs programs and is stopped leaves no process and no folder."""
+"""A stopped command that runs programs leaves no process and no folder."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def scratch_below(folder: Path) -> list[Path]:
 
 
 def as_usual() -> None:
-    """Take signals as a shell's job does, also where the tests run under ``nohup``."""
+    """Reset signals as for a shell's job, even if the tests run under ``nohup``."""
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
 def said(process: psutil.Process) -> str:
-    """Its command; nothing if it is gone."""
+    """Return the command line of a process, empty if it has ended."""
     try:
         return " ".join(process.cmdline()[-2:])
     except psutil.Error:
@@ -52,7 +52,7 @@ def said(process: psutil.Process) -> str:
     + [("check", stop) for stop in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)]
     + [("sweep", signal.SIGKILL)],
 )
-def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
+def test_no_process_or_folder_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> None:
     # Of a harness that is killed, only the guards of a sweep are there to end daemons.
     daemon = command == "sweep" or stop != signal.SIGKILL
     program = ROOT / "tests" / "wrong" / ("hangs_behind_a_daemon.py" if daemon else "hangs.py")
@@ -70,7 +70,7 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
     try:
         deadline = time.monotonic() + 120
         awaited = "time.sleep(3600)" if daemon else "hangs.py"
-        while not (scratch_below(scratch) and any(awaited in said(one) for one in mine)):
+        while not (scratch_below(scratch) and any(awaited in said(each) for each in mine)):
             assert time.monotonic() < deadline and running.poll() is None
             time.sleep(0.05)
             mine = psutil.Process(running.pid).children(recursive=True)
@@ -91,6 +91,6 @@ def test_nothing_is_left(tmp_path: Path, command: str, stop: signal.Signals) -> 
             time.sleep(0.05)
         assert status == (-stop if stop == signal.SIGKILL else 128 + stop)
     finally:
-        for one in mine:
-            if one.is_running():
-                one.kill()
+        for each in mine:
+            if each.is_running():
+                each.kill()

@@ -1,4 +1,4 @@
-"""``walproof PATH``, as somebody types it who holds a log."""
+"""``walproof PATH`` on logs, folders, pipes and other files."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def test_a_damaged_log_on_one_screen(tmp_path: Path) -> None:
 def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
     log = tmp_path / "a log with spaces.log"
     shutil.copy(DAMAGED, log)
-    told = [line.strip() for line in run(log).stdout.splitlines() if "  walproof " in line]
-    assert len(told) == 4
-    for line in told:
+    given = [line.strip() for line in run(log).stdout.splitlines() if "  walproof " in line]
+    assert len(given) == 4
+    for line in given:
         command = line.partition("   ")[0] if "   " in line else line.rpartition("  ")[0]
         command = command.strip().replace("NEW", str(tmp_path / "new"))
         done = subprocess.run(
@@ -64,26 +64,25 @@ def test_the_commands_it_names_can_be_typed(tmp_path: Path) -> None:
         assert done.returncode in (0, 3), (command, done.stderr)
 
 
-def test_records_are_decoded_and_the_time_is_said() -> None:
+def test_records_are_decoded_and_the_times_are_shown() -> None:
     done = run(JOURNAL)
     assert done.return_value == 0
-    assert "whole; 5 records" in done.stdout
+    assert "intact; 5 records" in done.stdout
     assert "time" in done.stdout
     assert "UTC to" in done.stdout
 
 
-def test_what_is_packed_or_piped_is_no_place_to_resume(tmp_path: Path) -> None:
+def test_no_resume_offset_is_shown_for_copies(tmp_path: Path) -> None:
     packed = tmp_path / "000003.log.gz"
     packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
     for done in (run(packed), run("-", stdin=DAMAGED.read_bytes())):
         assert done.return_value == 3
-        assert "resume" not in done.stdout
-        assert "new file" not in done.stdout
+        assert "to append" not in done.stdout
     assert "unpacked from gzip" in run(packed).stdout
     assert "read from a pipe" in run("-", stdin=DAMAGED.read_bytes()).stdout
 
 
-def test_a_folder_is_a_line_for_each_log_the_worst_first(tmp_path: Path) -> None:
+def test_a_folder_lists_its_logs_worst_first(tmp_path: Path) -> None:
     (tmp_path / "deep" / "er").mkdir(parents=True)
     (tmp_path / "journals").mkdir()
     shutil.copy(JOURNAL, tmp_path / "journals" / "a.journal")
@@ -96,8 +95,8 @@ def test_a_folder_is_a_line_for_each_log_the_worst_first(tmp_path: Path) -> None
     assert "checksum-mismatch" in lines[0]
     assert "a.journal" in lines[1]
     assert "2 logs" in done.stdout
-    assert "1 not whole" in done.stdout
-    assert "1 other file: no log" in done.stdout
+    assert "1 not intact" in done.stdout
+    assert "skipped 1 other file" in done.stdout
     bodies = [json.loads(line) for line in run(tmp_path, "--json").stdout.splitlines()]
     assert {body["format"] for body in bodies if "format" in body} == {
         "leveldb-log",
@@ -105,7 +104,7 @@ def test_a_folder_is_a_line_for_each_log_the_worst_first(tmp_path: Path) -> None
     }
 
 
-def test_a_log_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None:
+def test_an_unreadable_log_does_not_end_the_list(tmp_path: Path) -> None:
     shutil.copy(JOURNAL, tmp_path / "b.journal")
     (tmp_path / "a.journal").symlink_to("nowhere")
     done = run(tmp_path)
@@ -116,7 +115,7 @@ def test_a_log_that_cannot_be_read_does_not_end_the_list(tmp_path: Path) -> None
 
 @pytest.fixture
 def crowded(tmp_path: Path) -> Iterator[Path]:
-    """A folder with a log, a packed one, and all that is no file."""
+    """Make a folder with a log, a compressed log, and entries that are not files."""
     folder = tmp_path / "crowded"
     (folder / "deep").mkdir(parents=True)
     shutil.copy(DAMAGED, folder / "000003.log")
@@ -131,7 +130,7 @@ def crowded(tmp_path: Path) -> Iterator[Path]:
         yield folder
 
 
-def test_logs_of_a_folder_are_named_as_it_was_typed(crowded: Path) -> None:
+def test_log_names_start_with_the_typed_path(crowded: Path) -> None:
     (crowded.parent / "link").symlink_to(crowded)
     above = crowded.parent
     for here, typed in ((crowded, "."), (above, "crowded"), (above, "./link/"), (crowded, "..")):
@@ -144,49 +143,49 @@ def test_logs_of_a_folder_are_named_as_it_was_typed(crowded: Path) -> None:
             assert all(Path(name).exists() for name in names if ".tar." not in name)
 
 
-def test_what_else_is_in_a_folder_is_opened_or_named(crowded: Path) -> None:
+def test_other_files_of_a_folder_are_opened_or_listed(crowded: Path) -> None:
     done = run(crowded)
     assert done.return_value == 3
     assert done.stderr == ""
     assert "3 logs" in done.stdout
     assert "000004.log.gz" in done.stdout
     assert "000001.log" in done.stdout
-    assert "1 other file: no log" in done.stdout
-    told = [line for line in done.stdout.splitlines() if "not read" in line]
+    assert "skipped 1 other file" in done.stdout
+    given = [line for line in done.stdout.splitlines() if "not read" in line]
     others = {"pipe": "a pipe", "socket": "a socket"}
-    assert told == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
+    assert given == [f"  not read: {crowded}/{name}, {what}" for name, what in others.items()]
     bodies = [json.loads(line) for line in run(crowded, "--json").stdout.splitlines()]
     (packed,) = [body for body in bodies if "unpacked" in body]
     (plain,) = [body for body in bodies if body.get("log", "").endswith("000003.log")]
     assert packed["log"].endswith("000004.log.gz")
     assert packed["unpacked"] == ["gzip"]
-    own = ("log", "size", "unpacked")
-    assert {key: packed[key] for key in packed if key not in own} == {
-        key: plain[key] for key in plain if key not in own
+    mine = ("log", "size", "unpacked")
+    assert {key: packed[key] for key in packed if key not in mine} == {
+        key: plain[key] for key in plain if key not in mine
     }
     assert [body["not_read"] for body in bodies if "file" in body] == list(others.values())
 
 
-def test_a_folder_of_nothing_but_a_pipe_says_so(tmp_path: Path) -> None:
+def test_a_folder_with_only_a_pipe_has_no_logs(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "000003.log")
     done = run(tmp_path)
     assert done.return_value == 4
     assert "000003.log is a pipe" in done.stderr
 
 
-def test_a_packed_log_in_a_folder_that_is_cut_says_so(tmp_path: Path) -> None:
+def test_a_truncated_compressed_log_in_a_folder_is_reported(tmp_path: Path) -> None:
     shutil.copy(DAMAGED, tmp_path / "000003.log")
     whole = gzip.compress(DAMAGED.read_bytes())
     (tmp_path / "000004.log.gz").write_bytes(whole[:-6])
     (tmp_path / "000005.log.gz").write_bytes(whole[:11])
     done = run(tmp_path)
-    assert "000004.log.gz: only what came out before a fault of the packing: gzip" in done.stderr
+    assert "000004.log.gz: unpacked only up to a fault: gzip" in done.stderr
     assert f"Error: {tmp_path}/000005.log.gz: gzip: " in done.stderr
     assert done.return_value == 1
     assert "2 logs" in done.stdout
 
 
-def test_a_file_that_vanishes_while_a_folder_is_read_is_named(
+def test_a_file_deleted_during_the_walk_is_listed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("000003.log", "000004.log"):
@@ -201,47 +200,47 @@ def test_a_file_that_vanishes_while_a_folder_is_read_is_named(
     monkeypatch.setattr(summary_command, "summarise", vanishing)
     done = run(tmp_path)
     assert done.return_value == 3
-    assert f"not read: {tmp_path}/000003.log, gone: it was deleted" in done.stdout
+    assert f"not read: {tmp_path}/000003.log, deleted" in done.stdout
     assert "1 log," in done.stdout
 
 
-def test_a_system_names_what_is_not_read_with_it(tmp_path: Path) -> None:
+def test_a_system_lists_its_unread_files(tmp_path: Path) -> None:
     shutil.copy(JOURNAL, tmp_path / "system.journal")
     os.mkfifo(tmp_path / "user-1000.journal")
     os.mkfifo(tmp_path / "fss")
     done = run(tmp_path)
     assert done.return_value == 0
     assert "systemd, journals of one host: 1 log, 5 records" in done.stdout
-    assert "note    user-1000.journal: a pipe; nothing reads it with the folder" in done.stdout
+    assert "note    user-1000.journal: a pipe; not part of the system" in done.stdout
     assert run("recover", tmp_path, "--out", tmp_path.parent / "new").return_value == 0
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("000009.log", bytes(100_000), "nothing but zeros"),
+        ("000009.log", bytes(100_000), "all zeros"),
         ("000009.log", b"", "empty"),
-        ("raft-partition-partition-1-1.log", b"", "Zeebe journal, recognised by its name alone"),
-        ("000010.log", b"hello there\n", "recognised by its name alone"),
+        ("raft-partition-partition-1-1.log", b"", "Zeebe journal, recognised only by its name"),
+        ("000010.log", b"hello there\n", "recognised only by its name"),
     ],
 )
-def test_a_name_is_not_taken_for_content(
+def test_a_name_is_not_mistaken_for_content(
     name: str, content: bytes, said: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
     assert said in run(tmp_path / name).stdout
 
 
-def test_what_is_no_log_says_what_its_name_promises(tmp_path: Path) -> None:
+def test_the_error_for_other_files_mentions_their_name(tmp_path: Path) -> None:
     (tmp_path / "system.journal").write_bytes(b"hello there\n")
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
     done = run(tmp_path / "system.journal")
     assert done.return_value == 4
-    assert "its name is that of a systemd-journal, its bytes are not" in done.stderr
+    assert "the name is that of a systemd-journal, the content is not" in done.stderr
     assert run(tmp_path / "picture").return_value == 4
 
 
-def test_a_misspelt_command_is_still_one() -> None:
+def test_a_misspelt_command_is_an_unknown_command() -> None:
     done = run("raed")
     assert done.exception is not None
     assert "No such command" in str(done.exception)
@@ -256,7 +255,7 @@ def test_read_takes_the_same_paths(tmp_path: Path) -> None:
     assert json.loads(run("read", "-", "--json", stdin=DAMAGED.read_bytes()).stdout) == plain
 
 
-def test_read_prints_what_was_asked_for() -> None:
+def test_read_prints_the_requested_rows() -> None:
     all_rows = run("read", JOURNAL).stdout.splitlines()
     head = run("read", JOURNAL, "--head", "2").stdout.splitlines()
     assert head[:3] == all_rows[:3]
@@ -269,8 +268,8 @@ def test_read_prints_what_was_asked_for() -> None:
     assert "exclude each other" in str(run("read", JOURNAL, "--summary", "--json").exception)
 
 
-def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
-    """A put in words; what is no batch as it is, with the reason; JSON has the payloads."""
+def test_the_table_describes_decoded_records(tmp_path: Path) -> None:
+    """Puts are shown in words, other records unchanged with the reason; JSON has the payloads."""
     put = bytes.fromhex("1100000000000000010000000101610162")
     log = tmp_path / "000001.log"
     named("leveldb-log").write(log, [NewRecord(put), NewRecord(b"other"), NewRecord(put)], {})
@@ -284,62 +283,62 @@ def test_the_table_says_what_records_mean(tmp_path: Path) -> None:
     assert put.hex() in CliRunner().invoke(walproof, ["read", "--json", str(log)]).stdout
 
 
-def test_what_was_mistyped_is_said_to_be_no_file() -> None:
+def test_a_mistyped_path_is_reported_as_missing() -> None:
     done = run("000003.log")
-    assert "000003.log: no such file or folder" in str(done.exception)
+    assert "000003.log: no such file, folder or command" in str(done.exception)
 
 
-def test_bytes_that_are_no_log_may_have_some_inside(tmp_path: Path) -> None:
+def test_carving_is_suggested_for_other_files(tmp_path: Path) -> None:
     image = tmp_path / "disk image"
     image.write_bytes(b"\xc5" * 5000)
     done = run(image)
     assert done.return_value == 4
-    assert f"walproof carve '{image}' looks for logs inside it" in done.stderr
+    assert f"walproof carve '{image}' searches it for logs" in done.stderr
 
 
-def test_a_folder_without_logs_says_what_it_holds(tmp_path: Path) -> None:
+def test_a_folder_without_logs_lists_its_files(tmp_path: Path) -> None:
     assert "found no file" in run(tmp_path).stderr
     (tmp_path / "picture").write_bytes(b"\x89PNG\r\n")
     assert "found no log among 1 file" in run(tmp_path).stderr
 
 
-def test_a_log_by_its_name_alone_may_be_none(tmp_path: Path) -> None:
+def test_a_log_recognised_only_by_name_has_a_warning(tmp_path: Path) -> None:
     log = tmp_path / "000003.log"
     log.write_bytes(b"\xff" * 3000)
-    said = run(log).stdout
-    assert "recognised by its name alone" in said
-    assert "it may be none" in said
-    assert "recover" not in said, "there is nothing that could be"
+    message = run(log).stdout
+    assert "recognised only by its name" in message
+    assert "may be encrypted, or not a log" in message
+    assert "recover" not in message, "there is nothing that could be"
 
 
-def test_what_is_packed_can_be_recovered_as_it_is(tmp_path: Path) -> None:
+def test_a_compressed_log_can_be_recovered(tmp_path: Path) -> None:
     packed = tmp_path / "a.log.gz"
     packed.write_bytes(gzip.compress(DAMAGED.read_bytes()))
     assert f"walproof recover {packed} --out NEW" in run(packed).stdout
 
 
-@pytest.mark.parametrize("kind", ["socket", "device"])
-def test_what_has_no_end_is_refused_at_once(kind: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["socket", "character device"])
+def test_endless_devices_are_refused(kind: str, tmp_path: Path) -> None:
     path = Path("/dev/zero")
     if kind == "socket":
         path = tmp_path / "s"
-        with socket.socket(socket.AF_UNIX) as made:
-            made.bind(str(path))
+        with socket.socket(socket.AF_UNIX) as created:
+            created.bind(str(path))
     done = run(path)
     assert f"{path}: expected a log, found a {kind}" in str(done.exception)
 
 
 @pytest.mark.slow
-def test_a_slow_pipe_says_what_it_waits_for() -> None:
+def test_a_slow_pipe_is_reported() -> None:
     reader = subprocess.Popen(
         [sys.executable, "-m", "walproof", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
     )  # fmt: skip
     assert reader.stdin is not None and reader.stderr is not None
     try:
-        assert b"nothing has come so far" in reader.stderr.readline()
-        said, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
-        assert b"walproof recover - --out NEW" in said
+        assert b"nothing received yet" in reader.stderr.readline()
+        message, _ = reader.communicate(DAMAGED.read_bytes(), timeout=60)
+        assert b"walproof recover - --out NEW" in message
         assert reader.returncode == 3
     finally:
         reader.kill()

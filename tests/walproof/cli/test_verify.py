@@ -1,4 +1,4 @@
-"""``walproof verify`` of logs that are none of systemd's, and of the folders of systems."""
+"""``walproof verify`` of logs of other formats, and of system folders."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ def test_each_lost_range_has_its_rule() -> None:
     assert body["rule"].startswith("LDB-")
 
 
-def test_a_sound_log_has_none() -> None:
+def test_an_intact_log_has_no_findings() -> None:
     done = run(SOUND)
     assert (done.return_value, done.stdout) == (0, f"{SOUND}: leveldb-log, no findings\n")
 
 
 def test_a_key_is_for_journals_only() -> None:
-    assert "--key is that of a sealed journal" in str(run(SOUND, "--key", KEY).exception)
+    assert "--key is only for sealed systemd journals" in str(run(SOUND, "--key", KEY).exception)
 
 
 @pytest.mark.parametrize("least", [0, 4 << 20])
-def test_a_key_proves_nothing_about_a_file_without_seals(
+def test_a_key_for_an_unsealed_file_is_a_finding(
     least: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "WORTH_A_KERNEL", least)
@@ -67,31 +67,31 @@ def test_a_key_proves_nothing_about_a_file_without_seals(
     assert run(JOURNAL).return_value == 0
 
 
-def test_a_flag_that_was_removed() -> None:
+def test_a_removed_flag_is_found() -> None:
     done = run(SEALED.with_name("sealed-flag-cleared.journal"), "--key", SEALED_KEY)
     assert done.return_value == 3
     assert "not sealed: the key proves nothing" in done.stdout
     assert "a tag in a file that is not sealed" in done.stdout
 
 
-def test_a_flag_that_was_removed_with_the_seals(tmp_path: Path) -> None:
-    """Somebody who writes the file anew leaves no trace but the seals that are missing."""
-    records = [one for one in named("systemd-journal").read(SEALED, "recover", {})]
-    new = [NewRecord(one.payload, one.fields) for one in records if isinstance(one, Record)]
+def test_a_flag_removed_with_the_seals_is_undetectable(tmp_path: Path) -> None:
+    """Rewriting the file leaves no trace except the missing seals."""
+    records = [each for each in named("systemd-journal").read(SEALED, "recover", {})]
+    new = [NewRecord(each.payload, each.fields) for each in records if isinstance(each, Record)]
     named("systemd-journal").write(tmp_path / "system.journal", new, {})
     assert run(tmp_path / "system.journal").return_value == 0
     assert run(tmp_path / "system.journal", "--key", SEALED_KEY).return_value == 3
 
 
 @pytest.mark.parametrize("least", [0, 4 << 20])
-def test_old_seals_get_a_caveat(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_old_seals_have_a_caveat(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "WORTH_A_KERNEL", least)
     done = run(SEALED, "--key", SEALED_KEY)
     assert done.return_value == 0
     assert done.stdout.splitlines()[-1] == verify.CAVEAT
     done = run(SEALED.with_name("sealed-regular-continuous.journal"), "--key", SEALED_KEY)
     assert done.return_value == 0
-    assert "The seals hold for entries up to" in done.stdout
+    assert "The seals are valid for entries up to" in done.stdout
     assert verify.CAVEAT not in done.stdout
     assert verify.CAVEAT not in run(SEALED).stdout
 
@@ -113,7 +113,7 @@ def test_sealed_files_and_others_in_a_folder(tmp_path: Path) -> None:
     assert run(tmp_path, "--key", SEALED_KEY).return_value == 0
 
 
-def test_what_is_no_log_says_so_in_words(tmp_path: Path) -> None:
+def test_the_error_for_other_files_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes").write_bytes(b"nothing of ours " * 99)
     done = run(tmp_path / "notes")
     assert done.return_value == 4
@@ -129,10 +129,10 @@ def test_journals_of_a_folder_are_named(tmp_path: Path) -> None:
     assert f"{tmp_path}/user-1000.journal: no findings" in done.stdout
 
 
-def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same words and status with them as without, whatever is wrong, sealed or not."""
-    vectors = [one for one in load_all().values() if one.body["format"] == "systemd-journal"]
-    vectors = [one for one in vectors if one.operation == "read" and one.input.is_file()]
+def test_the_kernels_give_the_same_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels give the same text and status, whether or not the file is faulty or sealed."""
+    vectors = [each for each in load_all().values() if each.body["format"] == "systemd-journal"]
+    vectors = [each for each in vectors if each.operation == "read" and each.input.is_file()]
     sound = 0
     for vector in vectors[::6]:
         key = vector.body.get("context", {}).get("key")
@@ -146,7 +146,7 @@ def test_what_is_sound_the_kernels_may_say(monkeypatch: pytest.MonkeyPatch) -> N
     assert 10 < sound < len(vectors[::6]) - 10
 
 
-def test_the_kernels_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     if not plugin_for("systemd-journal").has_scanner:
         pytest.skip("no kernels here")
     monkeypatch.setattr(verify, "WORTH_A_KERNEL", 0)
@@ -156,29 +156,29 @@ def test_the_kernels_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_objects_are_counted() -> None:
-    found = inspection.inspect(JOURNAL.read_bytes(), {})
-    assert f"no findings, {found.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
-    assert found.walk.counts.total() == found.view.header.n_objects
+    result = inspection.inspect(JOURNAL.read_bytes(), {})
+    assert f"no findings, {result.walk.counts.total()} objects, 5 entries" in run(JOURNAL).stdout
+    assert result.walk.counts.total() == result.view.header.n_objects
 
 
-def test_how_far_it_is() -> None:
+def test_progress_covers_all_passes() -> None:
     offsets: list[int] = []
     data = JOURNAL.read_bytes()
     inspection.inspect(data, {}, offsets.append)
-    assert sum(other < one for one, other in pairwise(offsets)) == verify.PASSES - 1
+    assert sum(other < each for each, other in pairwise(offsets)) == verify.PASSES - 1
     assert max(offsets) <= len(data)
-    told: list[int] = []
-    tell = verify._summed(told.append, len(data))
+    given: list[int] = []
+    tell = verify._total_progress(given.append, len(data))
     for at in offsets:
         tell(at)
-    assert all(one < other for one, other in pairwise(told))
-    assert told[0] < len(data) // 3 < 2 * len(data) // 3 < told[-1] < len(data)
+    assert all(each < other for each, other in pairwise(given))
+    assert given[0] < len(data) // 3 < 2 * len(data) // 3 < given[-1] < len(data)
 
 
-def test_how_far_it_is_is_told_now_and_then() -> None:
-    told: list[int] = []
-    tell = verify._summed(told.append, 2_000)
+def test_progress_is_reported_at_intervals() -> None:
+    given: list[int] = []
+    tell = verify._total_progress(given.append, 2_000)
     for at in [*range(2_000), *range(2_000)]:
         tell(at)
-    assert told[:2] == [3, 7] and told[-1] > 1_300
-    assert len(told) < 400
+    assert given[:2] == [3, 7] and given[-1] > 1_300
+    assert len(given) < 400

@@ -65,7 +65,7 @@ def test_decoding_changes_no_other_column(
     vectors = [v for v in load_all().values() if v.operation == "read"]
     inputs = [v.input for v in vectors if format_id in ("auto", v.body["format"])]
     # A sample, and all files of real programs: most others have no decodable payload.
-    real = [v.input for v in vectors if re.search("broker|real", v.id) and v.input in inputs]
+    real = [v.input for v in vectors if re.search("broker|real|-by-", v.id) and v.input in inputs]
     inputs = list(dict.fromkeys([*inputs[:: 20 if format_id == "auto" else 3], *real]))
     with_decoded = batches(*inputs, journalFormat=format_id, decode=True)
     plain = batches(*inputs, journalFormat=format_id)

@@ -32,9 +32,12 @@ MESSAGES = [
 EDITS = golden("leveldb.json")["payloads"]
 BATCH = struct.pack("<QI", 9, 3) + b"\x05\x03\x01k\x05value\x0f\x01a\x01z\x0a\x03xid\x02\x01k\x01v"
 TABLE = b"\x67\x00\x0a\x0b" + 2 * (b"\x09a\x01\x07" + bytes(6)) + b"\x04\x05\x05\x01\x09\x01"
+RANGE_KEY = struct.pack("<QI", 9, 2) + b"\x15\x01a\x0b\x01c\x02@5\x01v\x02@4\x00\x17\x01k\x01\x07"
+INGEST = struct.pack("<QI", 9, 2) + b"\x16\x01\x07\x18\x01a\x01c"
 SEEDS = {
     "kahadb-journal": [bytes.fromhex(payload) for payload in MESSAGES],
     "leveldb-log": [BATCH, TABLE, *(bytes.fromhex(payload) for payload in EDITS)],
+    "rocksdb-wal": [BATCH, RANGE_KEY, INGEST],
 }
 
 
@@ -68,7 +71,9 @@ def changed(payloads: list[bytes], chance: random.Random) -> Iterator[bytes]:
 
 def run_of(payloads: list[bytes]) -> Records:
     zeros = np.zeros(len(payloads), np.int64)
-    return Records(zeros, zeros, pa.array(payloads, pa.binary()))
+    # Pebble's records have a sync offset.
+    offsets = pa.array([number if number % 2 else None for number in range(len(payloads))])
+    return Records(zeros, zeros, pa.array(payloads, pa.binary()), {"sync_offset": offsets})
 
 
 @pytest.mark.parametrize("format_id", SEEDS)

@@ -75,7 +75,7 @@ def test_a_grammar_field_is_found_by_its_path_in_reports() -> None:
         (("zero-gp",), "did you mean zero-gap"),
         (("leveldb-log", "XYZ-999"), "not a requirement, reason code, record field"),
         (("leveldb",), "did you mean leveldb-log"),
-        (("nothing", "zero-gap"), "nothing is no format; there are leveldb-log, "),
+        (("nothing", "zero-gap"), "nothing: unknown format; expected one of leveldb-log, "),
     ],
 )
 def test_an_unknown_word_is_refused_with_similar_words(

@@ -1,4 +1,4 @@
-"""The comparison of a scanner that reads a log in parts with the executable specification."""
+"""Compare a scanner that reads a log in parts with the executable specification."""
 
 from __future__ import annotations
 

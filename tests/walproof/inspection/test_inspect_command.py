@@ -55,7 +55,7 @@ def test_option_html_has_the_same_status(log: Path, damaged: bytes, tmp_path: Pa
 def test_limited_page_names_the_next_offset(log: Path, tmp_path: Path) -> None:
     result = run(log, "--html", tmp_path / "map.html", "--limit", 7)
     assert "12 of 40052 bytes, 7 fields" in result.output
-    assert "--from 12 makes a page of what follows" in result.output
+    assert "--from 12 continues from there" in result.output
 
 
 def test_option_field_prints_documentation_and_requirements(log: Path) -> None:
@@ -79,9 +79,9 @@ def test_log_is_not_modified(log: Path, example: bytes) -> None:
         (["--format", "nonsense"], "unknown format 'nonsense': expected one of leveldb-log"),
         (["--from", "-1"], "expected an offset such as 32768 or 0x8000"),
         (["--from", "40052"], "--from 40052: the log ends at 40052"),
-        (["--from", "9", "--to", "9"], "--to 9 is not behind --from 9"),
+        (["--from", "9", "--to", "9"], "--to 9 is not after --from 9"),
         (["--field", "blocks[7]"], "no field blocks[7]: the log has blocks[0] … blocks[1]"),
-        (["--field", "blocks[0]", "--to", "9"], "--field shows one field"),
+        (["--field", "blocks[0]", "--to", "9"], "--field excludes --from and --to"),
     ],
 )
 def test_invalid_arguments_are_reported(log: Path, arguments: list[str], message: str) -> None:

@@ -291,7 +291,7 @@ def test_export_writes_the_tables_of_several_logs(lake: Path, tmp_path: Path, ou
     ):
         assert re.search(f"^{line}$", done.stdout, re.MULTILINE), (line, done.stdout)
     again = export(lake, "--parquet", out)
-    assert "is there already" in str(again.exception)
+    assert "already exists" in str(again.exception)
 
 
 def test_export_of_several_paths_supports_its_options(tmp_path: Path, out: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which files and folders are logs."""
+"""Discovery finds the files and folders that are logs."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_folder_itself(lake: Path, found: Found, folder: str, format_id: str) 
         assert (alone.path, alone.format, alone.files) == (str(lake / folder / file), None, ())
 
 
-def test_a_format_that_is_told(lake: Path, found: Found) -> None:
+def test_a_given_format(lake: Path, found: Found) -> None:
     for folder, format_id in FOLDERS:
         (log,) = found(lake / folder, journalFormat=format_id)
         assert log.format == format_id and log.files
@@ -103,7 +103,7 @@ def test_a_format_that_is_told(lake: Path, found: Found) -> None:
     assert names(logs, lake) == [("000003.log", "leveldb-log")]
 
 
-def test_a_log_beside_the_files_of_another(lake: Path, found: Found) -> None:
+def test_a_log_next_to_the_files_of_another(lake: Path, found: Found) -> None:
     write("leveldb-log", lake / "store" / "000009.log")
     (lake / "store" / "unknown").write_bytes(b"neither here nor there")
     logs = names(found(lake / "store"), lake)
@@ -118,7 +118,7 @@ def test_two_journals_in_a_folder_are_two_logs(lake: Path, found: Found) -> None
     assert [log.context["name"] for log in found(lake / "broker", journalName="other")] == ["other"]
 
 
-def test_a_journal_of_which_all_segments_are_missing(lake: Path, found: Found) -> None:
+def test_a_journal_without_segments(lake: Path, found: Found) -> None:
     (lake / "broker" / "gone.meta").write_bytes(bytes(32))
     logs = found(lake / "broker", journalFormat="zeebe-journal")
     assert [log.files for log in logs if log.context["name"] == "gone"] == [("gone.meta",)]
@@ -151,7 +151,7 @@ def test_modified(lake: Path, found: Found) -> None:
     assert names(found(lake, modifiedAfter="1970-01-03T00:00:00"), lake) == FOLDERS
 
 
-def test_paths_that_lead_nowhere(tmp_path: Path, found: Found) -> None:
+def test_missing_paths(tmp_path: Path, found: Found) -> None:
     with pytest.raises(FileNotFoundError, match=r"path does not exist: .*/nothing"):
         found(tmp_path / "nothing")
     with pytest.raises(FileNotFoundError, match="nothing matches"):
@@ -169,7 +169,7 @@ def test_forms_of_a_path(lake: Path, found: Found, monkeypatch: pytest.MonkeyPat
     assert [log.path for log in both] == expected
 
 
-def test_what_cannot_be_listed_is_a_fault(
+def test_an_unlistable_folder_is_a_fault(
     lake: Path, found: Found, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (lake / "nowhere.log").symlink_to(lake / "gone")
@@ -195,7 +195,7 @@ def test_an_empty_folder(tmp_path: Path, found: Found) -> None:
     assert found(tmp_path) == []
 
 
-def test_a_link_adds_no_log_that_is_found_without_it(tmp_path: Path) -> None:
+def test_a_link_to_a_found_log_is_ignored(tmp_path: Path) -> None:
     lake, elsewhere = tmp_path / "lake", tmp_path / "elsewhere"
     write("leveldb-log", lake / "m" / "real.log")
     write("leveldb-log", elsewhere / "far.log")
@@ -207,8 +207,8 @@ def test_a_link_adds_no_log_that_is_found_without_it(tmp_path: Path) -> None:
     (lake / "d-folder").symlink_to(elsewhere / "deep")
     (lake / "e-folder").symlink_to(elsewhere / "deep")
     options = parse({"recursiveFileLookup": "true", "path": str(lake)})
-    found = [str(Path(log.path).relative_to(lake)) for log in find(options)]
-    assert found == ["b.log", "d-folder/inner.log", "m/real.log"]
+    results = [str(Path(log.path).relative_to(lake)) for log in find(options)]
+    assert results == ["b.log", "d-folder/inner.log", "m/real.log"]
 
 
 def test_a_hard_link_is_another_log(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Any name that a kernel allows can be shown, and no two of them look alike."""
+"""Every file name that a kernel allows has a unique text form."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ names = st.lists(
 
 @given(st.lists(names, min_size=2, max_size=2, unique=True))
 def test_two_names_never_look_alike(pair: list[bytes]) -> None:
-    one, other = (shown(os.fsdecode(name)) for name in pair)
-    assert one != other
+    each, other = (shown(os.fsdecode(name)) for name in pair)
+    assert each != other
 
 
 @given(st.binary(min_size=1))
@@ -26,7 +26,7 @@ def test_every_name_is_text(name: bytes) -> None:
     printable_message(f"{os.fsdecode(name)}: no such file").encode("utf-8")
 
 
-def test_usual_names_stay_as_they_are() -> None:
+def test_usual_names_are_unchanged() -> None:
     assert shown("/a/b c/é\\n.log") == "/a/b c/é\\n.log"
     assert shown(os.fsdecode(b"/bad\xff.log")) == "/bad\\xff.log"
     assert shown("/bad\\xff.log") == "/bad\\\\xff.log"

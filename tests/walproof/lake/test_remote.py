@@ -28,7 +28,7 @@ RowsOf = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[tuple[Path, dict[str, str]]]:
-    """A folder that is served as buckets, and the options to reach it."""
+    """Serve a folder as buckets; return the options to reach it."""
     with tempfile.TemporaryDirectory() as folder, gateway(Path(folder)) as (root, address):
         (root / "lake").mkdir()
         yield root, reach(address)
@@ -72,9 +72,9 @@ def test_the_rows_of_all_formats(
     options = {**served[1], "recursiveFileLookup": True, "maxPartitionBytes": 70_000}
     remote = rows_of("s3://lake/", openCostInBytes=1, **options)
     local = rows_of(lake, recursiveFileLookup=True, mode="PERMISSIVE")
-    found = comparable(remote, "s3://lake")
-    assert found == comparable(local, str(lake))
-    assert {row["kind"] for row in found} >= {"record", "lost", "refused"}
+    result = comparable(remote, "s3://lake")
+    assert result == comparable(local, str(lake))
+    assert {row["kind"] for row in result} >= {"record", "lost", "refused"}
     assert not list(Path(tempfile.gettempdir()).glob(f"{PREFIX}-{os.getpid()}-*"))
 
 
@@ -102,7 +102,7 @@ def test_globs_and_missing_paths(
         rows_of("s3://lake/nothing", **served[1])
 
 
-def test_a_log_that_is_too_large_to_copy(
+def test_a_log_above_the_copy_limit(
     served: tuple[Path, dict[str, str]], lake: Path, rows_of: RowsOf
 ) -> None:
     fill(lake)
@@ -110,7 +110,7 @@ def test_a_log_that_is_too_large_to_copy(
     assert row["kind"] == "unreadable" and "maxFetchBytes" in row["detail"]
 
 
-def test_a_server_that_does_not_answer(rows_of: RowsOf) -> None:
+def test_an_unresponsive_server(rows_of: RowsOf) -> None:
     options = {"fs.endpoint_override": "127.0.0.1:1", "fs.scheme": "http", "fs.anonymous": "true"}
     with pytest.raises(OSError, match="lake"):
         rows_of("s3://lake/", **options, **{"fs.connect_timeout": "1"})
@@ -136,11 +136,11 @@ def test_a_stream(served: tuple[Path, dict[str, str]], lake: Path) -> None:
     first = reader.latestOffset({}, limit)
     form.append(path, [NewRecord(b"charlie")], {})
     second = reader.latestOffset(first, limit)
-    found = []
+    results = []
     for start, end in (({}, first), (first, second)):
         batches = [b for p in reader.partitions(start, end) for b in reader.read(p)]
-        found.append([row["payload"] for batch in batches for row in batch.to_pylist()])
-    assert found == [[b"alpha", b"bravo"], [b"charlie"]]
+        results.append([row["payload"] for batch in batches for row in batch.to_pylist()])
+    assert results == [[b"alpha", b"bravo"], [b"charlie"]]
 
 
 def test_copies_of_killed_workers_are_removed() -> None:

@@ -38,7 +38,7 @@ def test_thousands_of_small_logs_share_partitions() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_packing_loses_nothing_and_fills(seed: int) -> None:
+def test_packing_is_complete_and_fills_partitions(seed: int) -> None:
     rng = random.Random(seed)
     sizes = [rng.randrange(1, 2000) for _ in range(rng.randrange(1, 200))]
     packed = Packing(slots=2, open_cost_bytes=50).pack(pieces(sizes), 1000)
@@ -67,5 +67,5 @@ def batch(rows: int, size: int) -> pa.RecordBatch:
     ],
 )
 def test_batches_are_bounded(given: list[pa.RecordBatch], expected: list[int]) -> None:
-    made = list(bounded(given))
-    assert [one.num_rows for one in made] == expected
+    created = list(bounded(given))
+    assert [each.num_rows for each in created] == expected

@@ -1,4 +1,4 @@
-"""What a folder on this machine holds: the same of each file as when it is asked for alone."""
+"""A listing of a local folder gives the same facts about each file as a direct query."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from walproof.lake import passing, trees
+from walproof.lake import retry, trees
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
+def test_a_listing_equals_the_entries(folder: Path) -> None:
     tree = trees.LocalTree()
     listed = tree.entries(str(folder))
     assert [one.name for one in listed] == sorted(path.name for path in folder.iterdir())
@@ -37,25 +37,25 @@ def test_a_listing_says_what_each_entry_says(folder: Path) -> None:
     assert {one.name for one in listed if one.is_link} == {"a link", "folder, by a link"}
 
 
-def test_a_link_to_nowhere_is_listed_with_its_fault(tmp_path: Path) -> None:
+def test_a_broken_link_is_listed_with_its_fault(tmp_path: Path) -> None:
     (tmp_path / "nowhere").symlink_to("gone")
-    (found,) = trees.LocalTree().entries(str(tmp_path))
-    assert isinstance(found.fault, FileNotFoundError)
+    (result,) = trees.LocalTree().entries(str(tmp_path))
+    assert isinstance(result.fault, FileNotFoundError)
 
 
-def test_an_error_of_one_file_that_passes_is_given_time(
+def test_a_transient_error_of_one_file_is_retried(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[str] = []
+    requested: list[str] = []
 
     class Stubborn:
-        """An entry whose first answer is an error of the disk."""
+        """An entry whose first query fails with a disk error."""
 
         name = "b.log"
 
         def stat(self) -> os.stat_result:
-            asked.append(self.name)
-            if len(asked) == 1:
+            requested.append(self.name)
+            if len(requested) == 1:
                 raise OSError(errno.EIO, "Input/output error")
             return (folder / self.name).stat()
 
@@ -69,7 +69,7 @@ def test_an_error_of_one_file_that_passes_is_given_time(
         def __exit__(self, *_: object) -> None:
             pass
 
-    monkeypatch.setattr(passing, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(retry, "PAUSE_SECONDS", (0.0, 0.0))
     monkeypatch.setattr(trees.os, "scandir", lambda _: Scan([Stubborn()]))
-    (found,) = trees.LocalTree().entries(str(folder))
-    assert found.fault is None and found.size == 3 and asked == ["b.log", "b.log"]
+    (result,) = trees.LocalTree().entries(str(folder))
+    assert result.fault is None and result.size == 3 and requested == ["b.log", "b.log"]

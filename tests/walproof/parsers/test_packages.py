@@ -265,7 +265,7 @@ def test_compile_errors_are_reported_once(text: str, message: str, tmp_path: Pat
     (tmp_path / "bad.ksy").write_text(text)
     done = make(tmp_path, "go", "java")
     assert done.return_value == 1
-    assert done.stderr.startswith(f"go, java: not made\n  {tmp_path / 'bad.ksy'}:{message}")
+    assert done.stderr.startswith(f"go, java: not generated\n  {tmp_path / 'bad.ksy'}:{message}")
 
 
 def test_missing_import_is_reported(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ class Store:
 
     ``files`` are the files to damage: names below the folder by their roles. ``modes`` are ways to
     open it, the plain one first, and ``open_with`` opens a folder in a mode: ``items`` or
-    ``refused``. ``is_refused``: its logs are in a dialect that ``walproof`` does not read.
+    ``refused``.
     ``promises`` are further sentences of the output, and the mode that each promises to succeed.
     """
 
@@ -75,7 +75,6 @@ class Store:
     files: Mapping[str, str]
     modes: Sequence[str]
     open_with: Callable[[str, Path], Mapping[str, Any]]
-    is_refused: bool = False
     promises: Mapping[str, str] = field(default_factory=dict)
 
     def pairs(self, mode: str, folder: Path, scratch: Path) -> Pairs | None:
@@ -230,8 +229,7 @@ class Combination:
         self.is_alarm_without_loss = not is_harmed and recovery.status != 0
         if (summary.status == 0) != (recovery.status == 0):
             self._fail(f"the summary has status {summary.status}, recover has {recovery.status}")
-        intact = 4 if self.store.is_refused else 0
-        if self.role is None and (summary.status, recovery.status) != (intact, intact):
+        if self.role is None and (summary.status, recovery.status) != (0, 0):
             self._fail(f"the intact folder has status {summary.status} and {recovery.status}")
         if is_harmed and recovery.status not in (3, 4):
             if self._is_tolerated(None):
@@ -243,9 +241,8 @@ class Combination:
     def _check_refusal(self, recovery: Outcome, given: Mapping[str, Pairs | None]) -> None:
         if recovery.status in (0, 3):
             self._fail(f"status {recovery.status} without a result")
-        is_foreign = self.store.is_refused and "dialect" in recovery.output
         counts = {mode: len(pairs) for mode, pairs in given.items() if pairs}
-        if counts and not is_foreign:
+        if counts:
             self._fail(f"nothing was written, status {recovery.status}; the source gives {counts}")
 
     def _check_files(

@@ -1,4 +1,4 @@
-"""Bytes lost: those that may have held content."""
+"""Lost bytes are those that may have held content."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAIL_OBJECT_AT = 136
 
 @pytest.fixture
 def journal(tmp_path: Path) -> Path:
-    """A journal of 8 MiB, half of it never written, whose last object has an absurd size."""
+    """Make a journal of 8 MiB, half of it never written, whose last object has an invalid size."""
     data = bytearray(read_journal("v257-lz4"))
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     struct.pack_into("<Q", data, tail + 8, 1 << 40)
@@ -29,27 +29,27 @@ def journal(tmp_path: Path) -> Path:
     return path
 
 
-def test_space_that_was_never_written_is_not_lost(journal: Path, run: Run) -> None:
+def test_unwritten_space_is_not_lost(journal: Path, run: Run) -> None:
     size = journal.stat().st_size
     data = journal.read_bytes()
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     bound = len(data.rstrip(b"\0")) - tail
     assert bound < 100 < size - tail
     about = run(journal).stdout
-    assert f"29 records survive, {bound} bytes lost in one place" in about
-    assert f"of these, {size - tail - bound:,} bytes at the end were never written" in about
+    assert f"29 records survive, {bound} bytes lost in one range" in about
+    assert f"including {size - tail - bound:,} bytes at the end that were never written" in about
     assert f"29 records, {bound} bytes lost" in run("read", journal).stdout
-    found = json.loads(run("summary", "--json", journal).stdout)
-    assert (found["lost_bytes"], found["unwritten_bytes"]) == (bound, size - tail - bound)
-    assert found["largest_lost"][0]["to"] == size  # the answer itself stays as it is
+    result = json.loads(run("summary", "--json", journal).stdout)
+    assert (result["lost_bytes"], result["unwritten_bytes"]) == (bound, size - tail - bound)
+    assert result["largest_lost"][0]["to"] == size  # the answer itself stays as it is
     done = run("recover", journal, "--out", journal.with_name("new.journal"))
-    assert f"29 records; {bound} bytes lost of" in done.stderr
+    assert f"29 records; {bound} bytes of" in done.stderr
     folder = run(journal.parent).stdout
     assert f"damaged, {bound} bytes lost" in folder
 
 
-def test_zeros_in_the_place_of_the_last_object_are_lost(journal: Path) -> None:
-    """The header names an object there: it may have been as long as the rest of the file."""
+def test_zeros_instead_of_the_last_object_are_lost(journal: Path) -> None:
+    """The header lists an object there, which may have extended to the end of the file."""
     data = bytearray(journal.read_bytes())
     (tail,) = struct.unpack_from("<Q", data, TAIL_OBJECT_AT)
     data[tail:] = bytes(len(data) - tail)
@@ -58,7 +58,7 @@ def test_zeros_in_the_place_of_the_last_object_are_lost(journal: Path) -> None:
     assert lost_counter("systemd-journal", journal)(gap) == len(data) - tail
 
 
-def test_a_format_that_does_not_tell_counts_everything(tmp_path: Path) -> None:
+def test_other_formats_count_all_bytes(tmp_path: Path) -> None:
     (tmp_path / "000003.log").write_bytes(b"x" + bytes(99))
     assert lost_counter("leveldb-log", tmp_path / "000003.log")(Lost(0, 100, "torn-payload")) == 100
 

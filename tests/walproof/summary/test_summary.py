@@ -1,4 +1,4 @@
-"""A summary counts what the executable specification says, on every vector, whoever reads it."""
+"""Summaries agree with the executable specification on every vector, for both readers."""
 
 from __future__ import annotations
 
@@ -59,33 +59,33 @@ def test_vectors(format_id: str, reader: str, monkeypatch: pytest.MonkeyPatch) -
     assert len(mine) > 15
     for vector in mine:
         answer = answer_of(vector)
-        found = summarise(format_id, vector.input, vector.body.get("context", {}))
+        result = summarise(format_id, vector.input, vector.body.get("context", {}))
         try:
-            assert_summary(found, answer)
+            assert_summary(result, answer)
         except AssertionError as error:
             raise AssertionError(f"{vector.id}: {error}") from error
 
 
 def test_missing_indexes_are_counted() -> None:
-    found = Summary("zmq-raft")
+    result = Summary("zmq-raft")
     for index in (3, 4, 8):
-        model.widen(found, {"index": str(index)})
-    assert (found.indexes, found.missing) == ((3, 8), 3)
+        model.widen(result, {"index": str(index)})
+    assert (result.indexes, result.missing) == ((3, 8), 3)
 
 
-def test_of_many_lost_ranges_the_largest_are_kept() -> None:
-    found = Summary("leveldb-log")
+def test_the_largest_lost_ranges_are_stored() -> None:
+    result = Summary("leveldb-log")
     largest: list[tuple[int, int, Lost]] = []
     for number in range(100):
         gap = Lost(number * 1000, number * 1000 + 1 + (number * 37) % 100, "bad-length")
-        summary._take_lost(found, gap, number, largest, gap.end - gap.start)
+        summary._take_lost(result, gap, number, largest, gap.end - gap.start)
     assert len(largest) == SHOWN_RANGES
     assert sorted(size for size, _, _ in largest) == list(range(93, 101))
-    assert found.reasons == {"bad-length": 100}
+    assert result.reasons == {"bad-length": 100}
 
 
 def test_progress_reaches_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     vector = next(v for v in VECTORS if v.id == "leveldb-log/one-record")
-    told: list[int] = []
-    summarise("leveldb-log", vector.input, {}, told.append)
-    assert told[-1] == vector.input.stat().st_size
+    given: list[int] = []
+    summarise("leveldb-log", vector.input, {}, given.append)
+    assert given[-1] == vector.input.stat().st_size

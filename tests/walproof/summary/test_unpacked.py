@@ -1,4 +1,4 @@
-"""What is packed comes out as it was; what is broken says where; what is too large stops."""
+"""Unpacked content is unchanged; faults have a position; the size is limited."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_packed_file(kind: str, tmp_path: Path) -> None:
+def test_a_compressed_file(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "000003.log.gz"
     packed = PACKED[kind](LOG)
     path.write_bytes(packed)
@@ -45,7 +45,7 @@ def test_a_packed_file(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_two_packed_files_in_one(kind: str, tmp_path: Path) -> None:
+def test_concatenated_compressed_files(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(PACKED[kind](LOG) + PACKED[kind](LOG))
     with unpacked(str(path)) as log:
@@ -53,22 +53,22 @@ def test_two_packed_files_in_one(kind: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", PACKED)
-def test_a_packed_file_that_is_cut_gives_what_came_out(kind: str, tmp_path: Path) -> None:
+def test_a_truncated_file_gives_its_first_part(kind: str, tmp_path: Path) -> None:
     content = os.urandom(1 << 20)
     whole = PACKED[kind](content)
     path = tmp_path / "x"
     path.write_bytes(whole[: len(whole) // 2])
     try:
         with unpacked(str(path)) as log:
-            found = log.path.read_bytes()
+            result = log.path.read_bytes()
             assert log.faults, "half of a file was taken for a whole one"
-            assert content.startswith(found)
+            assert content.startswith(result)
     except CannotUnpack as error:  # a block of 900 KB, of which nothing comes out
         assert kind == "bzip2", error
         assert str(error).startswith(str(path))
 
 
-def test_a_file_as_it_is(tmp_path: Path) -> None:
+def test_a_plain_file(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(LOG)
     with unpacked(str(path)) as log:
@@ -90,18 +90,18 @@ def test_a_pipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
 def archive(kind: str, members: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
     if kind == "zip":
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as created:
             for name, data in members.items():
-                made.writestr(name, data)
+                created.writestr(name, data)
     else:
-        with tarfile.open(fileobj=out, mode="w") as made:
+        with tarfile.open(fileobj=out, mode="w") as created:
             for name, data in members.items():
                 info = tarfile.TarInfo(name)
                 info.size = len(data)
-                made.addfile(info, io.BytesIO(data))
+                created.addfile(info, io.BytesIO(data))
             link = tarfile.TarInfo("link")
             link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            made.addfile(link)
+            created.addfile(link)
     return out.getvalue()
 
 
@@ -118,7 +118,7 @@ def test_an_archive_of_one_file_and_of_several(kind: str, tmp_path: Path) -> Non
         assert log.how == (kind,)
 
 
-def test_a_packed_archive(tmp_path: Path) -> None:
+def test_a_compressed_archive(tmp_path: Path) -> None:
     path = tmp_path / "logs.tar.gz"
     path.write_bytes(gzip.compress(archive("tar", {"a.log": LOG})))
     with unpacked(str(path)) as log:
@@ -128,16 +128,16 @@ def test_a_packed_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 @pytest.mark.parametrize("name", ["../out.log", "/tmp/out.log", "a/../../out.log"])
-def test_no_member_leads_out(kind: str, name: str, tmp_path: Path) -> None:
+def test_members_outside_of_the_archive_are_refused(kind: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(archive(kind, {name: LOG}))
-    with pytest.raises(CannotUnpack, match="leads out of its archive"), unpacked(str(path)):
+    with pytest.raises(CannotUnpack, match="points outside of the archive"), unpacked(str(path)):
         pass
     assert list(tmp_path.rglob("out.log")) == []
 
 
 @pytest.mark.parametrize("kind", [*PACKED, "zip", "tar"])
-def test_a_bomb_stops_at_the_bound(kind: str, tmp_path: Path) -> None:
+def test_a_bomb_stops_at_the_limit(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x"
     zeros = bytes(8 << 20)
     path.write_bytes(PACKED[kind](zeros) if kind in PACKED else archive(kind, {"a": zeros}))
@@ -145,21 +145,21 @@ def test_a_bomb_stops_at_the_bound(kind: str, tmp_path: Path) -> None:
         pass
 
 
-def test_a_nest_of_packings_stops(tmp_path: Path) -> None:
+def test_nested_compression_is_limited(tmp_path: Path) -> None:
     path = tmp_path / "x"
     data = LOG
     for _ in range(9):
         data = gzip.compress(data)
     path.write_bytes(data)
-    with pytest.raises(CannotUnpack, match="packed too often"), unpacked(str(path)):
+    with pytest.raises(CannotUnpack, match="too many layers of compression"), unpacked(str(path)):
         pass
 
 
-def test_zeros_take_no_room(tmp_path: Path) -> None:
+def test_zeros_take_no_space(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(gzip.compress(bytes(64 << 20) + LOG))
     with unpacked(str(path)) as log:
-        found = log.path.stat()
-        assert found.st_size == (64 << 20) + len(LOG)
-        assert found.st_blocks * 512 < 1 << 20
+        result = log.path.stat()
+        assert result.st_size == (64 << 20) + len(LOG)
+        assert result.st_blocks * 512 < 1 << 20
     assert module.PIECE <= 1 << 20

@@ -250,4 +250,4 @@ def test_profile_option_selects_cases(tmp_path: Path) -> None:
     reader = " ".join(wrong("breakable_reader").subject.command)
     failed = command(*arguments, "--cmd", reader)
     assert isinstance(failed.exception, UsageError)
-    assert "nobody here takes append" in str(failed.exception)
+    assert "no program supports append" in str(failed.exception)

@@ -1,4 +1,4 @@
-"""Copies of folders: every file, with holes, links and times; nothing half done on a full disk."""
+"""Copies have every file, with holes, links and times; a full disk leaves nothing."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_holes_stay_holes(tmp_path: Path) -> None:
 
 
 def test_links(tmp_path: Path) -> None:
-    """A link within the folder leads to the copy, one that leads out becomes the file."""
+    """A link inside the folder leads to the copy; a link out of the folder becomes the file."""
     folder = tmp_path / "folder"
     (folder / "deep").mkdir(parents=True)
     (folder / "a").write_bytes(b"inside")
@@ -66,13 +66,13 @@ def test_links(tmp_path: Path) -> None:
     assert (copy / "nowhere").readlink() == Path("not there")
 
 
-def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_files_are_listed(tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "broken").symlink_to("/proc/self/mem")  # an I/O error, also for root
     (folder / "a").write_bytes(b"first")
     os.mkfifo(folder / "pipe")
-    left = {one.name: one.why for one in copy_folder(folder, tmp_path / "copy")}
+    left = {each.name: each.why for each in copy_folder(folder, tmp_path / "copy")}
     assert left.keys() == {"broken", "pipe"} or left.keys() == {"pipe"}
     assert (tmp_path / "copy" / "a").read_bytes() == b"first"
 
@@ -94,7 +94,7 @@ def database(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_copy_without_room_is_not_begun(
+def test_a_copy_without_space_is_not_started(
     database: Path, tmp_path: Path, run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recover_system, "shares_blocks", lambda folder, near: False)
@@ -117,5 +117,5 @@ def test_a_large_copy_is_announced(
 
 def test_a_copy_into_the_folder_itself_is_refused(database: Path, run) -> None:
     done = run("recover", database, "--out", database / "deep" / "new")
-    assert "choose a path outside of it" in str(done.exception)
+    assert "choose a path outside" in str(done.exception)
     assert sorted(path.name for path in database.iterdir()) == ["000003.log", "CURRENT"]

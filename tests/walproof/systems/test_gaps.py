@@ -1,4 +1,4 @@
-"""Numbers that are missing among those of files: found in a time that the files alone decide."""
+"""Missing numbers in file names are found in time proportional to the number of files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from walproof.systems import recognise
 from walproof.systems.model import gaps
 
 
-def test_each_run_of_missing_numbers_is_one() -> None:
+def test_each_run_of_missing_numbers_is_one_gap() -> None:
     chance = random.Random(3)
     for _ in range(200):
         numbers = [chance.randrange(40) for _ in range(chance.randrange(12))]
@@ -21,7 +21,7 @@ def test_each_run_of_missing_numbers_is_one() -> None:
     assert list(gaps([1, 10**18])) == [(2, 10**18 - 1)]
 
 
-def test_a_store_of_two_files_whose_numbers_lie_far_apart(tmp_path: Path) -> None:
+def test_a_store_with_two_distant_file_numbers(tmp_path: Path) -> None:
     vector = VECTORS / "kahadb-journal" / "a-sibling-among-the-files"
     for number in (1, 3, 2_000_000_000):
         shutil.copy(vector / "db-1.log", tmp_path / f"db-{number}.log")

@@ -1,4 +1,4 @@
-"""The examples of ``docs/journals.md`` print what the page shows."""
+"""The examples of ``docs/journals.md`` print the output on the page."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from walproof.cli import walproof
 PAGE = (ROOT / "docs" / "journals.md").read_text("utf-8")
 
 
-def test_the_examples_are_what_the_commands_print(
+def test_the_examples_show_the_output_of_the_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "journal"
@@ -31,7 +31,9 @@ def test_the_examples_are_what_the_commands_print(
     damaged.write_bytes(data)
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```console\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
-    examples = [one for block in blocks for one in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    examples = [
+        each for block in blocks for each in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    ]
     assert len(examples) == 7
     for example in examples:
         command, _, shown = example.partition("\n")

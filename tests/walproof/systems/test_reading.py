@@ -1,4 +1,4 @@
-"""Reading all logs of a system: by the scanner as by the executable specification."""
+"""The logs of a system read the same with the scanner and the executable specification."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from walproof.systems.reading import read_log
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A database with two logs, of which the first is damaged."""
+    """Make a database with two logs, the first of them damaged."""
     for number in (3, 5):
         records = [NewRecord(struct.pack("<QI", n, 0) + bytes(3 * n), {}) for n in range(300)]
         named("leveldb-log").write(tmp_path / f"00000{number}.log", records, {})
@@ -45,5 +45,5 @@ def test_only_the_specification_stops_at_the_first_damage(
 ) -> None:
     monkeypatch.setattr(summary, "WORTH_A_KERNEL", 0)
     log = folder / "000003.log"
-    found = list(read_log("leveldb-log", log, "strict", {}))
-    assert found == list(named("leveldb-log").read(log, "strict", {}))
+    results = list(read_log("leveldb-log", log, "strict", {}))
+    assert results == list(named("leveldb-log").read(log, "strict", {}))

@@ -1,4 +1,4 @@
-"""A folder is recognised by what lies in it, not by what lies below its subfolders."""
+"""The files of a folder determine its system; the contents of subfolders do not."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from walproof.systems import systems_in
 def test_subfolders_of_other_folders_are_not_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A log in a home directory has neighbours with a million files."""
+    """A log in a home directory may have a million files next to it."""
     (tmp_path / "000003.log").write_bytes(b"")
     (tmp_path / "photos" / "2026").mkdir(parents=True)
     listed: list[Path] = []

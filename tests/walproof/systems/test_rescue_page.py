@@ -1,7 +1,7 @@
 """The answers of ``docs/rescue.md`` show the output of its commands.
 
-Each folder is prepared as the page describes: by the real program if it is installed, else a folder
-like it. Numbers are not compared where the real program writes other ones each time.
+Each folder is prepared as the page describes, by the real program if it is installed, else as a
+similar folder. Numbers that the real program changes on each run are not compared.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Request = pytest.FixtureRequest
 
 
 def a_database(folder: Path, request: Request) -> None:
-    """One bit of the log was flipped, and one of the MANIFEST."""
+    """Flip one bit of the log and one of the MANIFEST."""
     leveldb.leveldb("write", folder / "db")
     log = leveldb.only(folder / "db", "*.log")
     leveldb.flip(log, log.read_bytes().index(b"late value 7"))
@@ -42,45 +42,45 @@ def a_database(folder: Path, request: Request) -> None:
 
 
 def a_broker(folder: Path, request: Request) -> None:
-    """One bit of ``db-3.log`` was flipped."""
+    """Flip one bit of ``db-3.log``."""
     broker: Driver = request.getfixturevalue("kahadb")
     assert "items" in broker.request("write", folder / "kahadb", variant="killed orders")
     leveldb.flip(folder / "kahadb" / "db-3.log", 6000)
 
 
 def a_partition(folder: Path, request: Request) -> None:
-    """The only segment is empty; the node knew 62 entries, three of them in a snapshot."""
-    made = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
-    (made / f"{zeebe.NAME}-1.log").write_bytes(b"")
+    """Make an empty segment; the node had 62 entries, three of them in a snapshot."""
+    created = zeebe.partition(folder / "1", records=2, flushed=62, snapshot=3)
+    (created / f"{zeebe.NAME}-1.log").write_bytes(b"")
 
 
 def a_host(folder: Path, request: Request) -> None:
-    """One bit of a message was flipped in one of three files."""
-    made = folder / "journal"
-    made.mkdir()
+    """Flip one bit of a message in one of three files."""
+    created = folder / "journal"
+    created.mkdir()
     for name in JOURNALS:
-        (made / f"{name}.journal").write_bytes(read_journal(name))
-    damaged = made / f"{JOURNALS[1]}.journal"
+        (created / f"{name}.journal").write_bytes(read_journal(name))
+    damaged = created / f"{JOURNALS[1]}.journal"
     leveldb.flip(damaged, 40_720 + 80)
 
 
 def a_node(folder: Path, request: Request) -> None:
-    """The last 16 bytes of the state file were cut off."""
-    made = folder / "raft"
-    shutil.copytree(ZMQ_RAFT / "raft", made)
+    """Cut off the last 16 bytes of the state file."""
+    created = folder / "raft"
+    shutil.copytree(ZMQ_RAFT / "raft", created)
     state = (ZMQ_RAFT / "raft.pers").read_bytes()
-    (made / "raft.pers").write_bytes(state[:-16])
+    (created / "raft.pers").write_bytes(state[:-16])
 
 
 def a_log(folder: Path, request: Request) -> None:
-    """A FULL record while another record is open, and a replica without the damage."""
+    """Make a log with a FULL record inside an open record, and an undamaged replica."""
     logs = VECTORS / "leveldb-log"
     shutil.copy(logs / "first-then-full.log", folder / "000003.log")
     shutil.copy(logs / "four-short-records.log", folder / "replica.log")
 
 
 def a_disk(folder: Path, request: Request) -> None:
-    """An image of a disk with two deleted logs, each at a sector."""
+    """Make a disk image with two deleted logs, each at a sector boundary."""
     with (folder / "disk.img").open("wb") as image:
         image.truncate(1 << 20)
         for sector, name in (
@@ -120,11 +120,11 @@ def commands_of(heading: str) -> list[tuple[list[str], str]]:
 
 
 def plain(text: str, has_numbers: bool) -> str:
-    """Return a text on one line, with or without its numbers."""
+    """Return text on one line, with or without its numbers."""
     return " ".join((text if has_numbers else NUMBER.sub("#", text)).split())
 
 
-def test_the_page_has_these_questions_and_no_others() -> None:
+def test_the_page_has_exactly_these_questions() -> None:
     answers = PAGE.read_text("utf-8").partition("\n## Ten questions\n")[2].partition("\n## ")[0]
     assert re.findall(r"^### (.*)$", answers, re.MULTILINE) == list(QUESTIONS)
 

@@ -1,4 +1,4 @@
-"""Logs whose line feeds a program took for ends of lines: the conversion is found and undone."""
+"""Text conversion of a log (LF to CR LF) is detected and undone."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ def test_a_converted_log_is_found_and_recovered(format_id: str, tmp_path: Path, 
     about = run(log)
     assert about.return_value in (3, 4)
     text = " ".join(about.stdout.split())
-    assert f"Without this conversion it has {len(whole.records)} records" in text
+    assert f"Before the conversion, the log had {len(whole.records)} records" in text
     done = run("recover", log, "--out", tmp_path / "new")
-    assert (done.return_value, "this was undone" in done.stderr) == (0, True), done.output
+    assert (done.return_value, "undid a text conversion" in done.stderr) == (0, True), done.output
     recovered = answer(format_id, tmp_path / "new")
-    assert [one.payload for one in recovered.records] == [one.payload for one in whole.records]
+    assert [each.payload for each in recovered.records] == [each.payload for each in whole.records]
     assert log.read_bytes() != original
 
 
@@ -67,15 +67,15 @@ def test_a_converted_log_of_a_database(tmp_path: Path, run: Run) -> None:
     log = leveldb(folder)
     (folder / "CURRENT").write_text("MANIFEST-000002\n")
     log.write_bytes(log.read_bytes().replace(b"\n", b"\r\n"))
-    assert "Without this conversion it has 300 records" in " ".join(run(folder).stdout.split())
+    assert "Before the conversion, the log had 300 records" in " ".join(run(folder).stdout.split())
     done = run("recover", folder, "--out", tmp_path / "new")
-    assert "000003.log: each LF in it had become CR LF; this was undone" in done.stderr
+    assert "000003.log: undid a text conversion: each LF had become CR LF" in done.stderr
     assert len(answer("leveldb-log", tmp_path / "new" / "000003.log").records) == 300
     assert (tmp_path / "new" / "000003.log.before-recovery").read_bytes() == log.read_bytes()
 
 
-def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run: Run) -> None:
-    """Its damage has another cause: without its carriage returns nothing of it could be read."""
+def test_text_with_crlf_is_not_a_converted_log(tmp_path: Path, run: Run) -> None:
+    """Its damage has another cause: without its carriage returns, nothing could be read."""
     log = tmp_path / "000003.log"
     records = [NewRecord(b"GET / HTTP/1.1\r\n\r\n" * 20, {}) for _ in range(5)]
     named("leveldb-log").write(log, records, {})
@@ -91,13 +91,13 @@ def test_a_log_of_text_with_such_line_ends_was_not_converted(tmp_path: Path, run
     [(b"", False), (b"no line end", False), (b"a\r\nb\r\n", True), (b"a\r\nb\n", False),
      (b"x" * ((1 << 20) - 1) + b"\r\n", True), (b"\n", False)],
 )  # fmt: skip
-def test_what_is_converted(content: bytes, is_one: bool, tmp_path: Path) -> None:
-    """Also where a piece of the file ends between the two characters."""
+def test_conversion_is_detected(content: bytes, is_one: bool, tmp_path: Path) -> None:
+    """Also if a piece of the file ends between the two characters."""
     (tmp_path / "file").write_bytes(content)
     assert is_converted(tmp_path / "file") == is_one
 
 
-def test_a_file_that_nothing_recognises(tmp_path: Path, run: Run) -> None:
+def test_an_unrecognised_file(tmp_path: Path, run: Run) -> None:
     (tmp_path / "file").write_bytes(b"\0a\r\nb\0")
     done = run(tmp_path / "file")
-    assert "a log that is converted as text is damaged" in done.stderr
+    assert "a text conversion may have damaged the log" in done.stderr

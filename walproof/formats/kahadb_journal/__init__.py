@@ -1,1 +1,1 @@
-"""KahaDB's journal: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for KahaDB journals. See ``walproof.formats`` for its parts."""

@@ -1,7 +1,7 @@
-"""KahaDB journals in an image: batches, each of which begins with sixteen fixed bytes.
+"""Find KahaDB journals in a disk image.
 
-A batch says how long it is, so the next one is where it ends. The checksum, which may be off,
-covers its records.
+Each batch begins with sixteen fixed bytes and stores its size, which gives the offset of the next
+batch. The checksum covers the records and is optional.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHUNK = 1 << 20
 
 @dataclass(slots=True)
 class _Chain:
-    """Batches one after the other, so far up to ``end``."""
+    """Consecutive batches; ``end`` is the end of the last one so far."""
 
     end: int
     certainty: Certainty = "structure"
@@ -80,7 +80,7 @@ class Carver(base.Carver):
         return bool(zlib.adler32(record[CONTROL_SIZE:]) == checksum)
 
     def _chain(self, at: int) -> _Chain | None:
-        """The batches from an offset on, up to the last one that is sound."""
+        """Return the batches from an offset up to the last valid one."""
         first = self._soundness(at)
         if first is None:
             return None
@@ -88,11 +88,11 @@ class Carver(base.Carver):
         while True:
             head = self.image.read(chain.end, CONTROL_SIZE)
             if head[: len(HEADER)] == HEADER:
-                found = self._soundness(chain.end) or self._damaged(chain.end)
-                if found is None:
+                end = self._soundness(chain.end) or self._damaged(chain.end)
+                if end is None:
                     return chain
-                chain.end = found[0]
-                if found[1] == "checksum":
+                chain.end = end[0]
+                if end[1] == "checksum":
                     chain.certainty = "checksum"
                 continue
             if head.startswith(EOF_RECORD):
@@ -100,7 +100,7 @@ class Carver(base.Carver):
             return chain
 
     def _soundness(self, at: int) -> tuple[int, Certainty] | None:
-        """Where the batch at an offset ends, and how that is known; None if it is not sound."""
+        """Return the end of the valid batch at an offset and the evidence for it, or None."""
         head = self.image.read(at, CONTROL_SIZE)
         if len(head) < CONTROL_SIZE:
             return None
@@ -113,7 +113,7 @@ class Carver(base.Carver):
         return (end, "structure") if self._tiles(at + CONTROL_SIZE, end) else None
 
     def _damaged(self, at: int) -> tuple[int, Certainty] | None:
-        """Where a batch ends that is not sound, if the next one stands where its size says."""
+        """Return the end of a corrupt batch if another batch begins where its size field points."""
         _, size, _ = CONTROL.unpack(self.image.read(at, CONTROL_SIZE))
         if not 0 < size <= MAX_BATCH_SIZE:
             return None
@@ -131,7 +131,7 @@ class Carver(base.Carver):
         return value == checksum
 
     def _tiles(self, at: int, end: int) -> bool:
-        """Whether records fill a batch without a checksum exactly."""
+        """Return whether the records fill a batch without a checksum exactly."""
         steps = 0
         while at < end:
             size, kind = RECORD.unpack(self.image.read(at, RECORD_HEAD).ljust(RECORD_HEAD, b"\0"))

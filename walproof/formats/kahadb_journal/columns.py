@@ -1,4 +1,4 @@
-"""The fields of a KahaDB record as columns."""
+"""Columns for the fields of a KahaDB record."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from walproof.scan.columns import Column
 COLUMNS = (
     Column("type", pa.int32(), "record type of the journal"),
     Column("batch", pa.int64(), "offset of the batch that the record belongs to"),
-    Column("command", pa.int32(), "number of the store's command"),
-    Column("command_name", pa.string(), "name of the store's command"),
+    Column("command", pa.int32(), "number of the broker command"),
+    Column("command_name", pa.string(), "name of the broker command"),
 )

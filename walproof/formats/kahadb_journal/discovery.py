@@ -1,4 +1,4 @@
-"""KahaDB journals in a data lake: the data files of a folder are one log."""
+"""Find KahaDB journals in directories: the data files of a directory are one log."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class KahaDBDiscovery(Discovery):
     """See :class:`Discovery`."""
 
     def logs_in(self, folder: Folder) -> Iterator[FoundFiles]:
-        """See :class:`Discovery`. Preallocated files that are all empty are a log as well."""
+        """See :class:`Discovery`. Preallocated files without records are also a log."""
         files = [e for e in folder.entries if file_id(e.name) is not None and is_file(e)]
         written = [entry for entry in files if entry.size]
         if files and (not written or folder.looks_like(written)):

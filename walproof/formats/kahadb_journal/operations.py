@@ -1,4 +1,4 @@
-"""The commands of a broker as rows."""
+"""Convert the commands of a broker to rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _OBJECTS = ("message", "acknowledgement", "subscription_info")
 
 
 class Operations(AnyOperations):
-    """See :class:`walproof.decode.operations.Operations`: a row for each command."""
+    """Rows of commands, one per command. See :class:`walproof.decode.operations.Operations`."""
 
     COLUMNS = (
         "op", "destination", "message_id", "subscription", "transaction", "fields", *_OBJECTS,
@@ -22,7 +22,7 @@ class Operations(AnyOperations):
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """See :class:`walproof.decode.operations.Operations`.
 
-        ``data`` is what no other member has decoded.
+        ``data`` contains the bytes that no other member decodes.
         """
         row: Row = {"op": operation_name(value["name"]), "destination": destination_of(value)}
         row |= {name: value.get(name) for name in ("message_id", "subscription")}
@@ -47,7 +47,7 @@ def destination_of(value: Mapping[str, Any]) -> str | None:
 
 
 def _with_mapping(struct: Mapping[str, Any] | None) -> Row | None:
-    """Return an object with its properties as a mapping instead of pairs."""
+    """Return an object with its properties as a mapping instead of a list of pairs."""
     if struct is None:
         return None
     row: Row = without_nulls(struct)

@@ -1,7 +1,7 @@
-"""The messages that wait in a message store, and the jobs in a scheduler store.
+"""Find the pending messages of a message store and the pending jobs of a scheduler store.
 
-The journal is replayed as a broker replays it into a new index. Upstream authority: apache/activemq
-c3580e7 (6.x) ``kahadb/MessageDatabase.java`` (``process``, ``updateIndex``),
+The journal is replayed the way a broker replays it into a new index. Upstream authority:
+apache/activemq c3580e7 (6.x) ``kahadb/MessageDatabase.java`` (``process``, ``updateIndex``),
 ``kahadb/scheduler/JobSchedulerStoreImpl.java``.
 """
 
@@ -22,7 +22,7 @@ _ONE_FILE = "the journal"
 
 @dataclass
 class _Message:
-    """File and time of a message, and the subscriptions that did not acknowledge it."""
+    """The file and time of a message, and the subscriptions that have not acknowledged it."""
 
     file: str
     time: int | None
@@ -39,7 +39,7 @@ class _Destination:
 
 @dataclass
 class _Transaction:
-    """Commands that wait for a commit."""
+    """Commands of an open transaction."""
 
     is_prepared: bool = False
     commands: list[tuple[str, Value]] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Pending:
     def waiting(self) -> Iterator[Waiting]:
         """See :class:`walproof.decode.pending.Pending`.
 
-        A message that waits for several subscriptions of a topic is in a row for each of them.
+        A message that is pending for several subscriptions of a topic has a row for each of them.
         """
         for place, destination in sorted(self._destinations.items()):
             is_topic = place.startswith(_TOPICS)
@@ -130,9 +130,9 @@ class Pending:
         if known is not None:
             if name == "update_message":
                 known.file = file
-            return  # a broker ignores a message that it has already
+            return  # a broker ignores duplicate messages
         if place.startswith(_TOPICS) and not destination.subscriptions:
-            return  # nobody waits for it
+            return  # no subscription needs it
         waits = set(destination.subscriptions)
         destination.messages[message_id] = _Message(file, _time(value), waits)
 
@@ -176,7 +176,7 @@ _OF_JOBS = frozenset(
 
 
 def _remove(destination: _Destination, value: Value) -> None:
-    """Apply an acknowledgement: that of a subscription, or of the only reader of a queue."""
+    """Apply an acknowledgement by a subscription or, for a queue, by its only consumer."""
     if value.get("subscription"):
         _acknowledge(destination, value.get("message_id") or "", value["subscription"])
     else:
@@ -205,7 +205,7 @@ def _time(value: Value) -> int | None:
 
 
 def _key(transaction: Value) -> tuple[Any, ...]:
-    """Return the ids that distinguish a transaction from all others."""
+    """Return the ids that identify a transaction."""
     names = ("connection_id", "transaction_id", "format_id", "global_transaction_id",
              "branch_qualifier")  # fmt: skip
     return tuple(transaction.get(name) for name in names)

@@ -1,4 +1,4 @@
-"""KahaDB journals in a sweep: a batch has a checksum only where that is switched on."""
+"""Damage KahaDB journals in a sweep. Checksums of batches are optional in this format."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from reference_impl.answer import End, NewRecord, Record
 from reference_impl.kahadb_journal.layout import EOF_RECORD, HEADER, file_id
 from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
 
+#: Bytes of a one-record batch in addition to its payload.
 FRAMING = 28 + 5
-"""Bytes of a batch of one record that its payload has not."""
 
 
 def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -39,9 +39,9 @@ class KahaDBSweep(FormatSweep):
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
         """See :class:`FormatSweep`.
 
-        Some share a batch; some look like a batch or the end of a file.
+        Some records share a batch; some contain bytes of a batch header or an EOF record.
         """
-        found: list[NewRecord] = []
+        records: list[NewRecord] = []
         batch = 0
         for _ in range(how_many(chance)):
             payload = self.payload(chance, task)
@@ -55,11 +55,11 @@ class KahaDBSweep(FormatSweep):
             if chance.random() < 0.5:
                 batch += chance.randrange(2)
                 fields["batch"] = batch
-            found.append(NewRecord(payload, fields))
-        return found
+            records.append(NewRecord(payload, fields))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. Where a folder has the name of a data file (KDB-024)."""
+        """See :class:`FormatSweep`. True if a directory has the name of a data file (KDB-024)."""
         if isinstance(contents, bytes):
             return False
         folders = {name.partition("/")[0] for name in contents if "/" in name}
@@ -67,7 +67,7 @@ class KahaDBSweep(FormatSweep):
 
     def tells_payloads(self, files: Mapping[str, bytes], records: Sequence[Record]) -> bool:
         """See :class:`FormatSweep`."""
-        # A payload that holds a batch may be found in its place: nothing tells them apart.
+        # A batch inside a payload may be found instead; the two cannot be distinguished.
         return not any(b"WRITE BATCH" in record.payload for record in records) and all(
             any(files[record.file or ""][batch + 20 : batch + 28])
             for record in records

@@ -1,1 +1,1 @@
-"""LevelDB's log: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for LevelDB logs. See ``walproof.formats`` for its parts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from conformance.kaitai.field_map import Field
@@ -17,14 +18,18 @@ from walproof.inspection.log_bytes import LogBytes
 from walproof.inspection.note import NOTHING, Note
 
 _RECORD = re.compile(r"blocks\[\d+\]\.records\[\d+\]")
-_TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
+TYPES = {1: "FULL", 2: "FIRST", 3: "MIDDLE", 4: "LAST"}
 
 
 @dataclass(frozen=True)
-class _Physical:
-    """A physical record at ``start``; ``data_end`` is where its length leads."""
+class Physical:
+    """A physical record at ``start`` with a header of ``header_size`` bytes.
+
+    ``data_end`` is the end according to its length.
+    """
 
     start: int
+    header_size: int
     checksum: int
     length: int
     type: int
@@ -33,84 +38,105 @@ class _Physical:
 
     @property
     def block_end(self) -> int:
+        """Return the end of its block."""
         return (self.start // BLOCK_SIZE + 1) * BLOCK_SIZE
 
     @property
     def crosses_block(self) -> bool:
-        """LDB-023, LDB-024."""
+        """Return whether the record crosses a block boundary (LDB-023, LDB-024)."""
         return self.data_end > self.block_end
 
     @property
     def is_cut(self) -> bool:
-        """LDB-022."""
+        """Return whether the file ends inside the record (LDB-022)."""
         return not self.crosses_block and self.data_end > self.size_of_log
 
     @property
     def is_zero(self) -> bool:
-        """LDB-025 to LDB-027."""
+        """Return whether the record is zero-fill (LDB-025 to LDB-027)."""
         return self.type == ZERO and self.length == 0
 
     def computed(self, log: LogBytes) -> int | None:
-        """The right checksum of the data; None if not all of the data is there."""
+        """Return the checksum of the data; None if the data is truncated."""
         if self.data_end > min(self.block_end, self.size_of_log):
             return None
         return masked_crc(log[self.start + 6 : self.data_end])
 
 
 class LevelDBNotes:
-    """Checks each field as LDB-020 does, but in every physical record to which the lengths lead.
+    """Check each field by LDB-020, in every physical record that the lengths lead to.
 
-    That includes those after damage, where a reader no longer looks.
+    Records after damage, which a reader skips, are included.
     """
 
+    header_sizes: tuple[int, ...] = (HEADER_SIZE,)
+    offsets: Mapping[str, int] = {"checksum": 0, "len_data": 4, "type": 6}
+    """Of the fields of a header."""
+
+    def name_of(self, record: Physical, log: LogBytes) -> str | None:
+        """Return the name of the type; None if the dialect does not define it."""
+        return TYPES.get(record.type)
+
+    def physical(self, log: LogBytes, start: int) -> Physical:
+        """Return the physical record at an offset, with the header of its dialect."""
+        return physical(log, start, HEADER_SIZE)
+
+    def is_close(self, record: Physical, log: LogBytes) -> bool:
+        """Return whether a record is the trailer of a closed log."""
+        return False
+
     def unit(self, field: Field, log: LogBytes) -> Note | None:
-        """``FULL``, ``FIRST`` … and what is wrong with it, for a physical record."""
+        """Return the type of a physical record (``FULL``, ``FIRST`` …) and its fault."""
         if not _RECORD.fullmatch(field.path):
             return None
-        record = _physical(log, field.start)
+        record = self.physical(log, field.start)
+        name = self.name_of(record, log)
+        shown = name or f"type {record.type}"
+        if self.is_close(record, log):
+            return Note("clean close")
         if record.crosses_block:
-            return Note(f"{_type(record)}, length crosses the block", False)
+            return Note(f"{shown}, length crosses the block", False)
         if record.is_cut:
-            return Note(f"{_type(record)}, cut short", False)
+            return Note(f"{shown}, cut short", False)
         if record.is_zero:
             return Note("zero header")
         if record.computed(log) != record.checksum:
-            return Note(f"{_type(record)}, checksum does not hold", False)
-        return Note(_type(record), None if record.type in _TYPES else False)
+            return Note(f"{shown}, checksum does not hold", False)
+        return Note(shown, None if name else False)
 
     def value(self, field: Field, log: LogBytes) -> Note:
-        """Whether checksum, length and type hold, and what zero-fill and trailer are."""
+        """Check a checksum, length or type; describe zero-fill and trailers."""
         outer, _, name = field.path.rpartition(".")
         if name == "zero_fill":
             data = log[field.start : field.end]
             return Note("zeros") if not any(data) else Note("not only zeros", False)
         if name == "trailer":
-            return _trailer(field, log)
+            return _trailer(field, log, min(self.header_sizes))
         if not outer.endswith(".header"):
             return NOTHING
-        record = _physical(log, field.start - {"checksum": 0, "len_data": 4, "type": 6}[name])
+        record = self.physical(log, field.start - self.offsets[name])
+        if self.is_close(record, log):
+            return NOTHING
         if name == "checksum":
             return _checksum(record, log)
         if name == "len_data" and record.crosses_block:
             return Note(f"crosses block end {record.block_end}", False)
         if name == "len_data" and record.is_cut:
             return Note(f"{record.data_end - log.size} bytes missing", False)
-        if name == "type" and record.type not in _TYPES and not record.is_zero:
+        if name == "type" and self.name_of(record, log) is None and not record.is_zero:
             return Note("unknown type", False)
         return NOTHING
 
 
-def _physical(log: LogBytes, start: int) -> _Physical:
+def physical(log: LogBytes, start: int, header_size: int) -> Physical:
+    """Return the physical record at an offset with a header of this size."""
     header = log[start : start + HEADER_SIZE].ljust(HEADER_SIZE, b"\0")
     checksum, length, kind = HEADER.unpack(header)
-    return _Physical(start, checksum, length, kind, start + HEADER_SIZE + length, log.size)
+    end = start + header_size + length
+    return Physical(start, header_size, checksum, length, kind, end, log.size)
 
 
-def _type(record: _Physical) -> str:
-    return _TYPES.get(record.type, f"type {record.type}")
-
-
-def _checksum(record: _Physical, log: LogBytes) -> Note:
+def _checksum(record: Physical, log: LogBytes) -> Note:
     value = f"0x{record.checksum:08x}"
     if record.is_zero:
         return Note("", None, value)
@@ -122,14 +148,14 @@ def _checksum(record: _Physical, log: LogBytes) -> Note:
     return Note(f"≠ 0x{computed:08x}", False, value)
 
 
-def _trailer(field: Field, log: LogBytes) -> Note:
+def _trailer(field: Field, log: LogBytes, header_size: int) -> Note:
     data = log[field.start : field.end]
     if not data:
         return NOTHING
     if not any(data):
         return Note("zeros")
-    if BLOCK_SIZE - field.start % BLOCK_SIZE >= HEADER_SIZE:
-        return Note("start of a header", False)  # LDB-021: the log ends in it
+    if BLOCK_SIZE - field.start % BLOCK_SIZE >= header_size and field.end % BLOCK_SIZE:
+        return Note("start of a header", False)  # LDB-021: the log ends inside it
     return Note("not zeros, skipped all the same")  # LDB-005
 
 

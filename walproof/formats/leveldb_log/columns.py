@@ -1,4 +1,4 @@
-"""A record of a LevelDB log has no fields of its own."""
+"""Columns of LevelDB records. The format defines no additional fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LevelDB logs in a data lake: each is a file, also one in a dialect of RocksDB or Pebble."""
+"""Find LevelDB logs in directories. Each file is a log, unless it is of RocksDB or Pebble."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from reference_impl.leveldb_log.layout import (
 )
 from walproof.lake.format_discovery import Discovery
 
-MAX_BLOCKS = 4
-"""Blocks at the start of a file by which it is recognised."""
+#: Header sizes by record type in the RocksDB and Pebble dialects, most likely first.
 _FOREIGN_HEADERS = {
     **dict.fromkeys((5, 6, 7, 8, 131), (11,)),
     **dict.fromkeys((9, 10), (19, 7)),
@@ -24,39 +23,33 @@ _FOREIGN_HEADERS = {
     12: (19,),
     130: (7,),
 }
-"""Sizes of the header by type, the likelier first, in the dialects of RocksDB and Pebble."""
 PLAIN = "plain"
 
 
 class LevelDBDiscovery(Discovery):
-    """See :class:`Discovery`. A log can be read from each block on."""
+    """See :class:`Discovery`. A log can be read from the start of any block."""
 
     restart_bytes = BLOCK_SIZE
 
-    def recognises(self, path: Path) -> bool:
-        """See :class:`Discovery`: by a sound record after a damaged one, in any dialect."""
-        return path.is_file() and dialect_of(path, MAX_BLOCKS) is not None
-
 
 def dialect_of(log: Path, most_blocks: int | None = None) -> str | None:
-    """The dialect of a log that is not plain LevelDB's, by its first sound record.
+    """Return the dialect of a log by its first valid record; None for plain LevelDB.
 
-    Unlike LDB-043, which looks at the first record alone: that one may be damaged. Raises
-    ``OSError``.
+    LDB-043 checks only the first record, which may be damaged. Raises ``OSError``.
     """
     with log.open("rb") as file:
         for _ in itertools.count() if most_blocks is None else range(most_blocks):
             if not (block := file.read(BLOCK_SIZE)):
                 break
-            if (found := first_dialect(block)) is not None:
-                return None if found == PLAIN else found
+            if (result := first_dialect(block)) is not None:
+                return None if result == PLAIN else result
     return None
 
 
 def first_dialect(block: bytes) -> str | None:
-    """The dialect of the first record of a block whose checksum holds; None if there is none.
+    """Return the dialect of the first valid record of a block; None if there is none.
 
-    It passes over damaged records by their lengths, with the header sizes of each dialect in turn.
+    Skips damaged records by their lengths, using the header sizes of each dialect in turn.
     """
     names = {7: "RocksDB", 11: "recyclable RocksDB or Pebble", 19: "WAL-sync Pebble"}
     for stride in names:

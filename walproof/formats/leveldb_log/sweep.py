@@ -1,4 +1,4 @@
-"""LevelDB logs in a sweep."""
+"""Damage LevelDB logs in a sweep."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class LevelDBSweep(FormatSweep):
         return read_stream(io.BytesIO(data), profile)
 
     def may_join(self, record: Record) -> bool:
-        """See :class:`FormatSweep`. Each fragment has a header of its own."""
+        """See :class:`FormatSweep`. Each fragment has its own header."""
         return record.size > HEADER_SIZE + len(record.payload)
 
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
         """See :class:`FormatSweep`.
 
-        Framing is a trailer, zeros, or the headers of an open record without data (LDB-033).
+        Framing means a trailer, zeros, or the headers of an open record without data (LDB-033).
         """
         at = 0
         for start, end in (*spans, (len(data), len(data))):
@@ -49,8 +49,8 @@ class LevelDBSweep(FormatSweep):
         return True
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Some end near the end of a block, or of the one after it."""
-        found = []
+        """See :class:`FormatSweep`. Some end near the end of a block or of the next block."""
+        records = []
         at = task.size if task.appends else 0
         for _ in range(how_many(chance)):
             payload = self.payload(chance, task)
@@ -59,11 +59,11 @@ class LevelDBSweep(FormatSweep):
                 edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - HEADER_SIZE)
                 payload = bytes([chance.randrange(256)]) * max(0, edge - chance.randrange(-9, 16))
             at += HEADER_SIZE + len(payload)
-            found.append(NewRecord(payload))
-        return found
+            records.append(NewRecord(payload))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
-        """See :class:`FormatSweep`. A writer may begin a new file after what was not finished."""
+        """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
         return end.verdict == "torn" or _ends_in_zeros(contents, end)
 
 
@@ -71,7 +71,7 @@ SWEEP = LevelDBSweep()
 
 
 def _ends_in_zeros(contents: Contents, end: End) -> bool:
-    """Whether space was preallocated that nothing was written to (LDB-017)."""
+    """Return whether the log ends in preallocated space without records (LDB-017)."""
     assert isinstance(contents, bytes)
     return end.end is not None and end.end < len(contents)
 
@@ -86,7 +86,7 @@ def _is_framing(data: bytes, at: int, end: int) -> bool:
         if not any(data[at:end]):
             return True
         header = data[at + 4 : at + HEADER_SIZE]
-        # An open record may have got MIDDLEs, all of them empty, before it was given up.
+        # An open record may have received empty MIDDLEs before it was abandoned.
         if header != bytes((0, 0, FIRST)) and not (is_open and header == bytes((0, 0, MIDDLE))):
             return False
         is_open = True

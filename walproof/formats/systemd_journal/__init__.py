@@ -1,1 +1,1 @@
-"""systemd's journal file: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for systemd journal files. See ``walproof.formats`` for its parts."""

@@ -1,7 +1,7 @@
-"""Entries whose boot id contradicts their field ``_BOOT_ID``.
+"""Find entries whose boot id contradicts their field ``_BOOT_ID``.
 
-The field has a hash and the id in the entry has none: if they differ, a crash or a bad disk has
-left the id half written (systemd#29334), or a collector before systemd 242 has put its own there.
+The field has a hash and the id in the entry has none. If they differ, a crash or a bad disk left
+the id half written (systemd#29334), or a collector before systemd 242 stored its own boot id.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ ID_PLACE = 40
 
 @dataclass(frozen=True)
 class Contradiction:
-    """An entry, the boot id that it stores, and that of its field, in hexadecimal."""
+    """An entry, its stored boot id, and the boot id in its field, in hexadecimal."""
 
     at: int
     stored: str
     hashed: str
 
     def to_fault(self) -> Fault:
-        """A finding about the id in the entry."""
+        """Return a finding about the id in the entry."""
         text = f"boot id {self.stored} in an ENTRY with _BOOT_ID={self.hashed}"
         start = self.at + ID_PLACE
         return Fault(start, start + 16, "bad-entry", "SDJ-015", text)
@@ -36,17 +36,17 @@ class Contradiction:
 def find_contradictions(
     view: View, entries: Iterable[int], items: Callable[[int], Iterable[int]]
 ) -> Iterator[Contradiction]:
-    """The entries of a file that contradict themselves. ``items`` returns the sound DATA of one."""
+    """Return the contradictory entries of a file. ``items`` returns the valid DATA of an entry."""
     size = view.header.data_fixed + len(BOOT_ID) + 32
     boots: dict[int, str | None] = {}
     for at in entries:
-        stored = view.entry(at).boot_id.hex()
+        stored_boot = view.entry(at).boot_id.hex()
         for item in items(at):
             if item not in boots:
                 boots[item] = _boot(view, item) if view.object_size(item) == size else None
             hashed = boots[item]
-            if hashed is not None and hashed != stored:
-                yield Contradiction(at, stored, hashed)
+            if hashed is not None and hashed != stored_boot:
+                yield Contradiction(at, stored_boot, hashed)
                 break
 
 

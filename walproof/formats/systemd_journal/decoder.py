@@ -1,4 +1,4 @@
-"""The fields of a systemd journal entry, as a map or as columns."""
+"""Decode the fields of a systemd journal entry to a map or to columns."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from walproof.scan.model import Records
 
 COLUMNS = frozenset({"fields"})
 NEEDS_PAYLOAD = False
+#: Maximum characters of a line in a phrase.
 LONGEST = 240
-"""Characters of a line in a phrase."""
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """All fields as a map, each name with its values; or only these, each a text."""
+    """Return a map type of all names with their values, or a struct of the given names as text."""
     if names:
         return pa.struct([(name, pa.string()) for name in names])
     return pa.struct([("fields", pa.map_(pa.string(), pa.list_(pa.binary())))])
 
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """What decodes the fields of each entry of a run."""
+    """Return the decoder of the fields of each entry in a run."""
     return [partial(decode, entry, names) for entry in run.fields["fields"].to_pylist()]
 
 
 def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[str, Any]:
-    """The fields of one entry. A name may come more than once: as a column it has its first value.
+    """Return the fields of an entry. A column has the first value of a repeated name.
 
-    Raises ``Undecodable`` for a value that was asked for as text and is not UTF-8.
+    Raises ``Undecodable`` if a value requested as text is not UTF-8.
     """
     if names:
         first: dict[str, bytes] = {}
@@ -48,16 +48,21 @@ def decode(fields: Sequence[Mapping[str, Any]], names: tuple[str, ...]) -> dict[
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the line of journalctl, then what it does not say."""
-    found = dict(value["fields"])
-    shown = short.line(found, int(fields["realtime"]))
-    if "MESSAGE" not in found:
-        shown = " ".join([shown, *(f"{name}={quoted(all[-1])}" for name, all in found.items())][:5])
+    """Describe an entry by the line of journalctl and other fields.
+
+    See :func:`walproof.decode.phrase`.
+    """
+    results = dict(value["fields"])
+    shown = short.line(results, int(fields["realtime"]))
+    if "MESSAGE" not in results:
+        shown = " ".join(
+            [shown, *(f"{name}={quoted(all[-1])}" for name, all in results.items())][:5]
+        )
     elif len(shown) > LONGEST:
         shown = f"{shown[:LONGEST]}…"
-    more = [short.priority(found)]
-    if "MESSAGE_ID" in found:
-        known = short.printable(found["MESSAGE_ID"][-1])
-        more.append(f"MESSAGE_ID {quoted(found['MESSAGE_ID'][-1]) if known is None else known}")
-    remarks = ", ".join(one for one in more if one is not None)
+    more = [short.priority(results)]
+    if "MESSAGE_ID" in results:
+        known = short.printable(results["MESSAGE_ID"][-1])
+        more.append(f"MESSAGE_ID {quoted(results['MESSAGE_ID'][-1]) if known is None else known}")
+    remarks = ", ".join(each for each in more if each is not None)
     return f"{shown}  ({remarks})" if remarks else shown

@@ -1,4 +1,4 @@
-"""systemd journals in a data lake: each is a file, renamed when journald begins a new one."""
+"""Find systemd journals in directories. Each file is a log; journald renames it on rotation."""
 
 from __future__ import annotations
 

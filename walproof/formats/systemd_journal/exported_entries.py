@@ -1,7 +1,7 @@
-"""The entries of a damaged stream in the Journal Export Format, and the bytes that are none.
+"""Recover entries from a damaged stream in the Journal Export Format.
 
-``reference_impl.systemd_journal.export_format`` reads a sound stream, and stops at the first fault.
-This reader goes on after it.
+``reference_impl.systemd_journal.export_format`` reads an intact stream and stops at the first
+fault. This reader continues after a fault and reports the bytes that are not part of an entry.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from reference_impl.systemd_journal.export_format import ABOUT
 from reference_impl.systemd_journal.objects import FIELD_NAME
 
+#: The largest field that systemd imports.
 MAX_FIELD_BYTES = 768 << 20
-"""The largest field that systemd imports."""
 _FIRST_LINES = (b"__CURSOR=", b"__REALTIME_TIMESTAMP=")
 _NEXT_ENTRY = re.compile(rb"\n\n|\n(?=__CURSOR=)")
 _BOOT_ID = re.compile(rb"_BOOT_ID=([0-9a-f]{32})")
@@ -23,9 +23,9 @@ _NUMBER = re.compile(rb"[0-9]{1,20}")
 
 @dataclass
 class WholeEntry:
-    """An entry that can be written. Times are in microseconds.
+    """A complete entry. Times are in microseconds.
 
-    ``start`` and ``end`` are its place in the stream; ``payloads`` are ``FIELD=value``.
+    ``start`` and ``end`` are its range in the stream; ``payloads`` are ``FIELD=value``.
     """
 
     start: int
@@ -38,7 +38,7 @@ class WholeEntry:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Bytes of the stream that are no entry, or no whole one, and why."""
+    """Bytes of the stream that are not a complete entry, and the reason."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Skipped:
 
 @dataclass
 class _Lines:
-    """The lines of one entry that were read so far."""
+    """The lines of an entry read so far."""
 
     start: int
     about: dict[bytes, bytes] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class _Lines:
         times = []
         for name in (b"__REALTIME_TIMESTAMP", b"__MONOTONIC_TIMESTAMP"):
             if (value := self.about.get(name)) is None:
-                return Skipped(self.start, end, f"an entry without {name.decode()}")
+                return Skipped(self.start, end, f"entry without {name.decode()}")
             if not _NUMBER.fullmatch(value):
                 shown = value[:32].decode("ascii", "backslashreplace")
                 text = f"{name.decode()}: expected a number, found {shown!r}"
@@ -66,18 +66,18 @@ class _Lines:
             times.append(int(value))
         boots = [match[1] for match in map(_BOOT_ID.fullmatch, self.payloads) if match]
         if not boots:
-            return Skipped(self.start, end, "an entry without _BOOT_ID of 32 hexadecimal digits")
-        # Fields whose names no writer accepts are left out, as systemd does it.
-        kept = [one for one in self.payloads if FIELD_NAME.fullmatch(one.partition(b"=")[0])]
+            return Skipped(self.start, end, "entry without _BOOT_ID of 32 hexadecimal digits")
+        # Omit fields with invalid names, as systemd does.
+        payloads = [each for each in self.payloads if FIELD_NAME.fullmatch(each.partition(b"=")[0])]
         boot_id = bytes.fromhex(boots[0].decode())
-        return WholeEntry(self.start, end, boot_id, times[0], times[1], kept)
+        return WholeEntry(self.start, end, boot_id, times[0], times[1], payloads)
 
 
 def read_entries(stream: bytes) -> Iterator[WholeEntry | Skipped]:
-    """The entries of a stream in its order, and the bytes that are none.
+    """Yield the entries of a stream in order, and the bytes that are not part of an entry.
 
-    An entry that is cut off is skipped. What follows a field that is longer than the rest of the
-    stream belongs to that field, so that nothing inside a value is taken for an entry.
+    A truncated entry is skipped. If a field is longer than the rest of the stream, that rest
+    belongs to the field, so no part of a value is mistaken for an entry.
     """
     at, lines = 0, _Lines(0)
     while at < len(stream):

@@ -1,4 +1,4 @@
-"""The executable specification with compiled hashes: large fields take a fraction of the time."""
+"""Speed up the executable specification for large fields with compiled hashes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from reference_impl.systemd_journal.objects import View
 from walproof.formats import plugin_for
 
 FORMAT = "systemd-journal"
+#: Field size from which loading numba is worthwhile.
 LARGE_FIELD_BYTES = 1 << 20
-"""Size from which on it pays off to load numba."""
 
 
 class QuickView(View):
-    """See :class:`View`: the same answers."""
+    """See :class:`View`. The results are identical."""
 
     def hash(self, payload: bytes) -> int:
         """See :class:`View`."""
@@ -22,7 +22,7 @@ class QuickView(View):
 
 
 class QuickWriter(Writer):
-    """See :class:`Writer`: the same bytes."""
+    """See :class:`Writer`. The output is identical."""
 
     def _hash(self, payload: bytes) -> int:
         if not _is_worth_it(payload):

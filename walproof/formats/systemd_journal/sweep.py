@@ -1,4 +1,4 @@
-"""systemd journal files in a sweep."""
+"""Damage systemd journal files in a sweep."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from reference_impl.systemd_journal.sealing import BadKey, VerificationKey
 from walproof.sweep.format_sweep import FormatSweep, Task, how_many, some_size
 
 BOOTS = ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210")
+#: Start times of new files, in microseconds since 1970; the key gives that of a sealed file.
 START, SEALED_START = 1_700_000_000_000_000, 0xAB344FA * 0x989680
-"""When new files begin, in microseconds since 1970; a sealed one when its key says so."""
 
+#: Size in bytes of the shortest header with a count of seals.
 SEALED_HEADER = 232
-"""Bytes of the shortest header that counts seals."""
 
 NAMES = (b"MESSAGE", b"PRIORITY", b"_HOSTNAME", b"A", b"N" * 64)
 WRONG_NAMES = (b"message", b"1ST", b"N" * 65, b"WITH SPACE")
@@ -35,15 +35,18 @@ class SystemdSweep(FormatSweep):
     selecting = ("match", "from_seqnum", "from_realtime")
 
     def is_made_of(self, payload: bytes, written: Collection[bytes]) -> bool:
-        """Fields have hashes, and nothing covers the items that lead to them (SDJ-020)."""
-        fields = {field for one in written for field in _fields_of(one)}
+        """See :class:`FormatSweep`. Fields have hashes, the items that refer to them have none.
+
+        This follows from SDJ-020.
+        """
+        fields = {field for each in written for field in _fields_of(each)}
         return all(field in fields for field in _fields_of(payload))
 
     def determines(self, context: Mapping[str, Any]) -> bool:
-        """See :class:`FormatSweep`. No two compressors give the same bytes.
+        """See :class:`FormatSweep`. Compressors differ in their output.
 
-        A header without a count of seals has no place in a sealed file, and what is no key gives
-        no answer to one (SDJ-070).
+        A header without a count of seals cannot occur in a sealed file, and with an invalid key a
+        sealed file has no answer (SDJ-070).
         """
         if "key" in context:
             try:
@@ -54,7 +57,7 @@ class SystemdSweep(FormatSweep):
         return sealed_in and str(context.get("compression", "none")) == "none"
 
     def owes_no_answer(self, error: Exception) -> bool:
-        """See :class:`FormatSweep`. A file became a sealed one, and the key is none (SDJ-070)."""
+        """See :class:`FormatSweep`. The file became a sealed one with an invalid key (SDJ-070)."""
         return isinstance(error, BadKey)
 
     def plain(self, task: Task) -> NewRecord:
@@ -62,10 +65,10 @@ class SystemdSweep(FormatSweep):
         return _entry([b"MESSAGE=x"], _last(task) + 1_000_000, 9_000_000)
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Fields that are there, new ones, repeated ones, binary ones."""
-        found = []
+        """See :class:`FormatSweep`. Existing, new, repeated and binary fields."""
+        records = []
         realtime, monotonic = _last(task), 5_000_000
-        # A seal closes an epoch: the time of a sealed file only rises.
+        # A seal closes an epoch, so times in a sealed file never decrease.
         steps = (1, 1, 1_000_000, 20_000_000, 0) + ((-5,) if "key" not in task.context else ())
         for _ in range(how_many(chance)):
             if task.records and chance.random() < 0.2:
@@ -78,13 +81,13 @@ class SystemdSweep(FormatSweep):
             monotonic += chance.choice((0, 1, 1_000_000))
             boot = BOOTS[chance.random() < 0.1]
             record = _entry(fields, realtime, monotonic, boot)
-            found.append(record if chance.random() > 0.02 else _entry(fields, 0, monotonic))
-        return found
+            records.append(record if chance.random() > 0.02 else _entry(fields, 0, monotonic))
+        return records
 
     def may_refuse(self, end: End, contents: Contents) -> bool:
         """See :class:`FormatSweep`.
 
-        A build of systemd lacks compressors, an old one knows fewer flags.
+        Some builds of systemd lack compressors; old releases know fewer flags.
         """
         assert isinstance(contents, bytes)
         return bool(_flags(contents) & (layout.XZ | layout.LZ4 | layout.ZSTD)) or bool(
@@ -99,7 +102,7 @@ class SystemdSweep(FormatSweep):
 
 
 def _fields_of(payload: bytes) -> Collection[bytes]:
-    """The fields of a payload in export format."""
+    """Return the fields of a payload in export format."""
     return [field for entry in parse_export(io.BytesIO(payload)) for field in entry.payloads]
 
 
@@ -107,12 +110,12 @@ SWEEP = SystemdSweep()
 
 
 def _flags(data: bytes) -> int:
-    """The incompatible flags of a header."""
+    """Return the incompatible flags of a header."""
     return int.from_bytes(data[12:16], "little")
 
 
 def _last(task: Task) -> int:
-    """When the last entry was written that is there, or when a file begins."""
+    """Return the time of the last entry, or the start time of the file."""
     if task.appends and task.records:
         return max(int(record.fields["realtime"]) for record in task.records)
     return SEALED_START + 20_000_000 if "key" in task.context else START

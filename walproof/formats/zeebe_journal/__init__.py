@@ -1,1 +1,1 @@
-"""Zeebe's journal: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for Zeebe journals. See ``walproof.formats`` for its parts."""

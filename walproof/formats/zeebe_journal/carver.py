@@ -1,6 +1,6 @@
-"""Zeebe's journals in an image: segments from their descriptor on, and records anywhere.
+"""Find Zeebe journals in a disk image: segments by their descriptor, and records anywhere.
 
-Descriptor and records begin with SBE headers, whose template and schema are fixed bytes.
+Descriptors and records begin with SBE headers, whose template and schema are fixed bytes.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Carver(base.Carver):
         Pattern(b"\1\x14\0\3\0" + SCHEMA),
         Pattern(b"\2\0\0\4\0" + SCHEMA, b"\xff\0\xff\xff\xff\xff\xff"),
     )
-    # Both messages, the blocks of which may be longer in a newer version.
+    # Both messages; their blocks may be longer in a newer version.
     head_size = 1 + 2 * SBE_HEADER.size + 2 * 255 + 4
 
     def find(self, at: int, pattern: int) -> Find | None:
@@ -71,7 +71,7 @@ class Carver(base.Carver):
                 at = start + max(scan.at, 1)
 
     def claims(self, head: bytes, position: int) -> int | None:
-        """See :class:`walproof.carve.base.Carver`. Both messages must agree about lengths."""
+        """See :class:`walproof.carve.base.Carver`. The lengths in both messages must agree."""
         if len(head) < 1 + SBE_HEADER.size + METADATA_BLOCK.size or head[0] != 1:
             return None
         block, template, schema, _ = SBE_HEADER.unpack_from(head, 1)
@@ -114,7 +114,7 @@ class Carver(base.Carver):
         end = self._chain(start, descriptor.index)
         certainty: Certainty = "checksum" if is_checked or end > start else "structure"
         if end < self.image.size and self.image.read(end, 1) == b"\0":
-            end += 1  # the frame that says that no record follows
+            end += 1  # the frame that marks the end of the records
         return Find(at, end, "log", certainty)
 
     def _loose(self, at: int) -> Find | None:
@@ -124,13 +124,13 @@ class Carver(base.Carver):
         return Find(at, self._chain(at, index), "loose", "checksum")
 
     def _chain(self, at: int, index: int) -> int:
-        """Where the records end that follow each other from an offset on."""
+        """Return the end of the consecutive records that begin at an offset."""
         while (end := self._end(at)) is not None and self._index(at) == index:
             at, index = end, index + 1
         return at
 
     def _index(self, at: int) -> int | None:
-        """The index of the record at an offset, whatever its checksum says."""
+        """Return the index of the record at an offset without checking its checksum."""
         head = self.image.read(at, 3)
         if len(head) < 3 or head[0] != 1:
             return None
@@ -143,7 +143,7 @@ class Carver(base.Carver):
         return index
 
     def _end(self, at: int) -> int | None:
-        """Where the record at an offset ends, if its checksum holds."""
+        """Return the end of the record at an offset if its checksum matches."""
         size = self.claims(self.image.read(at, self.head_size), 0)
         if size is None or at + size > self.image.size or not self.image.work.allows(size):
             return None

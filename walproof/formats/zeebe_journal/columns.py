@@ -1,4 +1,4 @@
-"""The fields of a Zeebe record as columns."""
+"""Columns for the fields of a Zeebe record."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
 
 
 def add_fields(record: Record) -> Record:
-    """With its raft entry, whose parts are in the payload; nulls where there is none."""
+    """Add the raft entry that the payload contains; null values if there is none."""
     known = record.fields
     fields = {name: known[name] for name in ("index", "asqn", "checksum")}
     fields |= {name: known.get(name) for name in ("term", "entry_type")}

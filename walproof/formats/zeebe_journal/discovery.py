@@ -1,4 +1,7 @@
-"""Zeebe journals in a data lake: the segments of one name are a log; a folder may have several."""
+"""Find Zeebe journals in directories. Segments with the same name are a log.
+
+A directory may contain several logs.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from walproof.lake.option import Option, text_value
 
 def _flushed(text: str) -> str:
     if text != "meta" and not re.fullmatch(r"\d{1,20}", text):
-        raise ValueError("a number, or meta for the file beside the segments")
+        raise ValueError("a number, or meta to read it from the file next to the segments")
     return text
 
 
@@ -47,12 +50,12 @@ class ZeebeDiscovery(Discovery):
             if match and number <= LARGEST_INT and is_file(entry):
                 journals.setdefault(match["name"], []).append((number, entry))
         if folder.is_given:
-            # The broker's own file without a segment: everything that it acknowledged is lost.
+            # A broker file without segments: all acknowledged entries are lost.
             for entry in filter(is_file, folder.entries):
                 if entry.name.endswith(".meta"):
                     journals.setdefault(entry.name.removesuffix(".meta"), [])
         for name, numbered in sorted(journals.items()):
-            segments = [entry for _, entry in sorted(numbered, key=lambda one: one[0])]
+            segments = [entry for _, entry in sorted(numbered, key=lambda each: each[0])]
             if folder.looks_like(segments):
                 meta_files = [entry for entry in folder.entries if entry.name == f"{name}.meta"]
                 yield {"name": name}, [*segments, *filter(is_file, meta_files)]

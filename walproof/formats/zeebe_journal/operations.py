@@ -1,4 +1,4 @@
-"""The records of Zeebe in the entries of a journal, and the entries without any, as rows."""
+"""Convert the Zeebe records in journal entries, and entries without records, to rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENTRY = ("type", "lowest_asqn", "highest_asqn", "new_members", "old_members", "
 
 
 class Operations(AnyOperations):
-    """See :class:`walproof.decode.operations.Operations`: a row for each record of Zeebe."""
+    """Rows of Zeebe records, one per record. See :class:`walproof.decode.operations.Operations`."""
 
     FIELDS = ("index",)
     COLUMNS = (

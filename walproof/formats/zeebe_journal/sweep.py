@@ -1,4 +1,4 @@
-"""Zeebe journals in a sweep."""
+"""Damage Zeebe journals in a sweep."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from conformance.kaitai.field_map import Field
 from reference_impl.answer import NewRecord
 from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
 
+#: Approximate overhead of a segment with one record, in bytes; gives sizes that just fit.
 FRAMING = 57 + 50
-"""Bytes of a segment, about, that its first record has not: a size at the edge of fitting."""
 
 
 def _record(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
@@ -41,14 +41,14 @@ class ZeebeSweep(FormatSweep):
         Seal("records[]", _record, by_path, True),
         Seal("descriptor", _descriptor, _reseal_descriptor, True),
     )
-    # After a frame of zero a segment was never written, as far as it can tell.
+    # A segment that begins with a zero frame looks unused.
     may_end_anywhere = True
     of_the_log = ("name",)
     near = ("max_segment_size", "last_flushed_index")
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. Their asqn rises, mostly."""
-        found = []
+        """See :class:`FormatSweep`. Most asqn values increase."""
+        records = []
         numbers = [int(record.fields["asqn"]) for record in task.records] if task.appends else []
         asqn = max(numbers, default=0)
         count = len(task.records) if task.appends else 0
@@ -65,8 +65,8 @@ class ZeebeSweep(FormatSweep):
                 fields["asqn"] = str(asqn)
             if task.appends and chance.random() < 0.05:
                 fields["index"] = str(count + 1 + number + chance.choice((0, 0, 1, -1)))
-            found.append(NewRecord(payload, fields))
-        return found
+            records.append(NewRecord(payload, fields))
+        return records
 
 
 SWEEP = ZeebeSweep()

@@ -1,4 +1,4 @@
-"""The folder of a Zeebe partition: segments of its journal, what its node remembers, snapshots.
+"""Read the directory of a Zeebe partition: journal segments, node state and snapshots.
 
 Upstream authority: camunda/camunda ``atomix/cluster`` ``RaftStorage.java`` (names of the files,
 lock), ``MetaStore.java`` and ``MetaStoreSerializer.java`` (``.meta``, ``.conf``),
@@ -47,17 +47,17 @@ from walproof.systems.model import (
 FORMAT = "zeebe-journal"
 SNAPSHOT = re.compile(r"(?P<index>\d+)-(?P<term>\d+)-(?P<processed>\d+)-(?P<exported>\d+)(-.*)?")
 PARTITION_NAME = re.compile(r"[\w-]*partition-\d+")
-META = "what the node must not forget: its term, its vote, what was flushed"
+META = "term, vote and flushed index of the node"
 SNAPSHOTS, BOOTSTRAP_SNAPSHOTS = "snapshots", "bootstrap-snapshots"
 CHECKSUM = ".checksum"
 META_BYTES = 256
+#: Zeros in a ``.meta`` or ``.conf`` before a broker writes its first record.
 NEW_FILE_BYTES = 32
-"""Zeros in a ``.meta`` or ``.conf`` before a broker writes its first record."""
+#: Maximum bytes read of a ``.meta``, ``.conf``, lock or checksum file.
 MAX_SMALL_BYTES = 1 << 20
-"""Bytes that are read of a ``.meta``, ``.conf``, lock or checksum file."""
 CHUNK_BYTES = 1 << 20
+#: Version byte, template and schema: the header without block length and schema version.
 _META_KIND, _CONF_KIND = b"\1\6\0\x08\0", b"\1\5\0\x08\0"
-"""Version byte, template and schema: the header without block length and schema version."""
 _HEADER_BYTES = 9
 _CONF_BLOCK_BYTES = 24
 _MEMBER_BYTES = 9
@@ -73,7 +73,7 @@ class ZeebeFolder(SystemFolder):
     def recognise(self, folder: Path) -> System | None:
         """See :class:`SystemFolder`.
 
-        Lost or blank segments are recognised by a partition's other files.
+        A partition with lost or blank segments is recognised by its other files.
         """
         name = _partition_name(folder)
         if name is None:
@@ -91,13 +91,13 @@ class ZeebeFolder(SystemFolder):
             (SystemLog(WHOLE, f"{counted(len(segments), 'segment')} of the journal {name}"),),
             [
                 *_others(folder, name),
-                *(other for one in snapshots for other in one.others),
+                *(other for each in snapshots for other in each.others),
                 *_leftovers(folder, name),
             ],
             [
                 *_segment_findings(name, segments, is_new),
                 *files.findings,
-                *(finding for one in snapshots for finding in one.findings),
+                *(finding for each in snapshots for finding in each.findings),
                 *_name_findings(folder, name),
             ],
             {
@@ -107,13 +107,13 @@ class ZeebeFolder(SystemFolder):
                 "repaired": files.repaired,
                 "begins": segments[0].index if segments else None,
                 "segments": len(segments),
-                "snapshot": max((one.index for one in snapshots if one.is_usable), default=0),
-                "snapshots": [one for one in snapshots if one.is_finished],
+                "snapshot": max((each.index for each in snapshots if each.is_usable), default=0),
+                "snapshots": [each for each in snapshots if each.is_finished],
             },
         )
 
     def log_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: not the segments of another journal in the folder."""
+        """See :class:`SystemFolder`. Excludes the segments of other journals in the directory."""
         return [path.name for path in _paths(system)]
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
@@ -122,7 +122,7 @@ class ZeebeFolder(SystemFolder):
         return repaired
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: what the node and its snapshots know beyond the journal."""
+        """See :class:`SystemFolder`: later entries known to the node state and the snapshots."""
         facts = system.facts
         begins, snapshot = facts["begins"], facts["snapshot"]
         first, last = found.indexes or (begins, begins - 1 if begins else 0)
@@ -141,7 +141,7 @@ class ZeebeFolder(SystemFolder):
         term = entry.fields["term"]
         if facts["term"] is not None and term is not None and facts["term"] < int(term):
             yield Finding(
-                f"expected a term from {term} on at {_HEADER_BYTES}, as the last entry has it,"
+                f"expected term {term} of the last entry, or a later one, at {_HEADER_BYTES},"
                 f" found {facts['term']}: the node may vote a second time in a term",
                 meta,
                 "lost",
@@ -157,8 +157,8 @@ class ZeebeFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """See :class:`SystemFolder`.
 
-        ``.meta`` stays as it is. A broker that finds less than was flushed refuses the journal:
-        acknowledged entries are not lost silently.
+        ``.meta`` is not changed. A broker that finds fewer entries than were flushed refuses the
+        journal, so acknowledged entries are not lost silently.
         """
         facts = system.facts
         name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]
@@ -209,11 +209,11 @@ def _partition_name(folder: Path) -> str | None:
         return journal_name(folder, {}) if is_partition or _snapshots(folder) else None
     small = [path for pattern in ("*.meta", "*.conf", ".*.lock") for path in folder.glob(pattern)]
     stems = {path.stem.removeprefix(".") for path in small if path.is_file()}
-    found = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
-    has_snapshot = any(one.is_finished for one in _snapshots(folder))
-    if len(found) == 1 and (has_snapshot or _has_small_file(folder, found[0])):
-        return found[0]
-    return "journal" if has_snapshot and not found else None
+    candidates = [stem for stem in stems if PARTITION_NAME.fullmatch(stem)]
+    has_snapshot = any(each.is_finished for each in _snapshots(folder))
+    if len(candidates) == 1 and (has_snapshot or _has_small_file(folder, candidates[0])):
+        return candidates[0]
+    return "journal" if has_snapshot and not candidates else None
 
 
 def _has_small_file(folder: Path, name: str) -> bool:
@@ -221,7 +221,7 @@ def _has_small_file(folder: Path, name: str) -> bool:
 
 
 def _has_entries(segment: Segment) -> bool:
-    """Return whether a segment holds anything after its descriptor, or cannot tell."""
+    """Return whether a segment has bytes after its descriptor; true if it is unknown."""
     if not isinstance(segment.descriptor, Descriptor):
         return segment.descriptor is not None
     with segment.path.open("rb") as file:
@@ -232,10 +232,10 @@ def _has_entries(segment: Segment) -> bool:
 def _others(folder: Path, name: str) -> Iterator[OtherFile]:
     roles = {
         f"{name}.meta": META,
-        f"{name}.conf": "who is in the raft group",
-        f".{name}.lock": "held by the node that uses the folder",
-        "runtime": "the state, made from the newest snapshot and the journal",
-        "pending": "snapshots that are not finished",
+        f"{name}.conf": "members of the raft group",
+        f".{name}.lock": "lock held by the node that uses the folder",
+        "runtime": "the state, rebuilt from the newest snapshot and the journal",
+        "pending": "unfinished snapshots",
     }
     for file, role in roles.items():
         if (folder / file).exists():
@@ -247,7 +247,7 @@ def _leftovers(folder: Path, name: str) -> Iterator[OtherFile]:
     for path in sorted(folder.iterdir()):
         match = SEGMENT_NAME.fullmatch(path.name)
         if _DELETED.fullmatch(path.name):
-            role = "segment that a broker deleted: it removes the file when it starts; not read"
+            role = "segment deleted by a broker, which removes the file at startup; not read"
         elif match is not None and match["name"] != name:
             role = f"segment of another journal, {match['name']}; not read"
         elif path.name.endswith(".before-recovery"):
@@ -262,12 +262,12 @@ def _name_findings(folder: Path, name: str) -> Iterator[Finding]:
     for path in sorted(folder.iterdir()):
         match = SEGMENT_NAME.fullmatch(path.name)
         if path.name.endswith("deleted") and "_" not in path.name:
-            text = "a broker does not open a journal beside a name that ends in `deleted`"
+            text = "a broker does not open a journal next to a file whose name ends in `deleted`"
             yield Finding(f"{text} and has no `_`: move this file away", path.name)
         elif not path.is_file() or not path.name.startswith(name):
             continue
         elif (match is None or match["name"] != name) and _broker_segment_id(path.name):
-            text = f"a broker takes this file for a segment of {name}, by its name"
+            text = f"a broker reads this file as a segment of {name} because of its name"
             yield Finding(f"{text}: move it away; it is not read here", path.name)
 
 
@@ -295,13 +295,14 @@ def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> I
             yield Finding(f"{text} their entries as flushed", segment.file, "lost")
         elif segment.descriptor is not None:
             if segment.size < segment.descriptor.max_segment_size:
-                text = f"expected {segment.descriptor.max_segment_size:,} bytes, as its descriptor"
-                yield Finding(f"{text} says, found {segment.size:,}: it was cut", segment.file)
+                size_in_descriptor = segment.descriptor.max_segment_size
+                text = f"expected {size_in_descriptor:,} bytes according to its descriptor"
+                yield Finding(f"{text}, found {segment.size:,}: truncated", segment.file)
         elif number == 0:
             text = f"{expected}: the entries of this segment are lost. Take the entries after the"
             yield Finding(f"{text} newest snapshot from another node", segment.file, "lost")
         elif number == len(segments) - 1:
-            text = f"{expected}: it was prepared, and never used"
+            text = f"{expected}: prepared but never used"
             yield Finding(text, segment.file, "none")
         else:
             text = f"{expected}, before later segments: its entries are lost"
@@ -313,7 +314,7 @@ def _segment_findings(name: str, segments: Sequence[Segment], is_new: bool) -> I
 
 
 def _flushed_beyond(facts: Mapping[str, Any], last: int, meta: str) -> Iterator[Finding]:
-    """Find entries that were flushed and are not there: a broker refuses such a journal."""
+    """Find flushed entries that are missing; a broker refuses such a journal."""
     flushed, reaches = facts["flushed"], max(last, facts["snapshot"])
     if flushed is None or flushed <= last:
         return
@@ -347,13 +348,13 @@ def _entry_at(system: System, shown: Shown, index: int) -> Record | None:
 
 
 def _position(record: Record) -> int:
-    """Return the highest position of an entry; -1 for one without positions."""
+    """Return the highest position of an entry; -1 if it has none."""
     entry = record.fields.get("entry") or {}
     return int(entry.get("highest_asqn", record.fields["asqn"]))
 
 
 def _last_position(system: System, entry: Record) -> int:
-    """Return the position of the last entry that has one, from its segment backwards."""
+    """Return the position of the last entry that has one, searching its segment backwards."""
     if (position := _position(entry)) >= 0:
         return position
     for path in reversed(_paths(system)):
@@ -366,7 +367,7 @@ def _last_position(system: System, entry: Record) -> int:
 def _last_index(system: System) -> int:
     """Return the index of the last entry that a broker finds, 0 for none.
 
-    A seal states the last index of its segment; other segments are read.
+    A seal stores the last index of its segment; segments without a seal are read.
     """
     following: int | None = None
     for path in _paths(system):
@@ -391,7 +392,7 @@ def _last_index(system: System) -> int:
 
 @dataclass(frozen=True)
 class NodeState:
-    """State of a node in ``.meta``, as a broker reads it. ``flushed`` is -1 for nothing."""
+    """The state of a node in ``.meta``, as a broker reads it. ``flushed`` is -1 for none."""
 
     term: int
     flushed: int
@@ -401,8 +402,8 @@ class NodeState:
 class _SmallFiles:
     """The small files of a partition, read and checked.
 
-    ``state`` is None if ``.meta`` is not there or cannot be trusted. ``repaired`` has the files
-    whose right content the others prove.
+    ``state`` is None if ``.meta`` is missing or cannot be trusted. ``repaired`` has the files whose
+    correct content follows from the others.
     """
 
     def __init__(self, folder: Path, name: str, is_new: bool) -> None:
@@ -414,7 +415,7 @@ class _SmallFiles:
         if (data := _content(folder / meta)) is not None and not _is_new_file(data, is_new):
             self._check_meta(meta, data)
         if (folder / conf).is_file() and not (folder / meta).exists():
-            text = "expected it beside `.conf`, found none: the term and the vote of the node are"
+            text = "expected it next to `.conf`, found none: the term and the vote of the node are"
             self.findings.append(Finding(f"{text} lost", meta, "lost"))
         if (data := _content(folder / conf)) is not None and not _is_new_file(data, is_new):
             try:
@@ -460,7 +461,7 @@ class _SmallFiles:
 
 
 class _Invalid(Exception):
-    """A small file is damaged: the text has what was expected, where, and what was found."""
+    """A damaged small file. The message has the offset, the expected and the actual value."""
 
 
 def _content(path: Path) -> bytes | None:
@@ -471,7 +472,7 @@ def _content(path: Path) -> bytes | None:
 
 
 def _is_new_file(data: bytes, is_new: bool) -> bool:
-    """Return whether a broker had just made the file: nothing was stored in the partition."""
+    """Return whether the file is newly created: the broker had not stored anything yet."""
     return is_new and data in (b"", bytes(NEW_FILE_BYTES))
 
 
@@ -494,7 +495,7 @@ def _number(data: bytes, at: int, size: int) -> int:
 
 
 def _node_state(data: bytes) -> NodeState | None:
-    """Read a ``.meta`` file as a broker does, which checks nothing; None if that fails."""
+    """Read a ``.meta`` file without checks, as a broker does; None if that fails."""
     page = data[:META_BYTES].ljust(META_BYTES, b"\0")
     vote_at = _HEADER_BYTES + _number(page, 1, 2)
     size = _number(page, vote_at, 4)
@@ -505,7 +506,7 @@ def _node_state(data: bytes) -> NodeState | None:
 
 
 def _meta_fault(data: bytes, state: NodeState | None) -> str | None:
-    """Return the fault of a ``.meta`` file, None without one; there is no checksum."""
+    """Return the fault of a ``.meta`` file, None if it is valid. The file has no checksum."""
     if not any(data):
         return f"expected the term and the vote of the node at 0, found {_seen(data)}"
     if data[:1] + data[3:7] != _META_KIND:
@@ -525,7 +526,7 @@ def _meta_fault(data: bytes, state: NodeState | None) -> str | None:
 
 
 def _members(data: bytes) -> list[bytes]:
-    """Return the member ids in a ``.conf`` file. Raises ``_Invalid``; there is no checksum."""
+    """Return the member ids in a ``.conf`` file, which has no checksum. Raises ``_Invalid``."""
     if not any(data):
         raise _Invalid(f"expected the members of the group at 0, found {_seen(data)}")
     if data[:1] + data[3:7] != _CONF_KIND:
@@ -538,7 +539,7 @@ def _members(data: bytes) -> list[bytes]:
     at = _HEADER_BYTES + block
     if len(data) >= at and not _number(data, 25, 8):
         raise _Invalid("expected the time of the configuration at 25, found 0")
-    found: list[list[bytes]] = []
+    groups: list[list[bytes]] = []
     for _ in range(1 if version < 2 else 2):
         if at + 3 > len(data):
             raise _Invalid(f"expected a list of members at {at}, found the end of the file")
@@ -546,7 +547,7 @@ def _members(data: bytes) -> list[bytes]:
         if size < _MEMBER_BYTES or (version <= 4 and size != _MEMBER_BYTES):
             raise _Invalid(f"expected members of {_MEMBER_BYTES} bytes at {at}, found {size:,}")
         at += 3
-        found.append([])
+        groups.append([])
         for _ in range(count):
             start = at + size + 4
             end = start + _number(data, at + size, 4)
@@ -554,11 +555,11 @@ def _members(data: bytes) -> list[bytes]:
                 raise _Invalid(f"expected a member at {at}, found the end of the file")
             if data[at] >= _MEMBER_TYPES or not _is_member_id(data[start:end]):
                 raise _Invalid(f"expected a member at {at}, found {quoted(data[at:end])}")
-            found[-1].append(data[start:end])
+            groups[-1].append(data[start:end])
             at = end
-    if not found[0]:
+    if not groups[0]:
         raise _Invalid(f"expected a member at {_HEADER_BYTES + block}, found none")
-    return [member for group in found for member in group]
+    return [member for group in groups for member in group]
 
 
 def _conf_effect(data: bytes) -> str:
@@ -571,7 +572,7 @@ def _conf_effect(data: bytes) -> str:
         # A broker does not check the version byte and the schema.
         with contextlib.suppress(_Invalid):
             _members(_CONF_KIND[:1] + data[1:3] + _CONF_KIND[1:] + data[7:])
-            return "a broker reads it without checking that"
+            return "a broker does not check this"
     return "a broker cannot read the members of the group"
 
 
@@ -582,8 +583,8 @@ def _conf_effect(data: bytes) -> str:
 class Snapshot:
     """A snapshot of a partition.
 
-    ``is_finished`` states that it has a file of checksums, which a broker writes last, and
-    ``is_usable`` that its files match these checksums, and that a broker starts from it.
+    ``is_finished`` is true if the snapshot has a checksum file, which a broker writes last.
+    ``is_usable`` is true if its files match the checksums and a broker starts from it.
     """
 
     name: str
@@ -597,7 +598,7 @@ class Snapshot:
 
 
 def _snapshots(folder: Path) -> list[Snapshot]:
-    found: list[Snapshot] = []
+    snapshots: list[Snapshot] = []
     for place in (SNAPSHOTS, BOOTSTRAP_SNAPSHOTS):
         inside = folder / place
         for path in sorted(inside.iterdir()) if inside.is_dir() else []:
@@ -605,8 +606,8 @@ def _snapshots(folder: Path) -> list[Snapshot]:
             if match is None or (path.name.endswith(CHECKSUM) and _has_folder(path)):
                 continue
             if path.is_dir() or path.name.endswith(CHECKSUM):
-                found.append(_snapshot(folder, path, match))
-    return found
+                snapshots.append(_snapshot(folder, path, match))
+    return snapshots
 
 
 def _has_folder(checksums: Path) -> bool:
@@ -619,12 +620,12 @@ def _snapshot(folder: Path, path: Path, match: re.Match[str]) -> Snapshot:
     is_finished = path.is_dir() and path.with_name(path.name + CHECKSUM).is_file()
     findings: list[Finding] = []
     if not path.is_dir():
-        role = "checksums of a snapshot that is gone"
-        text = f"expected the folder {path.name.removesuffix(CHECKSUM)} beside it, found none"
+        role = "checksums of a missing snapshot"
+        text = f"expected the folder {path.name.removesuffix(CHECKSUM)} next to it, found none"
         findings.append(Finding(f"{text}: the snapshot is lost", name, "lost"))
     elif not is_finished:
-        role = "snapshot without its checksums, which Zeebe passes over"
-        text = f"expected {path.name}{CHECKSUM} beside it, found none: a broker deletes this"
+        role = "snapshot without checksums, which Zeebe ignores"
+        text = f"expected {path.name}{CHECKSUM} next to it, found none: a broker deletes this"
         findings.append(Finding(f"{text} snapshot as unfinished", name))
     else:
         findings += _checksum_findings(folder, path)
@@ -649,7 +650,7 @@ def _snapshot(folder: Path, path: Path, match: re.Match[str]) -> Snapshot:
 
 
 def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
-    """Compare the files of a snapshot with its checksums, as a broker does when it starts."""
+    """Compare the files of a snapshot with its checksums, as a broker does at startup."""
     checksums = snapshot.with_name(snapshot.name + CHECKSUM)
     about = checksums.relative_to(folder).as_posix()
     effect = "a broker does not use this snapshot"
@@ -660,7 +661,7 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
         yield Finding(f"expected a file, found a folder: {effect}", name, "lost")
         return
     if b"\r\n" in data:
-        text = "expected lines that end in LF, found CRLF: a broker reads both"
+        text = "expected LF line ends, found CRLF: a broker accepts both"
         yield Finding(text, about, "none")
     listed, combined = _listed(data)
     if not listed and combined is None:
@@ -669,18 +670,18 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
     for name in sorted(listed.keys() | files.keys()) if listed else ():
         inside = f"{snapshot.relative_to(folder).as_posix()}/{name}"
         if name not in files:
-            text = "expected this file, which the checksums of the snapshot list, found none"
+            text = "expected this file, which is in the checksum list, found none"
         elif name not in listed:
-            text = f"expected a checksum of it in {about}, found none"
-        elif (found := _crc([files[name]])) != listed[name]:
+            text = f"expected its checksum in {about}, found none"
+        elif (actual := _crc([files[name]])) != listed[name]:
             text = f"expected the checksum {listed[name]:08x} over its"
-            text += f" {counted(files[name].stat().st_size, 'byte')}, found {found:08x}"
+            text += f" {counted(files[name].stat().st_size, 'byte')}, found {actual:08x}"
         else:
             continue
         yield Finding(f"{text}: {effect}", inside, "lost")
     if combined is None:
         return
-    # Brokers from 8.6 on leave out tables, whose checksums RocksDB has.
+    # Brokers from 8.6 on omit tables, because RocksDB stores their checksums.
     ways = [files.values(), [path for name, path in files.items() if not name.endswith(".sst")]]
     if combined not in [_crc(way, with_names=True) for way in ways]:
         text = f"expected the combined checksum of the files, found {combined:08x}"
@@ -692,7 +693,7 @@ def _checksum_findings(folder: Path, snapshot: Path) -> Iterator[Finding]:
 
 def _listed(data: bytes) -> tuple[dict[str, int], int | None]:
     """Return the checksum of each file, and the combined one, as a broker reads them."""
-    if len(data) == 8:  # before 1.3: a number alone
+    if len(data) == 8:  # before 1.3: only a number
         return {}, int.from_bytes(data, "big")
     listed: dict[str, int] = {}
     combined = None
@@ -718,22 +719,22 @@ def _crc(paths: Iterable[Path], with_names: bool = False) -> int:
 
 
 def _snapshots_beyond(system: System, entry: Record, last: int) -> Iterator[Finding]:
-    """Find snapshots of positions that the journal should have, and does not."""
-    found = [one for one in system.facts["snapshots"] if one.index < last]
-    if not found:
+    """Find snapshots of positions that are missing from the journal."""
+    snapshots = [each for each in system.facts["snapshots"] if each.index < last]
+    if not snapshots:
         return
     position = _last_position(system, entry)
-    for one in found:
-        if one.processed <= position or position < 0:
+    for each in snapshots:
+        if each.processed <= position or position < 0:
             continue
-        text = f"expected position {one.processed} in the journal, found positions up to"
-        text += f" {position} in entry {last}, after entry {one.index} of the snapshot"
-        if one.exported and min(one.processed, one.exported) > position:
+        text = f"expected position {each.processed} in the journal, found positions up to"
+        text += f" {position} in entry {last}, after entry {each.index} of the snapshot"
+        if each.exported and min(each.processed, each.exported) > position:
             text += ": a leader does not start from this snapshot"
-            yield Finding(text, one.name, "lost")
+            yield Finding(text, each.name, "lost")
         else:
             text += ": a leader starts from it only when later entries have arrived"
-            yield Finding(text, one.name)
+            yield Finding(text, each.name)
 
 
 SYSTEM_FOLDER = ZeebeFolder()

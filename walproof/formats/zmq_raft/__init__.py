@@ -1,1 +1,1 @@
-"""zmq-raft's files: the parts that ``walproof.formats`` describes."""
+"""The format plug-in for zmq-raft files. See ``walproof.formats`` for its parts."""

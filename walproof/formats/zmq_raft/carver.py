@@ -1,9 +1,10 @@
-"""Files of zmq-raft in an image: index files and snapshots by their token, state files by a key.
+"""Find zmq-raft files in a disk image.
 
-The format has no checksum, and entries do not say how long they are: only the table in the header
-of an index file does. So nothing is found without the start of its file, and nothing is surer than
-its structure. Of state files, which are plain MessagePack, only those are told from other
-MessagePack that begin with a key of zmq-raft's own.
+Index files and snapshots are found by their token, state files by a key. The format has no
+checksum, and entries do not store their size: only the table in the header of an index file does.
+Therefore a file is found only by its start, and its structure is the only evidence. State files are
+plain MessagePack. Only those that begin with a key specific to zmq-raft can be distinguished from
+other MessagePack.
 """
 
 from __future__ import annotations
@@ -26,19 +27,20 @@ INDEX, SNAPSHOT, STATE = range(3)
 KEYS = (b"currentTerm", b"votedFor", b"peers", b"peersUpdateRequest", b"peersIndex", b"lastApplied")
 """Keys of ``RaftPersistence`` and of ``BroadcastStateMachine``."""
 LONGEST_KEY = max(map(len, KEYS))
+#: Maximum size of a state file: it is rotated at half a mebibyte, but the last update may be
+#: longer.
 STATE_ROOM = 2 << 20
-"""A state file is rotated at half a mebibyte; the last update may be longer."""
+#: Bytes recovered of a snapshot that is incomplete in the image.
 LARGEST = 1 << 30
-"""What is taken of a snapshot that the image has not whole, in bytes."""
+#: Maximum number of chunks before the data marker; writers create one.
 CHUNKS = 64
-"""Chunks before the marker of the data; writers make one."""
 
 
 def _among(values: Iterable[int]) -> NDArray[np.bool_]:
-    """For each byte, whether it is one of these."""
-    found = np.zeros(256, np.bool_)
-    found[list(values)] = True
-    return found
+    """Return for each byte whether it is one of these."""
+    table = np.zeros(256, np.bool_)
+    table[list(values)] = True
+    return table
 
 
 _IS_MAP = _among(range(0x80, 0x90))
@@ -71,10 +73,10 @@ class Carver(base.Carver):
         if self._by_sector:
             hits = sorted([*hits, *self._states(window)])
         for at, pattern in hits:
-            if at >= self._done and (found := self.find(at, pattern)) is not None:
-                # Nothing tells whether the data of a snapshot is its own, so logs in it count, too.
-                self._done = found.at + snapshot.HEADER.size if pattern == SNAPSHOT else found.end
-                yield found
+            if at >= self._done and (find := self.find(at, pattern)) is not None:
+                # The data of a snapshot cannot be verified, so logs inside it count, too.
+                self._done = find.at + snapshot.HEADER.size if pattern == SNAPSHOT else find.end
+                yield find
 
     def find(self, at: int, pattern: int) -> Find | None:
         """See :class:`walproof.carve.base.Carver`."""
@@ -85,11 +87,11 @@ class Carver(base.Carver):
         return self._snapshot(at) if pattern == SNAPSHOT else self._state(at)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. Entries are never loose."""
+        """See :class:`walproof.carve.base.Carver`. Entries are never found outside a file."""
         return iter(())
 
     def _states(self, window: Window) -> Iterator[tuple[int, int]]:
-        """Where logs may begin, and a state file does: so few places are looked at one by one."""
+        """Yield the offsets of state files, searching only where logs may begin."""
         first = -window.base % self.align
         length = window.stop - window.base
         maps = window.data[first : length : self.align]
@@ -97,16 +99,16 @@ class Carver(base.Carver):
         begins = _IS_MAP[maps] & _IS_KEY[keys]
         if not begins.any():
             return
-        places = np.flatnonzero(begins)
+        locations = np.flatnonzero(begins)
         letters = window.data[first + 2 :: self.align]
-        for number in places[_IS_LETTER[letters[places]]].tolist():
+        for number in locations[_IS_LETTER[letters[locations]]].tolist():
             at = window.base + first + number * self.align
             text = self.image.read(at + 1, 1 + LONGEST_KEY)
             if any(text.startswith(bytes([0xA0 | len(key)]) + key) for key in KEYS):
                 yield at, STATE
 
     def _index_file(self, at: int) -> Find | None:
-        """An index file whose table rises and whose marker is where it should be."""
+        """Return an index file whose offsets increase and whose marker follows the table."""
         head = self.image.read(at, HEADER.size)
         if len(head) < HEADER.size:
             return None
@@ -131,7 +133,7 @@ class Carver(base.Carver):
         return Find(at, at + end, "log", "structure", ".rlog")
 
     def _marker(self, at: int) -> bool:
-        """Whether the chunks after a table lead to the marker of the data."""
+        """Return whether the chunks after a table lead to the data marker."""
         for _ in range(CHUNKS):
             head = self.image.read(at, CHUNK.size)
             if len(head) < CHUNK.size:
@@ -165,18 +167,18 @@ class Carver(base.Carver):
         return None
 
     def _before_another(self, at: int, end: int) -> int:
-        """Where the next file of the format begins, which has overwritten the rest of this one."""
+        """Return the offset of the next file of the format, which overwrote this file."""
         for token, rest in ((b"SNAP", b"\x1c\0\0\0\1\0\0\0"), (b"RLOG", b"")):
             place = at
-            while (found := self.image.find(token + rest, place, end)) is not None:
-                if found % self.align == 0 and (rest or self._index_file(found)):
-                    end = found
+            while (next_at := self.image.find(token + rest, place, end)) is not None:
+                if next_at % self.align == 0 and (rest or self._index_file(next_at)):
+                    end = next_at
                     break
-                place = found + 1
+                place = next_at + 1
         return end
 
     def _state(self, at: int) -> Find | None:
-        """Updates one after the other, as far as they are whole."""
+        """Return consecutive updates up to the first incomplete one."""
         first = self.image.read(at, 1)
         if not first or not state.begins_map(first[0]) or first == b"\x80":
             return None

@@ -1,4 +1,4 @@
-"""The fields of a zmq-raft entry or update as columns."""
+"""Columns for the fields of a zmq-raft entry or update."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COLUMNS = (
     Column("entry_type", pa.int32(), "0 state, 1 config, 2 checkpoint"),
     Column("request_id", pa.string(), "12 bytes in hexadecimal", is_own=True),
     JsonColumn("update", pa.string(), "an update of a state file, as JSON", is_content=True),
-    # Only the last record of a state file has it (ZMR-072).
+    # Only in the last record of a state file (ZMR-072).
     JsonColumn(
         "state",
         pa.string(),
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def complete(fields: Mapping[str, pa.Array], count: int, wanted: Wanted) -> dict[str, pa.Array]:
-    """The wanted columns in their order, null where the records have none of that name."""
+    """Return the wanted columns in order, with nulls for columns that the records lack."""
     return {
         column.name: fields.get(column.name, arrays.repeated(None, column.type, count))
         for column in COLUMNS

@@ -1,7 +1,7 @@
-"""What an entry of a zmq-raft log says (ZMR-030), an update of a state file, a snapshot.
+"""Decode zmq-raft log entries (ZMR-030), updates of a state file, and snapshots.
 
-Upstream authority: zmq-raft ``lib/common/log_entry.js``, ``lib/utils/id.js`` (ids of requests begin
-with their time) and ``lib/server/raft_persistence.js`` (the lists of peers).
+Upstream authority: zmq-raft ``lib/common/log_entry.js``, ``lib/utils/id.js`` (request ids begin
+with a time) and ``lib/server/raft_persistence.js`` (the lists of peers).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ TYPE = pa.struct(
     [
         # state, config, checkpoint; snapshot; update
         ("type", pa.string()),
-        # Null where the payload was cut.
+        # Null if the payload was cut.
         ("data", pa.binary()),
         # The peers as JSON.
         ("config", pa.string()),
         ("peers", PEERS),
-        # While members change, those of before.
+        # Previous members during a change.
         ("old_peers", PEERS),
-        # By its id, in milliseconds since 1970; null for an entry of the server itself.
+        # Time in the request id, in milliseconds since 1970; null for entries of the server.
         ("requested", pa.int64()),
     ]
 )
@@ -43,14 +43,14 @@ _CHECKPOINT = b"\xc0"
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """The struct, the same whatever ``names`` are."""
+    """Return the struct type, which does not depend on ``names``."""
     return TYPE
 
 
 def decoders(
     run: Records, names: tuple[str, ...]
 ) -> Sequence[Callable[[], Mapping[str, Any] | None]]:
-    """What decodes each entry of a run."""
+    """Return the decoder of each entry in a run."""
     columns = {name: run.fields[name].to_pylist() for name in COLUMNS if name in run.fields}
     decoding: list[Callable[[], Mapping[str, Any] | None]] = []
     for number, payload in enumerate(whole_payloads(run)):
@@ -68,9 +68,9 @@ def decoders(
 def decode(
     kind: int | None, payload: bytes | None, request_id: str | None = None
 ) -> dict[str, Any] | None:
-    """The entry; None where its header was not read. ``payload`` is None for one that was cut.
+    """Decode an entry; None if its header was not read. ``payload`` is None for a cut entry.
 
-    ``data`` is that of the application, for type ``state``; ``config`` the peers as JSON. Raises
+    ``data`` is the application data of a ``state`` entry; ``config`` is the peers as JSON. Raises
     ``Undecodable``.
     """
     if kind is None:
@@ -91,7 +91,7 @@ def _config(payload: bytes) -> dict[str, Any]:
     try:
         value, end = message_pack.decode(payload, most=message_pack.MOST_VALUES)
     except (ValueError, message_pack.Incomplete) as fault:
-        raise Undecodable(f"config: no MessagePack: {fault or 'it is cut'}") from None
+        raise Undecodable(f"config: invalid MessagePack: {fault or 'truncated'}") from None
     if value is message_pack.TOO_MANY:
         raise Undecodable(f"config: more than {message_pack.MOST_VALUES:,} values")
     if end != len(payload):
@@ -101,7 +101,7 @@ def _config(payload: bytes) -> dict[str, Any]:
 
 
 def _peers(config: Any) -> dict[str, Any]:
-    """The members, where the value is what zmq-raft makes of them; else nothing."""
+    """Return the members if the value has the layout that zmq-raft writes, else nothing."""
     if isinstance(config, dict) and set(config) == {"old", "new"}:
         new, old = _list(config["new"]), _list(config["old"])
         return {} if new is None or old is None else {"peers": new, "old_peers": old}
@@ -110,18 +110,18 @@ def _peers(config: Any) -> dict[str, Any]:
 
 
 def _list(peers: Any) -> list[dict[str, str]] | None:
-    found = []
+    results = []
     for peer in peers if isinstance(peers, list) else [None]:
         if not (isinstance(peer, list) and list(map(type, peer)) == [str, str]):
             return None
-        found.append({"id": peer[0], "url": peer[1]})
-    return found
+        results.append({"id": peer[0], "url": peer[1]})
+    return results
 
 
 def _update(update: str | None) -> dict[str, Any]:
-    """What a state file was told; ``update`` is JSON, as in the column.
+    """Return the update of a state file; ``update`` is JSON, as in the column.
 
-    It is None for an update with too many values (ZMR-106).
+    ``update`` is None if the update has too many values (ZMR-106).
     """
     content = json.loads(update or "{}")
     peers = _peers(content["peers"]) if isinstance(content, dict) and "peers" in content else {}
@@ -129,12 +129,15 @@ def _update(update: str | None) -> dict[str, Any]:
 
 
 def _snapshot(fields: Mapping[str, Any], payload: bytes | None) -> dict[str, Any] | None:
-    # An entry whose header is not read (context ``entries``) has an index alone.
+    # An entry without a header (context ``entries``) has only an index.
     return None if fields.get("term") is None else {"type": "snapshot", "data": payload}
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: index, term, type, and what the application wrote."""
+    """Describe an entry by index, term, type and application data.
+
+    See :func:`walproof.decode.phrase`.
+    """
     if value["type"] == "update":
         return f"update {fields.get('update') or 'with too many values to show'}"
     line = f"index {fields['index']}, term {fields['term']}: {value['type']}"

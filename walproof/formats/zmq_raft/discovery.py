@@ -1,4 +1,4 @@
-"""zmq-raft logs in a data lake: index files in nested folders, and a snapshot beside them."""
+"""Find zmq-raft logs in directories: nested directories of index files, and a snapshot."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ZmqRaftDiscovery(Discovery):
             yield {}, files
 
     def order(self, name: str) -> int:
-        """See :class:`Discovery`. A snapshot stands for the entries before the first index file."""
+        """See :class:`Discovery`. A snapshot replaces the entries before the first index file."""
         return int(name[:14], 16) + 1 if index_file.NAME.fullmatch(name) else 0
 
 
@@ -56,12 +56,12 @@ DISCOVERY = ZmqRaftDiscovery()
 
 
 def _index_files(tree: Tree, folders: Sequence[Entry], *patterns: re.Pattern[str]) -> list[Entry]:
-    found: list[Entry] = []
+    files: list[Entry] = []
     for pattern in (*patterns, None):
         entries = list(_inside(tree, folders))
-        found += filter(_is_index_file, entries)
+        files += filter(_is_index_file, entries)
         folders = [e for e in entries if pattern is not None and pattern.fullmatch(e.name)]
-    return sorted(found, key=_name)
+    return sorted(files, key=_name)
 
 
 def _is_index_file(entry: Entry) -> bool:
@@ -75,6 +75,6 @@ def _name(entry: Entry) -> str:
 def _inside(tree: Tree, folders: Sequence[Entry]) -> Iterator[Entry]:
     for folder in folders:
         if folder.is_folder:
-            # Whoever reads the log will say what is wrong with a folder inside of it.
+            # The reader of the log reports unreadable directories.
             with contextlib.suppress(OSError):
                 yield from tree.entries(folder.path)

@@ -1,4 +1,4 @@
-"""zmq-raft logs in a sweep: they have no checksums."""
+"""Damage zmq-raft logs in a sweep. The format has no checksums."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from walproof.sweep.format_sweep import FormatSweep, Task, how_many, some_size
 
 REQUEST, NOBODY = "5bab9dc8aabbcc1234000001", "00" * 12
 STATE, CHECKPOINT = 0, 2
+#: State values at the limits of each MessagePack encoding.
 VALUES: Sequence[Any] = (
     0, 1, -1, 127, 128, -32, -33, 255, 65536, 2**31, 2**53 - 1, 1.5, None, True, "", "a" * 32,
     [], [1, "b"], {"c": 1}, [[]] * 16,
 )  # fmt: skip
-"""Values of a state, at the edges of what one form of MessagePack holds."""
 
 
 class ZmqRaftSweep(FormatSweep):
@@ -36,7 +36,7 @@ class ZmqRaftSweep(FormatSweep):
         return _entry(task, b"x", 99)
 
     def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
-        """See :class:`FormatSweep`. What they are depends on the kind of the log."""
+        """See :class:`FormatSweep`. The records depend on the type of the log."""
         if _kind(task) == ".pers":
             return [NewRecord(encode(_map(chance, task))) for _ in range(how_many(chance))]
         if _kind(task) == ".snap":
@@ -44,7 +44,7 @@ class ZmqRaftSweep(FormatSweep):
             return [NewRecord(chance.randbytes(some_size(chance)), fields)]
         term = max([int(r.fields.get("term", 1)) for r in task.records], default=1)
         count = len(task.records) if task.appends else 0
-        found = []
+        records = []
         for number in range(how_many(chance)):
             term += chance.choice((0,) * 12 + (1, 1, 7, -1))
             size = some_size(chance)
@@ -54,17 +54,17 @@ class ZmqRaftSweep(FormatSweep):
             if chance.random() < 0.06:
                 index = count + number + 1 - chance.randrange(-1, 4)
                 record = NewRecord(record.payload, {**record.fields, "index": str(index)})
-            found.append(record)
-        return found
+            records.append(record)
+        return records
 
     def may_refuse(self, end: End, contents: object) -> bool:
-        """See :class:`FormatSweep`. A writer may begin a new file after what was not finished."""
+        """See :class:`FormatSweep`. A writer may begin a new file after an unfinished write."""
         return end.verdict == "torn"
 
     def otherwise(
         self, records: Sequence[NewRecord], end: End, task: Task
     ) -> tuple[list[NewRecord], str] | None:
-        """See :class:`FormatSweep`. The state may be written anew, with the first update."""
+        """See :class:`FormatSweep`. The state may be rewritten together with the first update."""
         if _kind(task) != ".pers" or end.verdict != "torn" or not records:
             return None
         first, *rest = records
@@ -74,7 +74,7 @@ class ZmqRaftSweep(FormatSweep):
     def takes_back(self, records: Sequence[NewRecord]) -> bool:
         """See :class:`FormatSweep`.
 
-        An index that is there already removes it and what follows it.
+        Appending an existing index removes that entry and all later ones.
         """
         return any("index" in record.fields for record in records)
 
@@ -83,7 +83,7 @@ SWEEP = ZmqRaftSweep()
 
 
 def _kind(task: Task) -> str:
-    """The ending of the name, which tells the kind of a file; none is a directory."""
+    """Return the file extension, which gives the file type; empty for a directory."""
     return PurePath(task.name).suffix
 
 
@@ -105,5 +105,5 @@ def _map(chance: Random, task: Task) -> dict[str, Any]:
 
 
 def _keys(task: Task) -> list[str]:
-    """Keys that a writer stores: it passes over those that it was not told."""
+    """Return the keys that a writer stores. Writers skip keys that are not configured."""
     return list(task.context.get("initial") or ("foo", "other"))

@@ -1,7 +1,7 @@
-"""The folder of a zmq-raft node: its log, the snapshot on which the log builds, and its state.
+"""Read the directory of a zmq-raft node: log, base snapshot and state.
 
-Upstream authority: npm ``zmq-raft`` ``lib/server/builder.js`` (names of files, what a node needs to
-start), ``lib/common/file_persistence.js``, ``lib/server/raft_persistence.js`` (state files),
+Upstream authority: npm ``zmq-raft`` ``lib/server/builder.js`` (file names, files required at
+startup), ``lib/common/file_persistence.js``, ``lib/server/raft_persistence.js`` (state files),
 ``lib/utils/filerotate.js``, ``lib/utils/tempfiles.js`` (names of older and unfinished files).
 """
 
@@ -42,16 +42,16 @@ KEYS = {
 NEW_SNAPSHOT = "compact/snap.new"
 _OLDER = re.compile(r"-\d{4}-\d{2}-\d{2}-\d{6}-\d{3}[0-9a-z]+$")
 _UNFINISHED = re.compile(r"\.tmp-\d+-[0-9a-z]+$")
+#: Characters of ``peersUpdateRequest``: 12 bytes in base64.
 REQUEST_ID_LENGTH = 16
-"""Characters of ``peersUpdateRequest``: 12 bytes in base64."""
 
 
 @dataclass(frozen=True)
 class State:
-    """A state file: the union of its intact updates, and its first fault in words.
+    """A state file: the union of its intact updates, and a description of its first fault.
 
-    ``is_cut``: the end of the file cuts the last update, which a node accepts. ``is_refused``: a
-    node does not start with it.
+    ``is_cut``: the last update is truncated by the end of the file, which a node accepts.
+    ``is_refused``: a node does not start with this file.
     """
 
     name: str
@@ -63,17 +63,17 @@ class State:
 
     @property
     def base(self) -> str:
-        """The name without what marks an older or an unfinished file."""
+        """Return the name without the suffix of an older or an unfinished file."""
         return _UNFINISHED.sub("", _OLDER.sub("", self.name))
 
     @property
     def is_current(self) -> bool:
-        """Whether a node reads this file when it starts."""
+        """Return whether a node reads this file at startup."""
         return self.base == self.name
 
     @property
     def remark(self) -> str:
-        """Its numbers and texts."""
+        """Describe its numbers and texts."""
         return ", ".join(
             f"{key} {quoted(str(value).encode(), 24)}"
             for key, value in sorted(self.values.items())
@@ -91,7 +91,7 @@ class ZmqRaftFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """See :class:`SystemFolder`."""
         state = system.facts["state"]
-        remark = f"{state.name} says: {state.remark}." if state is not None and state.remark else ""
+        remark = f"{state.name}: {state.remark}." if state is not None and state.remark else ""
         return [
             *([remark] if remark else []),
             "If entries or a vote are lost, do not let this node vote: keep the folder, and have"
@@ -101,7 +101,7 @@ class ZmqRaftFolder(SystemFolder):
     def recognise(self, folder: Path) -> System | None:
         """See :class:`SystemFolder`.
 
-        State files beside a log folder are enough, whatever they hold.
+        State files next to a log directory are sufficient, regardless of their content.
         """
         if not recognise(folder) and not _is_a_node(folder):
             return None
@@ -113,8 +113,8 @@ class ZmqRaftFolder(SystemFolder):
             for name in names
             if STATE_NAME.fullmatch(name) and (_base(name) in KEYS or recognise(folder / name))
         ]
-        state = next((one for one in states if one.name == STATE), None) or next(
-            (one for one in states if one.is_current and "currentTerm" in one.values), None
+        state = next((each for each in states if each.name == STATE), None) or next(
+            (each for each in states if each.is_current and "currentTerm" in each.values), None
         )
         findings = [
             *_of_states(states),
@@ -130,7 +130,7 @@ class ZmqRaftFolder(SystemFolder):
         return System(self, "zmq-raft node", folder, FORMAT, logs, others, findings, facts)
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: what the state files know beyond the end of the log."""
+        """See :class:`SystemFolder`: later entries according to the state files."""
         reached = found.indexes[1] if found.indexes else 0
         for state in system.facts["states"]:
             for key, what in (("lastApplied", "applied"), ("peersIndex", "in the log")):
@@ -170,7 +170,7 @@ def _read_state(path: Path) -> State:
         elif isinstance(event, Lost):
             lost = event
     values = dict(updates[-1].fields.get("state") or {}) if updates else {}
-    found = State(path.name, path.stat().st_size, values)
+    state = State(path.name, path.stat().st_size, values)
     fault, is_cut, is_refused = None, False, False
     if lost is not None:
         with path.open("rb") as file:
@@ -184,12 +184,12 @@ def _read_state(path: Path) -> State:
             fault = f"{what}, found {_shown(path, lost.start)}"
             is_refused = _stops_a_node(first[0])
     else:
-        fault, is_refused = next(_contradictions(found, updates), (None, False))
-    return replace(found, fault=fault, is_cut=is_cut, is_refused=is_refused)
+        fault, is_refused = next(_contradictions(state, updates), (None, False))
+    return replace(state, fault=fault, is_cut=is_cut, is_refused=is_refused)
 
 
 def _shown(path: Path, at: int) -> str:
-    """The bytes from an offset on, in words."""
+    """Describe the bytes from an offset on."""
     size = path.stat().st_size - at
     with path.open("rb") as file:
         head = read_at(file, at, 16)
@@ -202,16 +202,16 @@ def _shown(path: Path, at: int) -> str:
 
 
 def _stops_a_node(first: int) -> bool:
-    """Return whether a value with this first byte is none that a node takes for an object."""
+    """Return whether a node rejects a value with this first byte, because it is not an object."""
     is_number_or_text = 0xA0 <= first <= 0xBF or 0xCA <= first <= 0xD3 or 0xD9 <= first <= 0xDB
     return first < 0x80 or first >= 0xE0 or first in (0xC1, 0xC2, 0xC3) or is_number_or_text
 
 
 def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[str, bool]]:
-    """Yield what no node writes, in words, and whether a node refuses it."""
+    """Yield descriptions of values that no node writes, and whether a node refuses them."""
     for key, value in state.values.items():
         if state.base in KEYS and not _is_accepted(key, value):
-            yield f"expected another value of {key}, found {quoted(str(value).encode())}", True
+            yield f"expected a valid {key}, found {quoted(str(value).encode())}", True
     term = 0
     for update in updates:
         changes = update.fields.get("update") or {}
@@ -221,7 +221,7 @@ def _contradictions(state: State, updates: Sequence[Record]) -> Iterator[tuple[s
             yield f"the record at {update.at:,} has the key {key}, which the node ignores", False
         before, term = term, changes.get("currentTerm", term)
         if _is_index(before) and _is_index(term) and term < before:
-            yield f"currentTerm falls from {before} to {term} at {update.at:,}", False
+            yield f"currentTerm decreases from {before} to {term} at {update.at:,}", False
 
 
 def _is_accepted(key: str, value: Any) -> bool:
@@ -253,10 +253,10 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
             continue
         if not state.is_current:
             if _UNFINISHED.search(state.name):
-                text = f"{state.fault}; the node deletes this unfinished file when it starts"
+                text = f"{state.fault}; the node deletes this unfinished file at startup"
                 yield Finding(text, state.name, "none")
             elif state.is_cut:
-                text = f"{state.fault}: a node renames such a file and begins another"
+                text = f"{state.fault}: a node renames this file and begins another"
                 yield Finding(text, state.name, "none")
             else:
                 yield Finding(
@@ -266,15 +266,15 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
         what = "index" if state.base == MACHINE_STATE else "vote"
         lost = f"a later {what} may be lost" if state.values else f"its {what} is lost"
         stops = "the node does not start, and " if state.is_refused else ""
-        known = f". What can be read of it: {state.remark}" if state.remark else ""
+        known = f". Readable values: {state.remark}" if state.remark else ""
         yield Finding(f"{state.fault}: {stops}{lost}{known}", state.name, "lost")
         older = [
-            one
-            for one in states
-            if one.base == state.name and not one.is_current and not one.fault and one.remark
+            each
+            for each in states
+            if each.base == state.name and not each.is_current and not each.fault and each.remark
         ]
         if older:
-            newest = max(older, key=lambda one: one.name)
+            newest = max(older, key=lambda each: each.name)
             text = f"the newest intact state before {state.name}: {newest.remark}"
             yield Finding(text, newest.name, "look")
 
@@ -282,14 +282,16 @@ def _of_states(states: Sequence[State]) -> Iterator[Finding]:
 def _of_history(
     parts: Folders, files: Sequence[Path], state: State | None, names: Sequence[str]
 ) -> Iterator[Finding]:
-    """What the log proves about the state, and the state about the log."""
+    """Return the contradictions between the log and the state."""
     term = _last_term(parts, files)
     if state is None and parts.snapshot is not None:
         if any(_base(name) == STATE for name in names):
-            text = "expected raft.pers beside older states, found none: the vote is lost"
+            text = "expected raft.pers next to older states, found none: the vote is lost"
             yield Finding(text, None, "lost")
         elif term is not None:
-            text = f"expected raft.pers beside entries of term {term}, found none: the vote is lost"
+            text = (
+                f"expected raft.pers next to entries of term {term}, found none: the vote is lost"
+            )
             yield Finding(text, None, "lost")
     if state is None or state.fault:
         return
@@ -301,25 +303,23 @@ def _of_history(
         yield Finding(text, state.name, "lost")
     is_replaced = any(parts.root.glob(f"{LOG}-*"))
     if known and not files and not is_replaced:
-        yield Finding(
-            f"expected index files below {LOG}, found none: the log is lost", None, "lost"
-        )
+        yield Finding(f"expected index files in {LOG}, found none: the log is lost", None, "lost")
 
 
 def _last_term(parts: Folders, files: Sequence[Path]) -> int | None:
-    """Return the term of the last entry, or else that of the snapshot; None without both."""
+    """Return the term of the last entry, else that of the snapshot; None without either."""
     for path in reversed(files):
         with path.open("rb") as file:
             try:
-                found = index_file.read_layout(file, path.stat().st_size, first_index(path))
+                index = index_file.read_layout(file, path.stat().st_size, first_index(path))
             except Refusal:
                 return None
-            if isinstance(found, Lost):
+            if isinstance(index, Lost):
                 continue
-            spans = [span for span in index_file.spans(found) if span.reason is None]
-            if not spans or found.data is None:
+            spans = [span for span in index_file.spans(index) if span.reason is None]
+            if not spans or index.data is None:
                 continue
-            head = read_at(file, found.data + spans[-1].start, index_file.ENTRY.size)
+            head = read_at(file, index.data + spans[-1].start, index_file.ENTRY.size)
         if len(head) < index_file.ENTRY.size:
             return None
         term = int.from_bytes(index_file.ENTRY.unpack(head)[2], "little")
@@ -331,7 +331,7 @@ def _last_term(parts: Folders, files: Sequence[Path]) -> int | None:
 
 
 def _snapshot(path: Path) -> tuple[int, int] | str:
-    """Return index and term of a snapshot, or why it is none, in words."""
+    """Return index and term of a snapshot, or a description of its fault."""
     size = path.stat().st_size
     with path.open("rb") as file:
         head = read_at(file, 0, HEADER.size)
@@ -349,22 +349,22 @@ def _snapshot(path: Path) -> tuple[int, int] | str:
 
 
 def _of_snapshots(folder: Path, names: Sequence[str]) -> Iterator[Finding]:
-    """Say which snapshots are damaged, and which older one is intact if the current one is not."""
-    places = [name for name in names if SNAPSHOT_NAME.fullmatch(name)]
-    places += [NEW_SNAPSHOT] if (folder / NEW_SNAPSHOT).is_file() else []
-    found = {name: _snapshot(folder / name) for name in places}
-    for name, about in found.items():
+    """Report damaged snapshots, and an intact older one if the current one is damaged."""
+    locations = [name for name in names if SNAPSHOT_NAME.fullmatch(name)]
+    locations += [NEW_SNAPSHOT] if (folder / NEW_SNAPSHOT).is_file() else []
+    snapshots = {name: _snapshot(folder / name) for name in locations}
+    for name, about in snapshots.items():
         if isinstance(about, tuple):
             continue
         if _UNFINISHED.search(name):
-            text = f"{about}; the node deletes this unfinished file when it starts"
+            text = f"{about}; the node deletes this unfinished file at startup"
             yield Finding(text, name, "none")
         elif name == SNAPSHOT:
             yield Finding(f"{about}: the node does not start", name, "lost")
         else:
             yield Finding(f"{about}; the node does not read this file", name, "lost")
-    if isinstance(found.get(SNAPSHOT), str):
-        intact = [(about, name) for name, about in found.items() if isinstance(about, tuple)]
+    if isinstance(snapshots.get(SNAPSHOT), str):
+        intact = [(about, name) for name, about in snapshots.items() if isinstance(about, tuple)]
         if intact:
             (index, term), name = max(intact)
             text = f"an intact snapshot of the entries up to {index}, of term {term}"
@@ -372,9 +372,9 @@ def _of_snapshots(folder: Path, names: Sequence[str]) -> Iterator[Finding]:
 
 
 def _unread(parts: Folders, files: Sequence[Path]) -> Iterator[Finding]:
-    """Name the index files that no node reads, because of their names or places."""
-    places = {*parts.log.rglob("*.rlog"), *parts.root.glob("*.rlog")} - {*files}
-    for path in sorted(places):
+    """Return the index files that no node reads because of their names or directories."""
+    locations = {*parts.log.rglob("*.rlog"), *parts.root.glob("*.rlog")} - {*files}
+    for path in sorted(locations):
         if not path.is_file():
             continue
         if index_file.NAME.fullmatch(path.name):
@@ -383,7 +383,7 @@ def _unread(parts: Folders, files: Sequence[Path]) -> Iterator[Finding]:
         else:
             expected = "expected a name of 14 lower-case hexadecimal digits"
         head = _head(path)
-        holds = f", and holds {quoted(head[:16])}" if head else ", and is empty"
+        holds = f", and contains {quoted(head[:16])}" if head else ", and is empty"
         if len(head) == index_file.HEADER.size and head[:4] == b"RLOG":
             holds = f", and begins with index {index_file.HEADER.unpack(head)[4]}"
         name = path.relative_to(parts.root).as_posix()
@@ -410,7 +410,7 @@ def _others(folder: Path, states: Sequence[State]) -> Iterator[OtherFile]:
                 continue
             role = "an older snapshot" if _OLDER.search(name) else "another snapshot"
             role = "an unfinished snapshot" if _UNFINISHED.search(name) else role
-            role = "a snapshot that waits to be installed" if name == NEW_SNAPSHOT else role
+            role = "a snapshot to be installed" if name == NEW_SNAPSHOT else role
             yield OtherFile(name, role, path.stat().st_size)
 
 

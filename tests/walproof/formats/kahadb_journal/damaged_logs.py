@@ -1,4 +1,4 @@
-"""KahaDB data files at random, damaged at random: sizes that lie, batches within batches."""
+"""Random KahaDB data files with random damage: wrong sizes, batches inside batches."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ EOF = b"-qMa4"
 
 
 def batch(records: bytes, checksum: int | None = None, size: int | None = None) -> bytes:
-    """One batch; by default with what belongs into its control record."""
+    """Return a batch, by default with a valid control record."""
     checksum = zlib.adler32(records) if checksum is None else checksum
     return HEADER + struct.pack(">iq", len(records) if size is None else size, checksum) + records
 
 
 def record(payload: bytes, kind: int = 1, size: int | None = None) -> bytes:
-    """One record."""
+    """Return a record."""
     return struct.pack(">iB", len(payload) + 5 if size is None else size, kind) + payload
 
 
 def payload(rng: random.Random, depth: int = 0) -> bytes:
-    """Anything: text, a command, zeros, and what looks like a journal."""
+    """Return a random payload: text, a command, zeros, or bytes of a journal."""
     match rng.randrange(8):
         case 0:
             return b""
@@ -44,7 +44,7 @@ def payload(rng: random.Random, depth: int = 0) -> bytes:
 
 
 def random_batch(rng: random.Random, depth: int = 0) -> bytes:
-    """A batch of some records, mostly sound."""
+    """Return a batch of some records, usually valid."""
     records = b"".join(
         record(payload(rng, depth), rng.choice([1] * 20 + [0, 2, 7]))
         for _ in range(rng.choice([1, 1, 1, 2, 3, 8]))
@@ -58,14 +58,14 @@ def random_batch(rng: random.Random, depth: int = 0) -> bytes:
 
 
 def random_tail(rng: random.Random) -> bytes:
-    """What stands behind the last batch."""
+    """Return bytes after the last batch."""
     zeros = bytes(rng.choice([1, 4, 5, 30, 600]))
     return rng.choice([b"", EOF, zeros, EOF + zeros, EOF + zeros + EOF, EOF + zeros + EOF + zeros,
                        EOF + b"old bytes of a batch", EOF[1:], EOF[:3], HEADER[:9]])  # fmt: skip
 
 
 def random_file(rng: random.Random) -> bytes:
-    """A data file, as a writer leaves it or nearly so."""
+    """Return a data file as a writer leaves it, or nearly so."""
     batches = [random_batch(rng) for _ in range(rng.randrange(7))]
     if rng.random() < 0.05:
         batches.insert(rng.randrange(len(batches) + 1), batch(b"", rng.choice([0, 1])))
@@ -73,10 +73,10 @@ def random_file(rng: random.Random) -> bytes:
 
 
 def damaged(rng: random.Random, log: bytes) -> bytes:
-    """The same with one thing wrong."""
+    """Return the data with one fault."""
     data = bytearray(log)
     at = rng.randrange(len(data) + 1)
-    headers = [found.start() for found in re.finditer(re.escape(HEADER), log)]
+    headers = [result.start() for result in re.finditer(re.escape(HEADER), log)]
     here = rng.choice(headers) if headers else at
     match rng.randrange(12):
         case 0 | 1 if data:
@@ -109,7 +109,7 @@ def damaged(rng: random.Random, log: bytes) -> bytes:
 
 
 def random_log(rng: random.Random) -> bytes:
-    """A data file with up to four things wrong."""
+    """Return a data file with up to four faults."""
     log = random_file(rng)
     for _ in range(rng.choice([0, 1, 1, 1, 2, 4])):
         log = damaged(rng, log)

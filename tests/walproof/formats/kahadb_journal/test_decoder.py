@@ -1,4 +1,4 @@
-"""Commands and OpenWire objects whose bytes the tests write themselves."""
+"""Tests of commands and OpenWire objects whose bytes are written by the tests."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from walproof.formats.kahadb_journal.decoder.java_data import DEEPEST, JavaData,
 
 
 def varint(value: int) -> bytes:
-    found = bytearray()
+    result = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        result.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*result, value])
 
 
 def message(*fields: tuple[int, int | bytes]) -> bytes:
-    """A protobuf message of varints, negative ones in 64 bits, and of bytes."""
+    """Return a protobuf message of varints, negative ones in 64 bits, and of bytes."""
     return b"".join(
         varint(number << 3) + varint(value % 2**64)
         if isinstance(value, int)
@@ -37,50 +37,54 @@ def message(*fields: tuple[int, int | bytes]) -> bytes:
 
 
 def command(number: int, *fields: tuple[int, int | bytes]) -> dict[str, Any]:
-    found = message(*fields)
-    decoded = decode(bytes([number]) + varint(len(found)) + found)
+    result = message(*fields)
+    decoded = decode(bytes([number]) + varint(len(result)) + result)
     value: dict[str, Any] = pa.array([decoded], TYPE).to_pylist()[0]
     return value
 
 
-def said(value: dict[str, Any]) -> str:
+def phrase_of(value: dict[str, Any]) -> str:
     return phrase("kahadb-journal", value, {})
 
 
 ORDERS = message((1, 1), (2, b"orders"))
 
 
-def test_a_message_that_is_no_openwire() -> None:
+def test_a_message_that_is_not_openwire() -> None:
     value = command(1, (2, ORDERS), (3, b"ID:1"), (4, b"\x00content"), (5, 4), (6, 1))
     assert (value["command"], value["name"]) == (1, "KAHA_ADD_MESSAGE_COMMAND")
     assert (value["destination_type"], value["destination"]) == ("topic", "orders")
     assert value["message_id"] == "ID:1"
     assert value["fields"] == [("priority", "4"), ("priority_supported", "true")]
     assert value["data"] == b"\x00content"
-    assert value["message"]["not_decoded"].startswith("6516590 bytes announced, 4 there")
-    assert said(value).startswith("message ID:1 to topic://orders (6516590 bytes announced")
+    assert value["message"]["not_decoded"].startswith("expected 6516590 bytes, found 4")
+    assert phrase_of(value).startswith("message ID:1 to topic://orders (expected 6516590 bytes")
     added = message((2, ORDERS), (3, b"ID:1"), (4, b""))
     assert command(10, (1, added))["message_id"] == "ID:1"
-    with pytest.raises(Undecodable, match="no command"):
+    with pytest.raises(Undecodable, match="unknown broker command"):
         decode(b"hello")
 
 
 def test_every_command_has_a_table() -> None:
     assert sorted(COMMANDS) == list(range(len(NAMES)))
     for number in COMMANDS:
-        assert said(command(number))
+        assert phrase_of(command(number))
 
 
 # Source: apache/activemq activemq-kahadb-store/src/main/proto/journal-data.proto.
 @pytest.mark.parametrize(
-    ("number", "fields", "owed"),
+    ("number", "fields", "expected"),
     [
         (0, [(1, b"LOADED")], 'trace "LOADED"'),
         (2, [(2, ORDERS), (3, b"ID:1"), (5, b"c:s")], None),
         (6, [(1, message((2, b"q")))], "remove destination queue://q"),
         (6, [(1, message((1, 9), (2, b"q")))], "remove destination 9://q"),
         (7, [(1, ORDERS), (2, b"c:s")], "unsubscribes c:s from topic://orders"),
-        (8, [(1, b"\xac\xed")], "producer audit (2 bytes of a Java object, which is never opened)"),
+        (
+            8,
+            [(1, b"\xac\xed")],
+            "producer audit (2 bytes of a serialised Java object, not decoded)",
+        ),
         (
             12,
             [(1, b"JMS"), (2, b"job"), (3, 1), (4, -1), (5, 2)],
@@ -96,11 +100,11 @@ def test_every_command_has_a_table() -> None:
         ),
     ],
 )
-def test_what_a_command_says(
-    number: int, fields: list[tuple[int, int | bytes]], owed: str | None
+def test_phrases_of_commands(
+    number: int, fields: list[tuple[int, int | bytes]], expected: str | None
 ) -> None:
-    owed = owed or "removes ID:1 from topic://orders, subscription c:s"
-    assert said(command(number, *fields)) == owed
+    expected = expected or "removes ID:1 from topic://orders, subscription c:s"
+    assert phrase_of(command(number, *fields)) == expected
 
 
 def test_where_a_transaction_began() -> None:
@@ -132,26 +136,26 @@ def test_modified_utf8(data: bytes, text: str) -> None:
 
 
 @pytest.mark.parametrize("data", [b"\xff", b"\xed\xa0\xbd", b"\xc0\x81"])
-def test_what_is_no_text(data: bytes) -> None:
+def test_invalid_text(data: bytes) -> None:
     with pytest.raises(Undecodable, match="modified UTF-8"):
         modified_utf8(data)
 
 
-def test_values_inside_one_another_are_bounded() -> None:
+def test_nesting_of_values_is_limited() -> None:
     deep = struct.pack(">bi", 12, 1)
     assert JavaData(deep * DEEPEST + b"\0").value() is not None
-    with pytest.raises(Undecodable, match="inside one another"):
+    with pytest.raises(Undecodable, match="levels of nesting"):
         JavaData(deep * 5000 + b"\0").value()
 
 
 @pytest.mark.parametrize("count", [2**31 - 1, 4])
-def test_counts_are_held_against_what_is_left(count: int) -> None:
+def test_counts_are_checked_against_the_remaining_bytes(count: int) -> None:
     with pytest.raises(Undecodable, match="values in 3 bytes"):
         JavaData(struct.pack(">bi", 12, count) + b"\0\0\0").value()
 
 
 @pytest.mark.parametrize("kind", ["text", "bytes", "map"])
-def test_a_bomb_is_not_inflated(kind: str) -> None:
+def test_a_decompression_bomb_is_rejected(kind: str) -> None:
     bomb = zlib.compress(bytes(100 << 20), 9)
     data = struct.pack(">i", 100 << 20) + bomb if kind == "bytes" else bomb
     began = time.process_time()
@@ -164,10 +168,10 @@ def test_a_bomb_is_not_inflated(kind: str) -> None:
     ("kind", "data", "words"),
     [
         ("text", b"\0\0\0\1ab", "1 bytes after the content"),
-        ("text", b"\xff\xff\xff\xfe", "a length of -2"),
-        ("map", b"\0\0\0\1\0\1k\x63", "unknown type 99"),
-        ("map", b"\0\0\0\1\0\1k\1\2", "2 is no boolean"),
-        ("object", b"\xac\xed\0\5", "never opened"),
+        ("text", b"\xff\xff\xff\xfe", "invalid length -2"),
+        ("map", b"\0\0\0\1\0\1k\x63", "unknown value type 99"),
+        ("map", b"\0\0\0\1\0\1k\1\2", "expected a boolean, found 2"),
+        ("object", b"\xac\xed\0\5", "not decoded"),
     ],
 )
 def test_content_that_is_not_decoded(kind: str, data: bytes, words: str) -> None:
@@ -175,41 +179,43 @@ def test_content_that_is_not_decoded(kind: str, data: bytes, words: str) -> None
         body.content(kind, data, False)
 
 
-def test_compressed_content_that_is_cut() -> None:
-    with pytest.raises(Undecodable, match="its end is missing"):
+def test_truncated_compressed_content() -> None:
+    with pytest.raises(Undecodable, match="it is truncated"):
         body.content("text", zlib.compress(b"\0\0\0\1a")[:-1], True)
 
 
-def test_numbers_that_json_does_not_have() -> None:
+def test_numbers_that_json_cannot_represent() -> None:
     map_of = struct.pack(">iH1sbf", 1, 1, b"k", 8, float("nan"))
     assert body.content("map", map_of, False) == {"values": '{"k":"nan"}'}
     assert body.properties(map_of) == [("k", "nan")]
 
 
-def test_objects_inside_one_another_are_bounded() -> None:
-    """A transaction whose connection is a transaction, a thousand times: no object nests so."""
+def test_nesting_of_objects_is_limited() -> None:
+    """A transaction whose connection is a transaction, nested a thousand times; real objects are
+    flat.
+    """
     inside = b"\x01" + b"\x6f" + bytes(8)
     data = b"\x1c" + bytes(5) + b"\0\0" + inside * 1000
-    found = openwire.message(struct.pack(">i", len(data)) + data)
-    assert "an object of type 111 in place of one of type 120" in found["not_decoded"]
+    result = openwire.message(struct.pack(">i", len(data)) + data)
+    assert "expected an object of type 120, found type 111" in result["not_decoded"]
 
 
-def test_a_message_of_which_only_the_start_is_read() -> None:
-    """It names the message and its destination, and the size of what is not decoded."""
+def test_the_start_of_a_message() -> None:
+    """The result has the message id, its destination, and the size of the rest."""
     fields = message(
         (2, message((1, 0), (2, b"orders"))), (3, b"ID:h-1:0:1:1"), (4, b"x" * 100_000)
     )
     payload = bytes([1]) + varint(len(fields)) + fields
     missing = "not decoded after 60,000 bytes: the message of 100,000 bytes"
     (value,) = pa.array([decode(payload[:60_000], is_cut=True)], TYPE).to_pylist()
-    assert said(value) == f"message ID:h-1:0:1:1 to queue://orders ({missing})"
+    assert phrase_of(value) == f"message ID:h-1:0:1:1 to queue://orders ({missing})"
     for size in (0, 1, 2, 10, len(payload)):
         with pytest.raises(Undecodable):
             decode(payload[:size], is_cut=True)
 
 
-def test_another_command_of_which_only_the_start_is_read() -> None:
-    """A command without a message, and one whose message is in another, stay as they are."""
+def test_the_start_of_another_command() -> None:
+    """A command without a message, or with a nested message, is left unchanged."""
     for number in (9, 10):
         with pytest.raises(Undecodable, match="the payload was truncated"):
             decode(bytes([number]) + varint(200) + message((1, b"x" * 100)), is_cut=True)

@@ -1,4 +1,4 @@
-"""What ActiveMQ's persistence adapter wrote, decoded, against what its API says of the messages."""
+"""Compare decoded journals of ActiveMQ's persistence adapter with its API."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ VALUES = {
 
 @pytest.fixture(scope="module")
 def journals(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    """A folder with a journal for each version of OpenWire, and what was written into each."""
+    """Return a directory with a journal for each OpenWire version, and the data written to each."""
     folder = tmp_path_factory.mktemp("activemq")
     return folder, run_activemq(folder, LAYOUTS)
 
@@ -75,37 +75,37 @@ def of(command: int, values: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("version", LAYOUTS)
 def test_every_message(journals: tuple[Path, dict[str, Any]], version: int) -> None:
     folder, wrote = journals
-    found = of(1, structs(folder / str(version)))
-    owed = wrote[str(version)]
-    assert len(found) == len(owed) == (24 if version < 3 else 26)
-    for value, told in zip(found, owed, strict=True):
-        compare(value, told, version)
+    result = of(1, structs(folder / str(version)))
+    expected = wrote[str(version)]
+    assert len(result) == len(expected) == (24 if version < 3 else 26)
+    for value, given in zip(result, expected, strict=True):
+        compare(value, given, version)
 
 
 @pytest.mark.parametrize("version", ["6", "11"])
-def test_messages_that_were_kept(version: str) -> None:
-    kept = golden("activemq.json")[version]
-    values = as_columns([bytes.fromhex(one["payload"]) for one in kept])
-    for value, one in zip(values, kept, strict=True):
-        compare(value, one["told"], int(version))
+def test_recorded_messages(version: str) -> None:
+    stored = golden("activemq.json")[version]
+    values = as_columns([bytes.fromhex(each["payload"]) for each in stored])
+    for value, each in zip(values, stored, strict=True):
+        compare(value, each["told"], int(version))
     assert {value["message"]["type"] for value in values} == set(KINDS.values())
 
 
-def compare(value: dict[str, Any], told: dict[str, Any], version: int) -> None:
-    """Compare a message with what the API told of it; both lose what was compared."""
+def compare(value: dict[str, Any], reported: dict[str, Any], version: int) -> None:
+    """Compare a message with the output of the API; removes the compared members from both."""
     message = dict(value["message"])
     assert (value["destination_type"], value["destination"]) == ("queue", "orders")
-    assert value["message_id"] == told["message_id"]
-    kind = KINDS[told.pop("type")]
+    assert value["message_id"] == reported["message_id"]
+    kind = KINDS[reported.pop("type")]
     assert message.pop("type") == kind
     assert message.pop("openwire") == LAYOUTS[version][0]
-    assert dict(message.pop("properties")) == told.pop("properties")
+    assert dict(message.pop("properties")) == reported.pop("properties")
     assert message.pop("bytes") == (BYTES if kind == "bytes" else None)
     values = message.pop("values")
     assert (values and json.loads(values)) == VALUES.get(kind)
     reason = message.pop("not_decoded")
-    assert reason is None or (kind == "object" and "never opened" in reason)
-    assert message == told
+    assert reason is None or (kind == "object" and "not decoded" in reason)
+    assert message == reported
 
 
 @pytest.mark.parametrize("version", LAYOUTS)
@@ -184,21 +184,23 @@ def test_the_scheduler(journals: tuple[Path, dict[str, Any]]) -> None:
     }
 
 
-def test_what_is_said(journals: tuple[Path, dict[str, Any]]) -> None:
+def test_phrases(journals: tuple[Path, dict[str, Any]]) -> None:
     folder, _ = journals
-    said = [phrase("kahadb-journal", value, {}) for value in structs(folder / "11")]
+    message = [phrase("kahadb-journal", value, {}) for value in structs(folder / "11")]
     when = "2026-01-02 03:04:05"
-    assert said[0].startswith('trace "LOADED ')
+    assert message[0].startswith('trace "LOADED ')
     assert (
-        said[1] == f'message ID:walproof-1:0:1:1 to queue://orders, text "Hello, Zoë 😀\0!", {when}'
+        message[1]
+        == f'message ID:walproof-1:0:1:1 to queue://orders, text "Hello, Zoë 😀\0!", {when}'
     )
-    assert f"message ID:walproof-1:4:1:1 to queue://orders, bytes 0x0001ff78, {when}" in said
+    assert f"message ID:walproof-1:4:1:1 to queue://orders, bytes 0x0001ff78, {when}" in message
     assert (
-        f'message ID:walproof-1:6:1:1 to queue://orders, stream [7,"s",0.25,null], {when}' in said
+        f'message ID:walproof-1:6:1:1 to queue://orders, stream [7,"s",0.25,null], {when}'
+        in message
     )
-    words = "(content: a Java object of 76 bytes, which is never opened)"
-    assert f"message ID:walproof-1:7:1:1 to queue://orders, object, {when} {words}" in said
-    tail = [line for line in said if not line.startswith(("message", "trace"))]
+    words = "(content: a serialised Java object of 76 bytes, not decoded)"
+    assert f"message ID:walproof-1:7:1:1 to queue://orders, object, {when} {words}" in message
+    tail = [line for line in message if not line.startswith(("message", "trace"))]
     assert tail[:7] == [
         'updates message ID:walproof-1:0:1:1 to queue://orders, text "updated"',
         "removes ID:walproof-1:0:1:1 from queue://orders",
@@ -209,4 +211,4 @@ def test_what_is_said(journals: tuple[Path, dict[str, Any]]) -> None:
         "rollback, XA transaction 0x0102",
     ]
     assert tail[7] == "remove destination queue://orders"
-    assert tail[8].startswith("producer audit (") and tail[8].endswith("which is never opened)")
+    assert tail[8].startswith("producer audit (") and tail[8].endswith("not decoded)")

@@ -1,4 +1,4 @@
-"""Messages that wait, compared with the counts of ActiveMQ's own store."""
+"""Compare pending messages with the counts of ActiveMQ's own store."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def written(kahadb: Driver, folder: Path, variant: str) -> Path:
 
 def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path: Path) -> None:
     folder = written(kahadb, tmp_path / "store", "waiting")
-    found = waiting(folder)
+    result = waiting(folder)
     counts = {" ".join(filter(None, (row["place"], row.get("subscription")))): row["count"]
-              for row in found}  # fmt: skip
+              for row in result}  # fmt: skip
     prepared = counts.pop("prepared transaction XA 0x" + b"prepare".hex())
     copy = Path(shutil.copytree(folder, tmp_path / "copy"))
     answer = kahadb.request("count", copy, variant="waiting")
@@ -53,8 +53,8 @@ def test_topics_subscriptions_updates_and_transactions(kahadb: Driver, tmp_path:
 
 
 @pytest.mark.parametrize("variant", ["closed", "emptied", "acknowledged"])
-def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Path) -> None:
-    """As many messages in each file as the index of the real store has."""
+def test_pending_messages_per_file(variant: str, kahadb: Driver, tmp_path: Path) -> None:
+    """The number of messages in each file equals that in the index of the real store."""
     folder = written(kahadb, tmp_path / "store", variant)
     files: Counter[str] = Counter()
     for row in waiting(folder):
@@ -63,7 +63,9 @@ def test_the_files_that_messages_pin(variant: str, kahadb: Driver, tmp_path: Pat
     assert files == index and files
 
 
-def test_a_broker_without_an_index_delivers_as_many(kahadb: Driver, tmp_path: Path) -> None:
+def test_a_broker_without_an_index_delivers_the_same_messages(
+    kahadb: Driver, tmp_path: Path
+) -> None:
     """The journal decides, not the index.
 
     The index of this store lacks two messages: its writer had not started the queue.
@@ -99,7 +101,7 @@ def after(*commands: bytes) -> dict[tuple[str, str | None], int]:
     pending = Pending()
     for number, payload in enumerate(commands):
         pending.take(Record(number, 1, payload, {}, "db-1.log"), decode(payload))
-    return {(one.place, one.subscription): one.count for one in pending.waiting()}
+    return {(each.place, each.subscription): each.count for each in pending.waiting()}
 
 
 def test_a_queue() -> None:
@@ -141,8 +143,7 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
     done = run("read", "--pending", tmp_path / "db-1.log")
     lines = done.stdout.splitlines()
     assert lines[0].split() == [
-        "waits",
-        "for",
+        "destination",
         "subscription",
         "count",
         "oldest",
@@ -150,15 +151,16 @@ def test_the_table(tmp_path: Path, run: Run) -> None:
         "files",
     ]
     assert lines[1].split()[:2] == [r"queue://a\nb", "2"]
-    assert lines[2].endswith(": pinned by what waits: 1 file")
+    assert lines[2].endswith(": pending messages pin 1 file")
 
 
-def test_a_store_in_which_nothing_waits(tmp_path: Path, run: Run) -> None:
+def test_a_store_without_pending_messages(tmp_path: Path, run: Run) -> None:
     named("kahadb-journal").write(tmp_path / "db-1.log", [NewRecord(command(COMMIT), {})], {})
-    assert run("read", "--pending", tmp_path / "db-1.log").stdout.endswith(": nothing waits\n")
+    done = run("read", "--pending", tmp_path / "db-1.log")
+    assert done.stdout.endswith(": no pending messages\n")
 
 
-def test_what_is_lost_and_what_is_not_decoded_is_reported(tmp_path: Path, run: Run) -> None:
+def test_losses_and_undecoded_payloads_are_reported(tmp_path: Path, run: Run) -> None:
     log = tmp_path / "db-1.log"
     records = [command(ADD, to(QUEUE, "q"), (3, b"ID:%d" % n)) for n in range(3)] + [b"?"]
     named("kahadb-journal").write(log, [NewRecord(record, {}) for record in records], {})

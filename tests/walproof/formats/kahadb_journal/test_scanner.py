@@ -1,4 +1,4 @@
-"""The bulk scanner of ``kahadb-journal`` gives the answer of the reference reader."""
+"""Compare the bulk scanner of ``kahadb-journal`` with the reference reader."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ SCANNER = scanner(FORMAT)
 
 def agree(path: Path) -> None:
     log = Log(path)
-    owed = collect(named(FORMAT).read(path, "recover", {}))
-    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
-    assert_parts_agree(FORMAT, log, owed)
+    expected = collect(named(FORMAT).read(path, "recover", {}))
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == expected
+    assert_parts_agree(FORMAT, log, expected)
 
 
 @pytest.fixture(params=[None, 40, 500], ids=["plain", "tiny", "small"])
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So little is held at once that everything crosses a border."""
+    """Use buffers so small that all data crosses a buffer boundary."""
     if request.param is not None:
         monkeypatch.setattr(window, "WINDOW_BYTES", 64)
         monkeypatch.setattr(window, "PASSING_BYTES", 64)
@@ -58,7 +58,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("windows")
-def test_damage_at_random(tmp_path: Path) -> None:
+def test_random_damage(tmp_path: Path) -> None:
     for seed in range(200):
         path = tmp_path / "db-1.log"
         path.write_bytes(random_log(random.Random(seed)))
@@ -66,7 +66,7 @@ def test_damage_at_random(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-def test_folders_at_random(tmp_path: Path) -> None:
+def test_random_directories(tmp_path: Path) -> None:
     names = ["db-1.log", "db-2.log", "db-10.log", "db-01.log", "db-x.log"]
     for seed in range(40):
         rng = random.Random(seed)
@@ -114,7 +114,7 @@ def test_damage_in_a_larger_file(tmp_path: Path) -> None:
         agree(path)
 
 
-def test_a_batch_and_a_record_larger_than_what_is_held(
+def test_a_batch_and_a_record_larger_than_the_buffer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(kahadb_journal, "MAX_HELD_BYTES", 1 << 20)
@@ -135,15 +135,15 @@ def test_payloads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     path = tmp_path / "db-1.log"
     payloads = [b"short", b"y" * 2000, b"\x01\x02ab", b"z" * 100_000]
     path.write_bytes(batch(b"".join(map(record, payloads))))
-    found = [
+    results = [
         (bytes(payload), bool(run.truncated is not None and run.truncated[n]))
         for run in runs(path, Wanted(max_payload=1000))
         for n, payload in enumerate(run.payload.to_pylist())
     ]
-    assert found == [(payload[:1000], len(payload) > 1000) for payload in payloads]
+    assert results == [(payload[:1000], len(payload) > 1000) for payload in payloads]
 
 
-def test_only_what_is_wanted(tmp_path: Path) -> None:
+def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "db-1.log"
     path.write_bytes(sound(3, 10))
     (run,) = runs(path, Wanted(payload=False, columns=frozenset({"batch"})))

@@ -1,4 +1,4 @@
-"""ActiveMQ's folders: their damage, what is recovered, and what the broker's store makes of it."""
+"""Tests of damaged ActiveMQ directories, their recovery, and the broker's reaction."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ DAMAGES: dict[str, Damage] = {
     "zeros from the header on": lambda content: zeros_after(content, 100),
 }
 INDEX_DAMAGES = sorted(DAMAGES)
+#: A store begins with an empty .redo, which CRLF conversion does not change.
 REDO_DAMAGES = sorted(DAMAGES.keys() - {"empty", "crlf"})
-"""A store begins with an empty .redo; without a line end in it, CRLF changes nothing."""
+#: Damage that a broker repairs after it was killed: the pages of its last batch are in .redo.
 REDONE = {"torn in a page", "torn by a page", "torn by a byte"}
-"""Damages that a broker undoes if it was killed: the pages of its last batch are in .redo."""
 
 
 Delivered = Callable[..., set[int] | None]
@@ -49,7 +49,10 @@ Delivered = Callable[..., set[int] | None]
 
 @pytest.fixture
 def delivered(kahadb: Driver) -> Delivered:
-    """The messages that a broker delivers from a folder, which it changes; None if it refuses."""
+    """Return the messages that a broker delivers from a directory; None if it refuses.
+
+    The broker modifies the directory.
+    """
 
     def read(folder: Path, variant: str = "closed") -> set[int] | None:
         answer = kahadb.request("open", folder, variant=variant)
@@ -73,14 +76,14 @@ def damaged(folder: Path, copy: Path, name: str, damage: Damage) -> Path:
 
 
 def findings(folder: Path, name: str | None) -> list[Finding]:
-    """The findings about a file that are more than a note."""
+    """Return the findings about a file that are more than a note."""
     system = recognise(folder)
     assert system is not None
-    return [one for one in system.findings if one.file == name and one.harm != "none"]
+    return [each for each in system.findings if each.file == name and each.harm != "none"]
 
 
 def without_index(folder: Path) -> Path:
-    """Do what ``recover`` advises where an index is damaged."""
+    """Follow the advice of ``recover`` for a damaged index."""
     for name in ("db", "scheduleDB"):
         for suffix in ("data", "redo", "free"):
             (folder / f"{name}.{suffix}").unlink(missing_ok=True)
@@ -89,7 +92,7 @@ def without_index(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def stores(kahadb: Driver, scratch: Path) -> Path:
-    """A store of each state, and two of a scheduler."""
+    """Create a store in each state, and two scheduler stores."""
     states = ("killed", "closed", "acknowledged", "emptied")
     variants = dict.fromkeys(states) | {"killed": "killed orders", "scheduler": "removed"}
     for name in (*states, "scheduler", "legacy"):
@@ -100,22 +103,22 @@ def stores(kahadb: Driver, scratch: Path) -> Path:
 
 @pytest.fixture
 def written(stores: Path) -> Path:
-    """What a store left that was killed: 300 messages, each third of them acknowledged."""
+    """Create a store of a killed broker: 300 messages, every third of them acknowledged."""
     return stores / "killed"
 
 
-def test_its_files_are_known(written: Path, run) -> None:
+def test_files_of_a_store_are_recognised(written: Path, run) -> None:
     system = recognise(written)
     assert system is not None
     assert {other.name for other in system.others} >= {"db.data", "db.redo"}
     done = run(written)
     assert done.return_value == 0, done.output
     assert "ActiveMQ's message store (KahaDB)" in done.output
-    assert "makes it again from the journal" in done.output
+    assert "rebuilds it from the journal" in done.output
 
 
 @pytest.mark.parametrize("state", ["killed", "closed", "acknowledged", "emptied", "scheduler"])
-def test_a_sound_store_has_no_finding(stores: Path, state: str) -> None:
+def test_an_intact_store_has_no_findings(stores: Path, state: str) -> None:
     system = recognise(stores / state)
     assert system is not None
     assert [finding for finding in system.findings if finding.harm != "none"] == []
@@ -146,7 +149,7 @@ def test_a_damaged_index(stores: Path, tmp_path: Path, run, state: str, damage: 
     # A file of less than 100 bytes.
     + [("emptied/db.free", damage) for damage in ("text", "torn by a byte", "zeros")],
 )
-def test_a_damaged_file_beside_the_index(
+def test_a_damaged_companion_file_of_the_index(
     stores: Path, tmp_path: Path, run, name: str, damage: str
 ) -> None:
     state, _, file = name.partition("/")
@@ -161,10 +164,10 @@ def test_a_batch_that_was_never_written(stores: Path, tmp_path: Path, content: b
     assert not findings(folder, "db.redo")
 
 
-def test_a_batch_whose_writer_was_killed(
+def test_a_batch_of_a_killed_writer(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
-    """A wrong checksum is normal then: the pages of the index are still as they were."""
+    """A checksum mismatch is normal then: the pages of the index are unchanged."""
     folder = damaged(
         stores / "killed", tmp_path / "copy", "db.redo", lambda whole: whole[:-1] + b"x"
     )
@@ -174,7 +177,7 @@ def test_a_batch_whose_writer_was_killed(
 
 
 def test_a_flipped_bit_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
-    """The pages have no checksum: those of the last batch are compared with it."""
+    """Pages have no checksum: those of the last batch are compared with it."""
     at = 2 * PAGE_BYTES + 30
     folder = damaged(
         stores / "closed",
@@ -186,7 +189,7 @@ def test_a_flipped_bit_in_the_last_batch(stores: Path, tmp_path: Path) -> None:
     assert "expected page 1 at 8,192 as in .redo" in finding.text
 
 
-def test_free_pages_that_are_in_use(stores: Path, tmp_path: Path) -> None:
+def test_free_pages_in_use(stores: Path, tmp_path: Path) -> None:
     def moved(whole: bytes) -> bytes:
         return whole[:5] + (1).to_bytes(8) + whole[13:]
 
@@ -199,7 +202,7 @@ def test_free_pages_that_are_in_use(stores: Path, tmp_path: Path) -> None:
 def test_a_zero_page_makes_a_broker_deliver_less(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
-    """The reason for the findings: the broker starts, and deletes journal files that it needs."""
+    """Reason for the findings: the broker starts and deletes journal files that it needs."""
 
     def without_a_page(whole: bytes) -> bytes:
         return whole[: 2 * PAGE_BYTES] + bytes(PAGE_BYTES) + whole[3 * PAGE_BYTES :]
@@ -215,10 +218,10 @@ def test_a_zero_page_makes_a_broker_deliver_less(
 
 
 @pytest.mark.parametrize("damage", INDEX_DAMAGES)
-def test_a_broker_starts_on_what_is_recovered(
+def test_a_broker_starts_on_the_recovered_store(
     stores: Path, tmp_path: Path, run, delivered: Delivered, damage: str
 ) -> None:
-    """What survives is in the journal."""
+    """The broker delivers the messages that survive in the journal."""
     source = damaged(stores / "closed", tmp_path / "source", "db.data", DAMAGES[damage])
     out = tmp_path / "recovered"
     assert run("recover", source, "--out", out).return_value == 3
@@ -229,7 +232,7 @@ def test_a_broker_starts_on_what_is_recovered(
 
 
 @pytest.mark.parametrize("state", ["killed", "closed", "emptied"])
-def test_a_sound_store_is_copied_whole(
+def test_an_intact_store_is_copied_completely(
     stores: Path, tmp_path: Path, run, delivered: Delivered, state: str
 ) -> None:
     source, out = stores / state, tmp_path / "recovered"
@@ -241,7 +244,7 @@ def test_a_sound_store_is_copied_whole(
     assert delivered(out) == PENDING
 
 
-def test_what_is_recovered_from_a_damaged_journal(
+def test_recovery_of_a_damaged_journal(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
     source = copied(stores / "closed", tmp_path / "damaged")
@@ -256,17 +259,17 @@ def test_what_is_recovered_from_a_damaged_journal(
     gone = {int(number) for number in MESSAGE.findall(whole[int(lost[1]) : int(lost[2])])}
     assert (out / "db.data.before-recovery").is_file()
     assert (out / "db-3.log.before-recovery").read_bytes() == journal.read_bytes()
-    found = delivered(out)
+    result = delivered(out)
     assert gone
-    assert found is not None
-    assert found >= PENDING - gone
-    assert not found & gone
+    assert result is not None
+    assert result >= PENDING - gone
+    assert not result & gone
     # A lost acknowledgement brings its message back; nothing else comes back.
-    assert all(number % 3 == 2 for number in found - PENDING)
+    assert all(number % 3 == 2 for number in result - PENDING)
 
 
 def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None:
-    """The journal of the sound store beside it has an index of its own."""
+    """The journal of the intact store next to it has its own index."""
     copied(stores / "closed", tmp_path / "another")
     folder = tmp_path / "kahadb"
     folder.mkdir()
@@ -277,7 +280,7 @@ def test_an_index_without_its_journal(stores: Path, tmp_path: Path, run) -> None
     assert "the journal is gone" in done.output
 
 
-def test_an_index_in_a_folder_of_its_own(stores: Path, tmp_path: Path, run) -> None:
+def test_an_index_in_its_own_directory(stores: Path, tmp_path: Path, run) -> None:
     journal = copied(stores / "closed", tmp_path / "kahadb")
     index = tmp_path / "index"
     index.mkdir()
@@ -289,7 +292,7 @@ def test_an_index_in_a_folder_of_its_own(stores: Path, tmp_path: Path, run) -> N
     assert run(journal).return_value == 0
 
 
-def test_a_journal_file_that_the_index_names(
+def test_a_missing_journal_file_that_the_index_refers_to(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
     folder = copied(stores / "closed", tmp_path / "kahadb")
@@ -297,14 +300,14 @@ def test_a_journal_file_that_the_index_names(
     done = run(folder)
     assert done.return_value == 3
     (finding,) = findings(folder, "db.data")
-    assert re.search(r"names \d+ messages in db-3\.log, found no such file", finding.text)
+    assert re.search(r"refers to \d+ messages in db-3\.log, found no such file", finding.text)
     assert delivered(folder) is None
 
 
 def test_the_last_journal_file_is_missing(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
-    """The index is the only file that tells: no number is left out."""
+    """Only the index shows this, because there is no gap in the file numbers."""
     folder = copied(stores / "acknowledged", tmp_path / "kahadb")
     max(folder.glob("db-*.log"), key=lambda path: int(path.name[3:-4])).unlink()
     done = run(folder)
@@ -316,7 +319,7 @@ def test_the_last_journal_file_is_missing(
 def test_journal_files_that_the_broker_deleted(stores: Path, run) -> None:
     done = run(stores / "acknowledged")
     assert done.return_value == 0, done.output
-    assert "the index names no message" in done.output
+    assert "the index refers to no message" in done.output
 
 
 def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> None:
@@ -326,14 +329,14 @@ def test_a_missing_file_without_an_index(written: Path, tmp_path: Path, run) -> 
 
 
 def test_a_journal_that_ends_before_its_index(stores: Path, tmp_path: Path, run) -> None:
-    """The last batches are gone, and what is left is a whole journal."""
+    """The last batches are missing, and the rest is an intact journal."""
     folder = copied(stores / "closed", tmp_path / "kahadb")
     journal = folder / "db-5.log"
     whole = journal.read_bytes()
     last = whole.rindex(b"WRITE BATCH") - 5
     journal.write_bytes(whole[:last] + b"-qMa4" + bytes(len(whole) - last - 5))
     done = run(folder)
-    assert "whole" in done.output
+    assert "intact" in done.output
     assert done.return_value == 3, done.output
     assert "the end of the journal" in done.output
 
@@ -349,12 +352,12 @@ def test_an_empty_journal_file(written: Path, tmp_path: Path, run) -> None:
 
 @pytest.mark.parametrize("content", [b"", bytes(8), b"text of somebody else"])
 def test_a_lock(written: Path, tmp_path: Path, run, content: bytes) -> None:
-    """A broker writes the time into it, and reads nothing from it."""
+    """A broker writes the time into the lock file and never reads it."""
     folder = copied(written, tmp_path / "kahadb")
     (folder / "lock").write_bytes(content)
     done = run(folder)
     assert done.return_value == 0
-    assert ("expected no byte or a time" in done.output) == (len(content) > 8)
+    assert ("expected an empty file or a time" in done.output) == (len(content) > 8)
 
 
 def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Delivered) -> None:
@@ -372,9 +375,9 @@ def test_a_scheduler_store(stores: Path, tmp_path: Path, run, delivered: Deliver
     lost = re.search(r"lost  db-2\.log: \[(\d+), (\d+)\)", done.output)
     assert lost is not None
     gone = {int(number) for number in MESSAGE.findall(whole[int(lost[1]) : int(lost[2])])}
-    found = delivered(out, "scheduler")
-    assert found is not None
-    assert found >= PENDING - gone
+    result = delivered(out, "scheduler")
+    assert result is not None
+    assert result >= PENDING - gone
 
 
 @pytest.mark.parametrize("damage", INDEX_DAMAGES)
@@ -394,7 +397,7 @@ def test_a_damaged_index_of_a_scheduler(
 def test_a_scheduler_store_from_before_5_11(
     stores: Path, tmp_path: Path, run, delivered: Delivered
 ) -> None:
-    """Its index alone knows the jobs: nothing is rewritten, and a broker reads all of them."""
+    """Only its index has the jobs: nothing is rewritten, and a broker reads all of them."""
     source, out = stores / "legacy", tmp_path / "recovered"
     done = run(source)
     assert done.return_value == 0, done.output
@@ -443,7 +446,7 @@ def test_an_old_scheduler_without_its_index(stores: Path, tmp_path: Path, run) -
 
 
 def test_stores_of_several_queues(stores: Path, tmp_path: Path, run) -> None:
-    """The folders of mKahaDB: a store for each queue, and the transactions across them."""
+    """Directories of mKahaDB: a store for each queue, and one for transactions across them."""
     for name in ("#210#orders", "#210#returns"):
         copied(stores / "closed", tmp_path / "kahadb" / name)
     transactions = tmp_path / "kahadb" / "txStore"
@@ -466,4 +469,4 @@ def test_a_temporary_store(stores: Path, tmp_path: Path, run) -> None:
     (folder / "tmpDB.data").write_bytes(b"")
     done = run(folder)
     assert done.return_value == 0, done.output
-    assert "a broker deletes it when it starts" in done.output
+    assert "a broker deletes it at startup" in done.output

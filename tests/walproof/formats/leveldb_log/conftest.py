@@ -1,4 +1,4 @@
-"""What the tests of the LevelDB log share: folders that real databases wrote."""
+"""Fixtures of the LevelDB log tests: directories written by real databases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.walproof.decode.real_programs import _python_with, run_python
 
 @pytest.fixture(scope="session")
 def written_by() -> Iterator[Callable[[str, str, str], tuple[Path, Any]]]:
-    """Runs a program once in a session; gives the folder and the JSON that it printed."""
+    """Run a program once in a session; return the directory and the printed JSON."""
     with tempfile.TemporaryDirectory(prefix="walproof-decode-") as scratch:
 
         @cache
@@ -30,7 +30,7 @@ def written_by() -> Iterator[Callable[[str, str, str], tuple[Path, Any]]]:
 
 
 def run_database(packages: tuple[str, ...], program: Path, action: str, folder: Path) -> Any:
-    """Run a program that opens a database; return the keys and values that it gives."""
+    """Run a program that opens a database; return its keys and values."""
     python = _python_with(*packages[1:])
     done = subprocess.run(
         [str(python), str(program), action, str(folder)],
@@ -42,6 +42,6 @@ def run_database(packages: tuple[str, ...], program: Path, action: str, folder: 
 
 @pytest.fixture
 def database(written: tuple[Path, dict[str, str]], tmp_path: Path) -> Path:
-    """A copy of what the fixture ``written`` of a module has."""
+    """Return a copy of the output of a module's fixture ``written``."""
     shutil.copytree(written[0], tmp_path / "db")
     return tmp_path / "db"

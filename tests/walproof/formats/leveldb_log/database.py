@@ -1,7 +1,7 @@
-"""The real LevelDB, through plyvel. ``write FOLDER``, ``open FOLDER`` or ``repair FOLDER``.
+"""Run the real LevelDB through plyvel: ``write FOLDER``, ``open FOLDER`` or ``repair FOLDER``.
 
-``write`` makes a database with tables and a log, and leaves it as a killed process would. The other
-two print, as JSON, all keys and values that LevelDB then gives.
+``write`` creates a database with tables and a log, and leaves it as a killed process would. The
+other two print all keys and values of the database as JSON.
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The real RocksDB, through rocksdict. ``write FOLDER`` or ``open FOLDER``.
+"""Run the real RocksDB through rocksdict: ``write FOLDER`` or ``open FOLDER``.
 
-``write`` makes a database with tables and a log, and leaves it as a killed process would. Both
-print, as JSON, all keys and values that RocksDB then gives.
+``write`` creates a database with tables and a log, and leaves it as a killed process would. Both
+commands print all keys and values of the database as JSON.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Write batches and version edits whose bytes the tests write themselves."""
+"""Tests of write batches and version edits whose bytes are written by the tests."""
 
 from __future__ import annotations
 
@@ -16,39 +16,39 @@ def batch(sequence: int, count: int, *operations: bytes) -> bytes:
     return struct.pack("<QI", sequence, count) + b"".join(operations)
 
 
-def said(payload: bytes) -> str:
+def phrase_of(payload: bytes) -> str:
     (value,) = pa.array([decode(payload)], TYPE).to_pylist()
     return phrase("leveldb-log", value, {})
 
 
 def test_write_batch() -> None:
-    found = write_batch.decode(batch(7, 2, b"\x01\x01k\x05value", b"\x00\x80\x01" + b"d" * 128))
-    assert found["sequence"] == 7
-    assert found["ops"] == [
+    result = write_batch.decode(batch(7, 2, b"\x01\x01k\x05value", b"\x00\x80\x01" + b"d" * 128))
+    assert result["sequence"] == 7
+    assert result["ops"] == [
         {"op": "put", "key": b"k", "value": b"value"},
         {"op": "delete", "key": b"d" * 128},
     ]
 
 
 def test_a_transaction_of_rocksdb() -> None:
-    """Two-phase commit: only operations on keys are counted (``WriteBatchInternal::Iterate``)."""
+    """In a two-phase commit, only operations on keys count (``WriteBatchInternal::Iterate``)."""
     prepared = batch(2**64 - 1, 1, b"\x09", b"\x05\x03\x01k\x00", b"\x03\x02hi", b"\x0a\x03xid")
-    found = write_batch.decode(prepared)
-    assert found["sequence"] == -1
-    assert [(op["op"], op.get("column_family"), op.get("xid")) for op in found["ops"]] == [
+    result = write_batch.decode(prepared)
+    assert result["sequence"] == -1
+    assert [(op["op"], op.get("column_family"), op.get("xid")) for op in result["ops"]] == [
         ("begin_prepare", None, None),
         ("put", 3, None),
         ("log_data", None, None),
         ("end_prepare", None, b"xid"),
     ]
-    assert said(batch(5, 0, b"\x0b\x03xid")) == 'commit transaction "xid" (sequence 5)'
+    assert phrase_of(batch(5, 0, b"\x0b\x03xid")) == 'commit transaction "xid" (sequence 5)'
     (commit,) = write_batch.decode(batch(5, 0, b"\x15\x0801234567\x03xid"))["ops"]
     assert commit == {"op": "commit", "timestamp": b"01234567", "xid": b"xid"}
 
 
 # Source: facebook/rocksdb, the grammar at the head of db/write_batch.cc, and db/dbformat.h.
 @pytest.mark.parametrize(
-    ("operation", "counted", "owed"),
+    ("operation", "counted", "expected"),
     [
         (b"\x02\x01k\x01v", 1, 'merge "k" = "v"'),
         (b"\x06\x07\x01k\x01v", 1, 'merge in column family 7 "k" = "v"'),
@@ -70,13 +70,13 @@ def test_a_transaction_of_rocksdb() -> None:
         (b"\x19\x07\x01k\x08" + bytes(8), 1, 'timed put in column family 7 "k" = ""'),
     ],
 )
-def test_every_tag_of_rocksdb(operation: bytes, counted: int, owed: str) -> None:
-    assert said(batch(1, counted, operation)) == f"{owed} (sequence 1)"
-    with pytest.raises(Undecodable, match="operations announced"):
+def test_every_rocksdb_tag(operation: bytes, counted: int, expected: str) -> None:
+    assert phrase_of(batch(1, counted, operation)) == f"{expected} (sequence 1)"
+    with pytest.raises(Undecodable, match=r"expected [0-9]+ operations"):
         write_batch.decode(batch(1, 1 - counted, operation))
 
 
-def test_when_a_timed_put_was_written() -> None:
+def test_the_write_time_of_a_timed_put() -> None:
     (put,) = write_batch.decode(batch(1, 1, b"\x18\x01k\x09v" + b"\x05" + bytes(7)))["ops"]
     assert put["write_time"] == 5
 
@@ -85,15 +85,15 @@ def test_when_a_timed_put_was_written() -> None:
     ("payload", "words"),
     [
         (b"short", "at 0: expected 12 bytes, found 5"),
-        (batch(1, 1), "1 operations announced, 0 found"),
+        (batch(1, 1), "expected 1 operations, found 0"),
         (batch(1, 1, b"\x63"), "at 12: unknown operation 99"),
-        (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, is never in a batch"),
-        (batch(1, 1, b"\x18\x01k\x01v"), "no time of writing in a value of 1 bytes"),
+        (batch(1, 1, b"\x14\x01k"), "deletion with timestamp, must not occur in a batch"),
+        (batch(1, 1, b"\x18\x01k\x01v"), "no write time in a value of 1 bytes"),
         (batch(1, 1, b"\x00\x09k"), "expected 9 bytes, found 1"),
         (batch(1, 1, b"\x00\xff\xff\xff\xff\xff\xff"), "unterminated varint"),
     ],
 )
-def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
+def test_invalid_write_batches(payload: bytes, words: str) -> None:
     with pytest.raises(Undecodable) as caught:
         write_batch.decode(payload)
     assert words in str(caught.value)
@@ -103,7 +103,7 @@ def test_what_is_no_write_batch(payload: bytes, words: str) -> None:
     "entity",
     [b"", b"\x01\x02\x01a\x01", b"\x01\xff\xff\xff\xff\x0f", b"\x01\x01\x01a\x00more", b"\x03\x00"],
 )
-def test_an_entity_that_is_none_keeps_its_bytes(entity: bytes) -> None:
+def test_an_invalid_entity_keeps_its_bytes(entity: bytes) -> None:
     operation = b"\x16\x01k" + bytes([len(entity)]) + entity
     (put,) = write_batch.decode(batch(1, 1, operation))["ops"]
     assert put["columns"] is None and put["value"] == entity
@@ -114,12 +114,12 @@ KEY = b"\x09a\x01\x07" + bytes(6)
 
 
 def test_version_edit() -> None:
-    found = version_edit.decode(
+    result = version_edit.decode(
         b"\x01\x01c" + b"\x02\x80\x01" + b"\x03\x04" + b"\x04\x05" + b"\x09\x00"
         b"\x05\x01" + KEY + b"\x06\x02\x09" + b"\x07\x03\x0a\x0b" + KEY + KEY
     )
     key = {"user_key": b"a", "sequence": 7, "type": "put"}
-    assert found == {
+    assert result == {
         "comparator": "c",
         "log_number": 128,
         "next_file_number": 4,
@@ -129,30 +129,32 @@ def test_version_edit() -> None:
         "deleted_files": [{"level": 2, "number": 9}],
         "new_files": [{"level": 3, "number": 10, "size": 11, "smallest": key, "largest": key}],
     }
-    assert said(b"\x06\x02\x09\x06\x02\x0a") == "deletes table 000009 at level 2, deletes 1 more"
-    assert said(b"\xc8\x01\x02\xca\x01") == "drops column family 2"
-    assert said(b"") == "an edit that changes nothing"
-    assert said(b"\xac\x02\x02") == "sets edits left in group"
+    assert (
+        phrase_of(b"\x06\x02\x09\x06\x02\x0a") == "deletes table 000009 at level 2, deletes 1 more"
+    )
+    assert phrase_of(b"\xc8\x01\x02\xca\x01") == "drops column family 2"
+    assert phrase_of(b"") == "empty edit"
+    assert phrase_of(b"\xac\x02\x02") == "sets edits left in group"
 
 
-def test_an_edit_that_rocksdb_alone_writes() -> None:
-    """Blob files, logs, an atomic group, and tags that a reader may pass over."""
-    found = version_edit.decode(
+def test_a_rocksdb_edit() -> None:
+    """Blob files, logs, an atomic group, and tags that a reader may ignore."""
+    result = version_edit.decode(
         b"\x90\x03\x01\x02\x03\x01m\x01c\x00" + b"\x91\x03\x01\x02\x03\x05\x01x\x00"
         b"\x87\x40\x04\x05\x02\x07\x01" + b"\x88\x40\x01\x09" + b"\x89\x40\x01\x00"
         b"\x80\x60\x02hi" + b"\x66\x00\x01\x02\x03" + KEY + KEY + b"\x04\x05"
     )
-    assert found["new_blob_files"] == [
+    assert result["new_blob_files"] == [
         {"number": 1, "blobs": 2, "bytes": 3, "checksum_method": b"m", "checksum": b"c"}
     ]
-    assert found["blob_garbage"] == [{"number": 1, "blobs": 2, "bytes": 3}]
-    assert found["new_logs"] == [{"number": 5, "size": 7}]
-    assert found["logs_deleted_before"] == 9
-    assert [(field["name"], field["data"]) for field in found["fields"]] == [
+    assert result["blob_garbage"] == [{"number": 1, "blobs": 2, "bytes": 3}]
+    assert result["new_logs"] == [{"number": 5, "size": 7}]
+    assert result["logs_deleted_before"] == 9
+    assert [(field["name"], field["data"]) for field in result["fields"]] == [
         ("persist_user_defined_timestamps", b"\x00"),
         (None, b"hi"),
     ]
-    (file,) = found["new_files"]
+    (file,) = result["new_files"]
     assert (file["path_id"], file["smallest_sequence"], file["largest_sequence"]) == (2, 4, 5)
 
 
@@ -169,13 +171,13 @@ def test_an_edit_that_rocksdb_alone_writes() -> None:
         (b"\x84\x40\x01\x03", "unknown field 3 of a log"),
     ],
 )
-def test_what_is_no_version_edit(payload: bytes, words: str) -> None:
+def test_invalid_version_edits(payload: bytes, words: str) -> None:
     with pytest.raises(Undecodable) as caught:
         version_edit.decode(payload)
     assert words in str(caught.value)
 
 
-def test_what_is_neither_or_both() -> None:
+def test_payloads_of_neither_or_both_types() -> None:
     with pytest.raises(
         Undecodable, match=r"neither a write batch \(at 0: expected 12.* nor a version edit \(at"
     ):
@@ -190,28 +192,28 @@ def cut(payload: bytes) -> str:
     return phrase("leveldb-log", value, {})
 
 
-def test_a_batch_of_which_only_the_start_is_read() -> None:
-    """It tells the operations that are there, and the real size of the value that is not."""
+def test_the_start_of_a_batch() -> None:
+    """The result has the complete operations, and the full size of the cut value."""
     large = b"\x01\x05chunk\xa0\x8d\x06" + b"A" * 100_000
     whole = batch(1, 3, b"\x01\x01k\x01v", large, b"\x00\x01k")
-    found = decode(whole[:60_000], is_cut=True)
-    assert found["ops"] == [
+    result = decode(whole[:60_000], is_cut=True)
+    assert result["ops"] == [
         {"op": "put", "key": b"k", "value": b"v"},
         {"op": "put", "key": b"chunk"},
     ]
     missing = "not decoded after 60,000 bytes: the value of 100,000 bytes"
-    assert found["ops_fault"] == f"{missing} and 1 more operation"
+    assert result["ops_fault"] == f"{missing} and 1 more operation"
     assert cut(batch(1, 1, large)[:60_000]) == f'put "chunk" (sequence 1)  ({missing})'
 
 
-def test_a_cut_at_each_byte_returns_only_operations_that_are_there() -> None:
+def test_a_cut_at_each_byte_returns_complete_operations() -> None:
     whole = batch(1, 3, b"\x01\x01k\x01v", b"\x05\x80\x01\x02ab\x83\x01" + b"c" * 131, b"\x00\x01k")
     ops = decode(whole)["ops"]
     for size in range(13, len(whole)):
-        found = decode(whole[:size], is_cut=True)
-        assert "not decoded after" in found["ops_fault"]
-        for one, original in zip(found["ops"], ops, strict=False):
-            assert one.items() <= original.items()
+        result = decode(whole[:size], is_cut=True)
+        assert "not decoded after" in result["ops_fault"]
+        for each, original in zip(result["ops"], ops, strict=False):
+            assert each.items() <= original.items()
     with pytest.raises(Undecodable):
         decode(whole[:12] + b"\x80", is_cut=True)  # no operation
 
@@ -222,15 +224,15 @@ def test_a_cut_payload_without_a_batch() -> None:
             decode(payload, is_cut=True)
 
 
-def test_an_edit_of_which_only_the_start_is_read() -> None:
-    """The first edit of a MANIFEST names all tables."""
+def test_the_start_of_an_edit() -> None:
+    """The first edit of a MANIFEST lists all tables."""
     bound = b"\x09k" + b"\x01" + bytes(7)
     table = b"\x07\x00\x09\x85\x20" + bound + bound
     whole = b"\x01\x1aleveldb.BytewiseComparator" + table * 4000
     tables = len(version_edit.decode(whole)["new_files"])
     for size in range(60_000, 60_030):
-        found = decode(whole[:size], is_cut=True)
-        edit = found["version_edit"]
+        result = decode(whole[:size], is_cut=True)
+        edit = result["version_edit"]
         assert edit["comparator"] == "leveldb.BytewiseComparator"
         assert len(edit["new_files"]) == (size - 28) // len(table) < tables
     assert cut(whole[:60_000]).endswith("(not decoded after 60,000 bytes: the rest of the edit)")

@@ -1,4 +1,4 @@
-"""What LevelDB and RocksDB wrote, decoded, against what they were given and what they say of it."""
+"""Compare decoded logs of LevelDB and RocksDB with the written data and the databases' output."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def as_columns(records: list[bytes]) -> list[dict[str, Any]]:
 
 
 def structs(log: Path) -> list[dict[str, Any]]:
-    """What a log's records mean, as the columns have it."""
+    """Return the decoded records of a log, as columns store them."""
     return as_columns(payloads("leveldb-log", log))
 
 
@@ -34,7 +34,7 @@ def edits(log: Path) -> list[dict[str, Any]]:
 
 
 def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The tables that a MANIFEST leaves, by what its edits add and delete, in each family."""
+    """Return the live tables of each family, by the additions and deletions in a MANIFEST."""
     tables: dict[tuple[int, int, int], dict[str, Any]] = {}
     for edit in edits:
         family = edit["column_family"] or 0
@@ -46,12 +46,12 @@ def live(edits: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def internal(key: dict[str, Any]) -> str:
-    """An internal key as LevelDB prints it."""
+    """Format an internal key as LevelDB does."""
     return f"'{key['user_key'].decode()}' @ {key['sequence']} : {KINDS.index(key['type'])}"
 
 
 def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
-    """Tables as LevelDB lists them: level, number, size, and two internal keys."""
+    """Format tables as LevelDB lists them: level, number, size, and two internal keys."""
     return sorted(
         [
             f["level"],
@@ -63,27 +63,27 @@ def listed(tables: list[dict[str, Any]]) -> list[list[Any]]:
     )
 
 
-def test_a_manifest_of_leveldb_that_was_kept() -> None:
-    kept = golden("leveldb.json")
-    values = as_columns([bytes.fromhex(payload) for payload in kept["payloads"]])
-    assert listed(live([value["version_edit"] for value in values])) == kept["tables"]
+def test_a_recorded_leveldb_manifest() -> None:
+    stored = golden("leveldb.json")
+    values = as_columns([bytes.fromhex(payload) for payload in stored["payloads"]])
+    assert listed(live([value["version_edit"] for value in values])) == stored["tables"]
 
 
 def test_the_batches_of_leveldb(written_by: WrittenBy) -> None:
     folder, wrote = written_by(*LEVELDB)
     (log,) = folder.glob("*.log")
     sequence = wrote["sequence"]
-    found = structs(log)
-    assert len(found) == len(wrote["batches"]) == 2
-    for value, owed in zip(found, wrote["batches"], strict=True):
+    result = structs(log)
+    assert len(result) == len(wrote["batches"]) == 2
+    for value, expected in zip(result, wrote["batches"], strict=True):
         assert value["sequence"] == sequence
         assert value["version_edit"] is None
         shown = [[op["op"], op["key"].hex(), (op["value"] or b"").hex()] for op in value["ops"]]
-        assert shown == owed
-        sequence += len(owed)
-    said = 'put "users/42" = "Zoë" (sequence 7801)'
-    assert phrase("leveldb-log", found[0], {}) == said
-    assert phrase("leveldb-log", found[1], {}) == 'put "" = "" (sequence 7802), and 2 more'
+        assert shown == expected
+        sequence += len(expected)
+    message = 'put "users/42" = "Zoë" (sequence 7801)'
+    assert phrase("leveldb-log", result[0], {}) == message
+    assert phrase("leveldb-log", result[1], {}) == 'put "" = "" (sequence 7802), and 2 more'
 
 
 def test_the_manifests_of_leveldb(written_by: WrittenBy) -> None:
@@ -105,13 +105,13 @@ def test_the_manifests_of_leveldb(written_by: WrittenBy) -> None:
 
 def test_the_batches_of_rocksdb(written_by: WrittenBy) -> None:
     folder, wrote = written_by(*ROCKSDB)
-    found = structs(folder / "written")
-    assert [value["sequence"] for value in found] == [
-        wrote["before"] + 1 + sum(wrote["batches"][:n]) for n in range(len(found))
+    result = structs(folder / "written")
+    assert [value["sequence"] for value in result] == [
+        wrote["before"] + 1 + sum(wrote["batches"][:n]) for n in range(len(result))
     ]
-    assert found[-1]["sequence"] + wrote["batches"][-1] - 1 == wrote["last"]
+    assert result[-1]["sequence"] + wrote["batches"][-1] - 1 == wrote["last"]
     names = ("op", "column_family", "key", "value")
-    shown = [[tuple(op[name] for name in names) for op in value["ops"]] for value in found[:-1]]
+    shown = [[tuple(op[name] for name in names) for op in value["ops"]] for value in result[:-1]]
     assert shown == [
         [("put", None, b"users/42", b"Zo\xc3\xab")],
         [
@@ -122,20 +122,20 @@ def test_the_batches_of_rocksdb(written_by: WrittenBy) -> None:
         [("delete_range", None, b"a", b"m"), ("delete_range", 1, b"n", b"z")],
         [("delete", 1, b"\x00", None)],
     ]
-    rows = [[tuple(column.values()) for column in op["columns"]] for op in found[-1]["ops"]]
+    rows = [[tuple(column.values()) for column in op["columns"]] for op in result[-1]["ops"]]
     assert rows == [[(b"", b"default"), (b"city", b"Basel")], [(b"town", b"Bern")]]
-    said = 'put entity "row" = {"": "default", "city": "Basel"} (sequence 60), and 1 more'
-    assert phrase("leveldb-log", found[-1], {}) == said
+    message = 'put entity "row" = {"": "default", "city": "Basel"} (sequence 60), and 1 more'
+    assert phrase("leveldb-log", result[-1], {}) == message
 
 
 def test_the_manifest_of_rocksdb(written_by: WrittenBy) -> None:
     folder, wrote = written_by(*ROCKSDB)
     (log,) = folder.glob("MANIFEST-*")
     assert (folder / "IDENTITY").read_text() == edits(log)[0]["db_id"]
-    found = edits(log)
-    added = [edit["column_family_added"] for edit in found if edit["column_family_added"]]
+    result = edits(log)
+    added = [edit["column_family_added"] for edit in result if edit["column_family_added"]]
     assert added == ["other", "short-lived"]
-    assert [edit["column_family"] for edit in found if edit["column_family_dropped"]] == [2]
+    assert [edit["column_family"] for edit in result if edit["column_family_dropped"]] == [2]
     # Closing the database wrote two tables more than it had when it was asked.
     tables = [
         [file["number"], file["level"], file["size"], *(file[at]["user_key"].hex() for at in ENDS)]
@@ -145,11 +145,11 @@ def test_the_manifest_of_rocksdb(written_by: WrittenBy) -> None:
     assert {file["size"] for file in live(edits(log))} == {
         path.stat().st_size for path in folder.glob("*.sst")
     }
-    blobs = [file["number"] for edit in found for file in edit["new_blob_files"] or []]
+    blobs = [file["number"] for edit in result for file in edit["new_blob_files"] or []]
     assert sorted(blobs) == wrote["blobs"]
     assert all(
         field["name"]
-        for edit in found
+        for edit in result
         for file in edit["new_files"] or []
         for field in file["fields"]
     )

@@ -1,4 +1,4 @@
-"""Version edits read by the kernel, against the decoder: the same state from the same MANIFEST."""
+"""Compare the version edit kernel with the decoder: same MANIFEST, same state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def key(number: int) -> bytes:
 
 
 class Edits:
-    """Edits as LevelDB, RocksDB and Pebble write them, by chance."""
+    """Random edits as written by LevelDB, RocksDB and Pebble."""
 
     def __init__(self, seed: int) -> None:
         self.chance = random.Random(seed)
@@ -70,9 +70,9 @@ class Edits:
         layout = self.chance.choice((7, 100, 103, 103, 103, 104))
         if layout == 104:  # keys and range keys
             bounds = b"\x00" + bounds
-        found = varint(layout) + head + size + bounds
-        found += b"" if layout == 7 else varint(5) + varint(9)
-        return found + (self._fields() if layout >= 103 else b"")
+        result = varint(layout) + head + size + bounds
+        result += b"" if layout == 7 else varint(5) + varint(9)
+        return result + (self._fields() if layout >= 103 else b"")
 
     def _fields(self) -> bytes:
         fields = (b"\x02\x01\x01", b"\x03\x08" + bytes(8), b"\x05" + sized(varint(1 << 33)),
@@ -101,11 +101,11 @@ class Edits:
 
 
 def states(path: Path, is_pebble: bool, monkeypatch: pytest.MonkeyPatch) -> list[Manifest]:
-    found = []
+    results = []
     for least in (1 << 62, 0):
         monkeypatch.setattr(scan, "WORTH_A_KERNEL", least)
-        found.append(read_manifest(path, is_pebble))
-    return found
+        results.append(read_manifest(path, is_pebble))
+    return results
 
 
 @pytest.mark.parametrize("rows", [0, 1 << 62], ids=["merged", "plain"])
@@ -125,7 +125,7 @@ def test_the_same_state(
 
 @pytest.mark.parametrize("seed", range(40))
 def test_damaged_edits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An edit of which a byte was changed before it was written: the checksum holds."""
+    """A byte of an edit was changed before it was written, so the checksum matches."""
     edits, chance = Edits(seed), random.Random(seed)
     records = []
     for _ in range(100):
@@ -141,7 +141,7 @@ def test_damaged_edits(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_the_kernel_reads_the_edits_of_tables_and_counters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The decoder gets the first edit alone, which has the comparator."""
+    """The decoder receives only the first edit, which has the comparator."""
     table = b"\x00\x09\x05" + key(1) + key(2)
     edits = [
         b"\x01" + sized(b"leveldb.BytewiseComparator") + b"\x02\x03\x09\x00\x03\x04\x04\x00",
@@ -155,9 +155,9 @@ def test_the_kernel_reads_the_edits_of_tables_and_counters(
         version_edit, "decode", lambda *given: taken.append(given[0]) or decode(*given)
     )
     monkeypatch.setattr(scan, "WORTH_A_KERNEL", 0)
-    found = read_manifest(path, False)
-    assert taken == edits[:1] and found.edits == 3 and not found.faults
-    assert (found.tables, found.next_file, found.has_families) == ({9: 5}, 7, True)
+    result = read_manifest(path, False)
+    assert taken == edits[:1] and result.edits == 3 and not result.faults
+    assert (result.tables, result.next_file, result.has_families) == ({9: 5}, 7, True)
 
 
 def test_more_tables_than_the_kernel_has_room_for(

@@ -1,4 +1,4 @@
-"""Operations of batches as rows; keys and values of a real Chromium as text.
+"""Tests of batch operations as rows, and of a real Chromium's keys and values as text.
 
 ``tests/data/chromium/page.html`` is the page that the browser opened: the expected values below are
 those that it stored.
@@ -44,27 +44,27 @@ def rows_of(log: Path, folder: Path | None = None) -> Iterator[dict[str, Any]]:
 
 
 def entries(log: Path, entry: str) -> list[tuple[Any, ...]]:
-    found = [row for row in rows_of(log) if row.get("entry") == entry]
-    return [(row["op"], row.get("store"), row["key"], row.get("value")) for row in found]
+    results = [row for row in rows_of(log) if row.get("entry") == entry]
+    return [(row["op"], row.get("store"), row["key"], row.get("value")) for row in results]
 
 
 def test_each_operation_of_a_batch_has_its_sequence_number() -> None:
     payload = struct.pack("<QI", 7, 3)
     payload += b"\x01\x01k\x01v\x03\x04note\x05\x02\x01c\x02\xff\xfe\x0f\x01a\x01z"
-    found = list(batch_rows(decode(payload)))
-    assert [(row["op"], row["sequence"], row["key"]) for row in found] == [
+    results = list(batch_rows(decode(payload)))
+    assert [(row["op"], row["sequence"], row["key"]) for row in results] == [
         ("put", "7", b"k"),
         ("log_data", "8", b"note"),  # it takes no number
         ("put", "8", b"c"),
         ("delete_range", "9", b"a"),
     ]
-    assert (found[2]["column_family"], found[3]["end_key"]) == (2, b"z")
+    assert (results[2]["column_family"], results[3]["end_key"]) == (2, b"z")
 
 
 def test_records_of_indexed_db() -> None:
     log = INDEXED_DB / "000003.log"
-    found = entries(log, "record")
-    assert found[:2] == [
+    result = entries(log, "record")
+    assert result[:2] == [
         ("put", "items", "a1", ITEM),
         ("put", "items", "a2", {"id": "a2", "title": "second"}),
     ]
@@ -88,7 +88,7 @@ def test_records_of_indexed_db() -> None:
         ("u32", 4294967295),
         ("f", 1e300),
     ]
-    for (op, store, key, value), (name, stored) in zip(found[2:], expected, strict=True):
+    for (op, store, key, value), (name, stored) in zip(result[2:], expected, strict=True):
         if name == "error":
             value["error"].pop("stack")
         assert (store, key, value) == ("misc", name, stored)
@@ -108,24 +108,24 @@ def test_names_of_indexed_db() -> None:
 
 @pytest.mark.parametrize("with_manifest", [True, False])
 def test_indexed_db_under_another_name(with_manifest: bool, tmp_path: Path) -> None:
-    """By the comparator in the MANIFEST; a log alone by its first key."""
+    """Recognised by the comparator in the MANIFEST, or by its first key if there is only a log."""
     shutil.copy(INDEXED_DB / "000003.log", tmp_path / "copy.log")
     if with_manifest:
         shutil.copy(INDEXED_DB / "MANIFEST-000001", tmp_path)
     assert len(entries(tmp_path / "copy.log", "record")) == 19
 
 
-def test_a_key_that_is_not_of_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
+def test_a_key_from_outside_indexed_db_keeps_its_bytes(tmp_path: Path) -> None:
     operations = Operations(INDEXED_DB)
     payload = struct.pack("<QI", 1, 1) + b"\x01\x03abc\x01v"
     (row,) = operations.rows(decode(payload), {})
     assert (row["key"], row["value"]) == (b"abc", b"v")
-    assert row["fault"].startswith("no key of IndexedDB: ")
+    assert row["fault"].startswith("invalid IndexedDB key: ")
 
 
 def test_local_storage() -> None:
-    found = list(rows_of(CHROMIUM / "Local Storage" / "leveldb" / "000003.log"))
-    records = [row for row in found if row.get("entry") == "record"]
+    results = list(rows_of(CHROMIUM / "Local Storage" / "leveldb" / "000003.log"))
+    records = [row for row in results if row.get("entry") == "record"]
     assert {row["origin"] for row in records} == {"http://127.0.0.1:8765"}
     assert [(row["op"], row["key"], row.get("value")) for row in records] == [
         ("put", "日本", "東京 ✓"),  # UTF-16
@@ -136,8 +136,8 @@ def test_local_storage() -> None:
 
 
 def test_session_storage() -> None:
-    found = list(rows_of(CHROMIUM / "Session Storage" / "000003.log"))
-    records = [row for row in found if row.get("entry") == "record"]
+    results = list(rows_of(CHROMIUM / "Session Storage" / "000003.log"))
+    records = [row for row in results if row.get("entry") == "record"]
     assert [(row["op"], row["key"], row.get("value")) for row in records[:2]] == [
         ("put", b"tab", "7"),
         ("put", "ünï".encode(), "日本"),
@@ -146,7 +146,7 @@ def test_session_storage() -> None:
 
 
 def test_other_databases_keep_their_keys() -> None:
-    """Only a key with the exact form of Local Storage is explained."""
+    """Only keys with the exact form of Local Storage are decoded."""
     for key in (b"_key\0\1", b"_\0\1x", b"map-7-k", b"_a://b\0\2x"):
         payload = struct.pack("<QI", 1, 1) + b"\x01" + bytes([len(key)]) + key + b"\x02\x01v"
         (row,) = Operations(Path()).rows(decode(payload), {})
@@ -175,14 +175,14 @@ def test_snappy(data: bytes, found: bytes | None) -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\xff\x0fo", b"\xff\x0f?", b"\xff\x0fA\xff\xff\xff\x0f",
                                   b"\xff\x0f" + b"A\x01" * 5000, b"\xff\x0fI\x02x"])  # fmt: skip
-def test_what_is_no_value_of_javascript(data: bytes) -> None:
+def test_invalid_javascript_values(data: bytes) -> None:
     with pytest.raises(Undecodable):
         v8_value.decode(data)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_damaged_keys_and_values(seed: int) -> None:
-    """Whatever the bytes are, each operation is a row that can be printed."""
+    """For arbitrary bytes, each operation is a printable row."""
     chance = random.Random(seed)
     payloads = [
         record.payload
@@ -206,7 +206,7 @@ def test_damaged_keys_and_values(seed: int) -> None:
 
 
 def test_time_is_linear() -> None:
-    """A copy in Snappy takes as long as what it copies, whatever it copies from."""
+    """A Snappy copy takes time proportional to its length, regardless of its source."""
     near, far = b"\xfe\x01\x00", b"\xfe\xff\xff"  # 64 bytes each
     start = time.process_time()
     for copies in (near * 60_000, near * 30_000 + far * 20_000):

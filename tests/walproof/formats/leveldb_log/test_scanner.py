@@ -1,4 +1,4 @@
-"""The LevelDB scanner gives the reference's events in order, also of random damage in parts."""
+"""Compare the LevelDB scanner with the reference, in parts and on random damage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECTOR = 512
 
 
 class Memory:
-    """A source that is no file, as remote ones are."""
+    """A source that is not a file, like remote sources."""
 
     def __init__(self, data: bytes) -> None:
         self.data, self.size = data, len(data)
@@ -68,7 +68,7 @@ def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
 
 
 def sound_log(rng: random.Random) -> bytearray:
-    """Records of all sizes, also such that end just before the end of a block."""
+    """Return records of all sizes, including some that end just before a block boundary."""
     out = io.BytesIO()
     writer = Writer(out)
     for _ in range(rng.randrange(1, 60)):
@@ -91,14 +91,14 @@ def sound_log(rng: random.Random) -> bytearray:
 
 
 def odd_record(rng: random.Random) -> bytes:
-    """A sound physical record of any type."""
+    """Return a valid physical record of any type."""
     data = rng.randbytes(rng.choice([0, 0, 1, 50, 5000]))
     kind = rng.choice([0, 1, 2, 3, 4, 5, 9, 200])
     return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
 
 
 def damage(rng: random.Random, log: bytearray) -> None:
-    """One of the things that happen to logs."""
+    """Apply a random fault to a log."""
     at = rng.randrange(len(log) + 1)
     block = at // BLOCK_SIZE * BLOCK_SIZE
     sector = at // SECTOR * SECTOR
@@ -142,12 +142,12 @@ def random_log(seed: int) -> bytes:
 
 def differences(seed: int, steps: list[int]) -> list[str]:
     data = random_log(seed)
-    owed = list(read(io.BytesIO(data)))
+    expected = list(read(io.BytesIO(data)))
     log = in_memory(data)
-    found = list(one_by_one(leveldb_log.scan(log, Wanted())))
-    wrong = [] if found == owed else [f"{seed}: whole"]
-    of_parts = [event for event in owed if not isinstance(event, End)]
-    if isinstance(owed[-1], End) and owed[-1].verdict == "refused":
+    results = list(one_by_one(leveldb_log.scan(log, Wanted())))
+    wrong = [] if results == expected else [f"{seed}: whole"]
+    of_parts = [event for event in expected if not isinstance(event, End)]
+    if isinstance(expected[-1], End) and expected[-1].verdict == "refused":
         return wrong
     for step in steps:
         starts = range(0, max(1, len(data)), step * BLOCK_SIZE)
@@ -174,7 +174,7 @@ def test_random_damage_whole_and_in_parts(seed: int, monkeypatch: pytest.MonkeyP
 
 
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows and runs so small that everything goes on in the next one."""
+    """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(leveldb_log, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
     monkeypatch.setattr(leveldb_log, "MAX_CARRIED_BYTES", rng.choice([0, 100, 40_000]))
@@ -195,7 +195,7 @@ def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
     deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> None:
-    """Fragments of every type in every order, put into blocks as a writer would."""
+    """Fragments of every type in every order, placed in blocks as by a writer."""
     log = bytearray()
     for kind, length in fragments:
         left = BLOCK_SIZE - len(log) % BLOCK_SIZE
@@ -204,14 +204,14 @@ def test_any_sequence_of_types(fragments: list[tuple[int, int]], cut: int) -> No
         data = bytes([length & 255]) * length
         log += HEADER.pack(masked_crc(bytes([kind]) + data), length, kind) + data
     data = bytes(log[: max(0, len(log) - cut)])
-    owed = list(read(io.BytesIO(data)))
-    assert list(one_by_one(leveldb_log.scan(in_memory(data), Wanted()))) == owed
+    expected = list(read(io.BytesIO(data)))
+    assert list(one_by_one(leveldb_log.scan(in_memory(data), Wanted()))) == expected
     parts = [Part(at, at + BLOCK_SIZE) for at in range(0, len(data) + BLOCK_SIZE, BLOCK_SIZE)]
-    if isinstance(owed[-1], End) and owed[-1].verdict != "refused" and len(parts) > 1:
+    if isinstance(expected[-1], End) and expected[-1].verdict != "refused" and len(parts) > 1:
         events = [
             e for p in parts for e in one_by_one(leveldb_log.scan(in_memory(data), Wanted(), p))
         ]
-        assert in_order(events) == in_order(owed[:-1])
+        assert in_order(events) == in_order(expected[:-1])
 
 
 def test_the_plan_covers_the_log(tmp_path: Path) -> None:
@@ -253,16 +253,16 @@ def test_payloads_are_capped_and_marked(cap: int) -> None:
 
 def test_without_payloads() -> None:
     data = random_log(11)
-    owed = [(e.at, e.size) for e in read(io.BytesIO(data)) if isinstance(e, Record)]
+    expected = [(e.at, e.size) for e in read(io.BytesIO(data)) if isinstance(e, Record)]
     runs = [e for e in leveldb_log.scan(in_memory(data), Wanted(payload=False))
             if isinstance(e, Records)]  # fmt: skip
     assert all(run.payload is None and run.truncated is None for run in runs)
-    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == owed
+    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == expected
 
 
 @pytest.mark.parametrize("blocks", [64, 1024])
 def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path, blocks: int) -> None:
-    """The log of one block, over and over; then as one record that is cut."""
+    """A log of repeated blocks, then a single record that is truncated."""
     out = io.BytesIO()
     writer = Writer(out)
     while writer.position < BLOCK_SIZE - 200:

@@ -53,14 +53,14 @@ def test_a_sound_database(database: Path, written, tmp_path: Path, run) -> None:
     done = run(database)
     assert done.return_value == 0, done.output
     assert "LevelDB database: 1 log, 20 records" in done.output
-    assert "whole; live" in done.output
+    assert "intact; live" in done.output
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
     assert done.return_value == 0, done.output
     assert {path.name for path in out.iterdir()} == {path.name for path in database.iterdir()}
     assert "Checked: MANIFEST-" in done.output
     assert "LevelDB opens it" in done.output
-    assert "Nothing was replaced" in done.output
+    assert "No file was replaced" in done.output
     assert leveldb("open", out) == written[1]
 
 
@@ -121,8 +121,8 @@ def test_a_manifest_of_wrong_content_is_damage(
     manifest.write_bytes(DAMAGES[damage](manifest.read_bytes()))
     done = run(database)
     assert done.return_value == 3, done.output
-    assert f"gone    {manifest.name}: " in done.output
-    assert "its logs are whole, other files are not" in done.output
+    assert f"lost    {manifest.name}: " in done.output
+    assert "all logs are intact, other files are not" in done.output
     out = tmp_path / "new"
     done = run("recover", database, "--out", out)
     assert done.return_value == 3
@@ -168,7 +168,7 @@ def test_a_table_of_wrong_content_is_damage(
     table.write_bytes(DAMAGES[damage](table.read_bytes()))
     done = run(database)
     assert done.return_value == 3
-    assert f"gone    {table.name}: expected" in done.output
+    assert f"lost    {table.name}: expected" in done.output
     done = run("recover", database, "--out", tmp_path / "new")
     assert done.return_value == 3
     assert "opens" not in done.output
@@ -180,7 +180,7 @@ def test_a_log_without_survivors_is_left_as_it_is(database: Path, tmp_path: Path
     log.write_bytes(b"not a log\n" * 50)
     done = run("recover", database, "--out", tmp_path / "new")
     assert done.return_value == 3
-    assert "not written anew, it stays as it is: none of its records survives" in done.output
+    assert "not rewritten: no record survives" in done.output
     assert (tmp_path / "new" / log.name).read_bytes() == log.read_bytes()
 
 
@@ -220,8 +220,8 @@ def test_the_same_findings_below_a_parent_folder_and_in_an_archive(
     for path in (parent, tmp_path / "all.tar"):
         done = run(path)
         assert done.return_value == 3
-        assert done.output.count(f"gone    {manifest.name}: 100 zeros") == 2, done.output
-        assert "2 systems; 2 not whole" in done.output
+        assert done.output.count(f"lost    {manifest.name}: 100 zeros") == 2, done.output
+        assert "2 systems; 2 not intact" in done.output
         bodies = [json.loads(line) for line in run(path, "--json").output.splitlines()]
         assert sum("findings" in body for body in bodies) == 2
     assert run(parent, "--all").return_value == 3

@@ -1,4 +1,4 @@
-"""systemd journal files and damage to them, for the tests of the fast scanner."""
+"""Systemd journal files and damage to them, for the tests of the bulk scanner."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def hello(count: int) -> list[list[bytes]]:
 
 
 def originals() -> list[bytes]:
-    """Every layout, hash, compression and state, small."""
-    found = [
+    """Return small files of every layout, hash, compression and state."""
+    results = [
         journal_bytes(*hello(8)),
         journal_bytes(*hello(6), LONG, compact=True, keyed=True, compression="zstd"),
         journal_bytes(*hello(6), LONG, LONG[:1], compression="lz4", keyed=True),
@@ -32,11 +32,11 @@ def originals() -> list[bytes]:
             *hello(3), first=SEALED_START, step=6_000_000, key=KEY, header_size=272, compact=True
         ),
     ]
-    return found
+    return results
 
 
 def damaged(data: bytes, chance: random.Random) -> bytes:
-    """One to three damages of any kind."""
+    """Apply one to three faults of any type."""
     out = bytearray(data)
     used = max(300, int.from_bytes(data[136:144], "little") + 64)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):

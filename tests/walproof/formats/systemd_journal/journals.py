@@ -1,7 +1,7 @@
-"""Journals for tests of queries, and what the journalctl programs that are here print of them.
+"""Journals for query tests, and the output of the installed journalctl programs for them.
 
-``python -m tests.walproof.formats.systemd_journal.journals COMMAND`` writes anew what the file
-``journalctl_262.json.xz`` holds, with COMMAND as journalctl.
+``python -m tests.walproof.formats.systemd_journal.journals COMMAND`` regenerates
+``journalctl_262.json.xz``, with COMMAND as journalctl.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ BOOTS = ("11" * 16, "22" * 16, "33" * 16)
 COREDUMP = b"MESSAGE_ID=fc2e22bc6ee647b6b90729ab34a250b1"
 MODES = ("short", "short-iso", "cat", "json", "export")
 
+#: Number of the boot, seconds after START, fields.
 Entry = tuple[int, int, list[bytes]]
-"""Number of the boot, seconds after START, fields."""
 
 VARIED: list[Entry] = [
     (0, 0, [b"MESSAGE=Started", b"PRIORITY=6", b"_SYSTEMD_UNIT=ssh.service", b"_UID=0"]),
@@ -66,6 +66,7 @@ VARIED: list[Entry] = [
     (2, 23, [b"MESSAGE=Started", b"PRIORITY=6", b"_SYSTEMD_UNIT=ssh.service", b"_UID=0"]),
 ]  # fmt: skip
 
+#: Arguments of journalctl and walproof. Some releases support only a part of them.
 QUERIES: dict[str, list[str]] = {
     "all": [],
     "a match": ["PRIORITY=6"],
@@ -112,17 +113,16 @@ QUERIES: dict[str, list[str]] = {
     "the last lines in reverse": ["--reverse", "--lines=4", "_UID=0"],
     "unit, time and priority": ["-u", "ssh", "-p", "info", "--since=@1700000001"],
 }
-"""Arguments of journalctl, the same as of ours. Only some releases take all of them."""
+#: Options added or changed after systemd 252.
 ONLY_IN_NEW = {
     "the first lines": ["--lines=+3"],
     "the last lines in a range": ["--since=@1700000005", "--lines=2"],
     "the last lines before": ["--until=@1700000012", "--lines=2"],
 }
-"""What journalctl learned after systemd 252, or does in another way since."""
 
 
 def write_journal(path: Path, entries: list[Entry], seqnum_id: str = "aa" * 16, **options) -> Path:
-    """Write a journal file; its id is made from its name."""
+    """Write a journal file; its id is derived from its name."""
     records = [
         NewRecord(
             b"".join(map(export_field, fields)),
@@ -141,9 +141,9 @@ def write_journal(path: Path, entries: list[Entry], seqnum_id: str = "aa" * 16, 
 
 
 def journalctls() -> Iterator[list[str]]:
-    """The command of each journalctl that is here."""
-    if (found := shutil.which("journalctl")) is not None:
-        yield [found]
+    """Return the command of each installed journalctl."""
+    if (result := shutil.which("journalctl")) is not None:
+        yield [result]
     for root in sorted((ROOT / ".build" / "implementations").glob("systemd*/root")):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
             libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
@@ -155,13 +155,13 @@ COMMANDS = list(journalctls())
 
 @cache
 def release_of(command: tuple[str, ...]) -> int:
-    """The release of systemd that a journalctl belongs to."""
+    """Return the systemd release of a journalctl."""
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     return int(done.stdout.split()[1])
 
 
 def run_journalctl(command: list[str], *arguments: str) -> bytes:
-    """What a journalctl prints."""
+    """Return the output of a journalctl."""
     done = subprocess.run(
         [*command, "--no-pager", "--utc", *arguments],
         capture_output=True, timeout=60, check=False, env=os.environ | {"LC_ALL": "C.UTF-8"},
@@ -170,13 +170,13 @@ def run_journalctl(command: list[str], *arguments: str) -> bytes:
 
 
 def all_of_it(command: list[str], path: Path, mode: str) -> bytes:
-    """All entries of a file; JSON with values of every length."""
+    """Return all entries of a file; JSON includes values of any length."""
     every = ["--all"] if mode == "json" else []
     return run_journalctl(command, f"--file={path}", "-o", mode, *every)
 
 
 def sorted_json(text: bytes) -> list[list[str]]:
-    """The members of each object, as they are written, in order: journalctl shuffles them."""
+    """Sort the members of each object, whose order in journalctl's output is random."""
     return [sorted(_members(line)) for line in text.decode().splitlines()]
 
 
@@ -194,33 +194,33 @@ def _members(line: str) -> Iterator[str]:
 
 
 def golden() -> dict[str, dict[str, object]]:
-    """What journalctl 262 printed of the real journals, and selected of ``VARIED``."""
+    """Return journalctl 262's output for the real journals and its selections from ``VARIED``."""
     return json.loads(lzma.decompress(GOLDEN.read_bytes()))
 
 
 def _write_golden(command: list[str]) -> None:
-    found: dict[str, dict[str, object]] = {}
+    results: dict[str, dict[str, object]] = {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "varied.journal"
         paths = {"varied": write_journal(path, VARIED)}
         for name in JOURNALS:
             paths[name] = Path(folder) / f"{name}.journal"
             paths[name].write_bytes(read_journal(name))
-        for name, one in paths.items():
-            printed = {mode: all_of_it(command, one, mode) for mode in MODES}
-            found[name] = {
+        for name, each in paths.items():
+            printed = {mode: all_of_it(command, each, mode) for mode in MODES}
+            results[name] = {
                 mode: sorted_json(text) if mode == "json" else text.decode("latin-1")
                 for mode, text in printed.items()
             }
-        found["queries"] = {
+        results["queries"] = {
             name: cursors(run_journalctl(command, f"--file={path}", "-o", "export", *arguments))
             for name, arguments in {**QUERIES, **ONLY_IN_NEW}.items()
         }
-    GOLDEN.write_bytes(lzma.compress(json.dumps(found, indent=1).encode(), preset=9))
+    GOLDEN.write_bytes(lzma.compress(json.dumps(results, indent=1).encode(), preset=9))
 
 
 def cursors(exported: bytes) -> list[str]:
-    """The cursors in a text of the Journal Export Format."""
+    """Return the cursors in a text of the Journal Export Format."""
     lines = exported.decode("latin-1").splitlines()
     return [line.partition("=")[2] for line in lines if line.startswith("__CURSOR=")]
 

@@ -1,4 +1,4 @@
-"""Entries whose boot id contradicts their hashed field ``_BOOT_ID``: a finding, and no boot."""
+"""Tests of entries whose boot id contradicts their hashed field ``_BOOT_ID``."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ ONE, TWO = BOOTS[:2]
 
 def run(*arguments: str | Path) -> Result:
     runner = CliRunner(env={"COLUMNS": "160"})
-    done = runner.invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    done = runner.invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
     assert done.exception is None, done.exception
     return done
 
 
 def with_boots(path: Path, boots: dict[int, str], **options: object) -> list[int]:
-    """Write a journal whose entries store other boots; the offsets of all entries."""
+    """Write a journal whose entries store other boots; return the offsets of all entries."""
     write_journal(path, ENTRIES, **options)
     data = bytearray(path.read_bytes())
     array = int.from_bytes(data[176:184], "little")
     width = 4 if options.get("compact", True) else 8
     first = array + 24
-    places = [int.from_bytes(data[first + n * width :][:width], "little") for n in range(4)]
+    locations = [int.from_bytes(data[first + n * width :][:width], "little") for n in range(4)]
     following = int.from_bytes(data[array + 16 : array + 24], "little") + 24
-    places += [int.from_bytes(data[following + n * width :][:width], "little") for n in range(2)]
+    locations += [int.from_bytes(data[following + n * width :][:width], "little") for n in range(2)]
     for number, boot in boots.items():
-        data[places[number] + 40 : places[number] + 56] = bytes.fromhex(boot)
+        data[locations[number] + 40 : locations[number] + 56] = bytes.fromhex(boot)
     path.write_bytes(data)
-    return places
+    return locations
 
 
 CASES = {
@@ -55,27 +55,27 @@ CASES = {
 @pytest.mark.parametrize("form", [{}, {"compact": False, "keyed": False}], ids=["compact", "old"])
 @pytest.mark.parametrize("is_large", [False, True], ids=["small", "large"])
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_a_finding(
+def test_a_contradiction_is_a_finding(
     name: str, is_large: bool, form: dict[str, object], tmp_path: Path, monkeypatch
 ) -> None:
     if is_large:
         pytest.importorskip("numba")
         monkeypatch.setattr(verify, "WORTH_A_KERNEL", 0)
     path = tmp_path / "system.journal"
-    places = with_boots(path, CASES[name], **form)
+    locations = with_boots(path, CASES[name], **form)
     done = run("verify", path)
     assert done.return_value == 3
     lines = [line for line in done.stdout.splitlines() if "in an ENTRY with _BOOT_ID=" in line]
     expected = [
-        f"{path}: {places[n] + 40}–{places[n] + 56}: bad-entry [SDJ-015]: boot id {boot} in an"
-        f" ENTRY with _BOOT_ID={ONE if n < 3 else TWO}"
+        f"{path}: {locations[n] + 40}–{locations[n] + 56}: bad-entry [SDJ-015]: boot id {boot}"
+        f" in an ENTRY with _BOOT_ID={ONE if n < 3 else TWO}"
         for n, boot in CASES[name].items()
     ]
     assert lines == expected
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_it_is_no_boot_of_the_folder(name: str, tmp_path: Path) -> None:
+def test_a_contradictory_boot_id_is_not_listed(name: str, tmp_path: Path) -> None:
     with_boots(tmp_path / "system.journal", CASES[name])
     done = run(tmp_path)
     boots = [line for line in done.stdout.splitlines() if " UTC  " in line]
@@ -89,7 +89,7 @@ def test_it_is_no_boot_of_the_folder(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_entry_is_one_of_its_boot(name: str, tmp_path: Path) -> None:
+def test_the_entry_belongs_to_the_boot_of_its_field(name: str, tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
     with_boots(path, CASES[name])
     for boot, expected in (("-1", "m0 m1 m2"), ("0", "m3 m4 m5"), (ONE, "m0 m1 m2")):
@@ -112,15 +112,15 @@ def test_an_entry_without_the_field_has_no_contradiction(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", JOURNALS)
-def test_real_journals_have_none(name: str, tmp_path: Path) -> None:
+def test_real_journals_have_no_contradiction(name: str, tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
     path.write_bytes(read_journal(name))
     assert "in an ENTRY with" not in run("verify", path).stdout
 
 
-def test_vectors_that_are_intact_have_none() -> None:
-    vectors = [one for name, one in load_all().items() if name.startswith("systemd-journal/")]
-    intact = [one for one in vectors if one.body["expect"]["verdict"] == "intact"]
+def test_intact_vectors_have_no_contradiction() -> None:
+    vectors = [each for name, each in load_all().items() if name.startswith("systemd-journal/")]
+    intact = [each for each in vectors if each.body["expect"]["verdict"] == "intact"]
     assert len(intact) > 20
     for vector in intact:
         assert "in an ENTRY with" not in run("verify", vector.input).stdout, vector

@@ -1,4 +1,4 @@
-"""The line of an entry, against journalctl."""
+"""Compare the line of an entry with journalctl."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ ENTRIES: list[Entry] = [
 
 
 def fields_of(entry: Entry) -> dict[str, list[bytes]]:
-    found: dict[str, list[bytes]] = {}
+    results: dict[str, list[bytes]] = {}
     for name, value in entry:
-        found.setdefault(name, []).append(value)
-    return found
+        results.setdefault(name, []).append(value)
+    return results
 
 
 def export(entry: Entry) -> bytes:
@@ -66,7 +66,7 @@ def export(entry: Entry) -> bytes:
 
 
 def journalctl(entries: list[Entry], path: Path) -> list[str]:
-    """What the real program prints of a journal with each entry, a text for each."""
+    """Return the output of the real program for each entry of a journal."""
     if shutil.which("journalctl") is None:
         unavailable("unavailable, because there is no journalctl")
     texts = []
@@ -84,10 +84,10 @@ def journalctl(entries: list[Entry], path: Path) -> list[str]:
 
 
 def as_printed(line: str) -> str:
-    """With the spaces in front of further lines."""
+    """Return the text with further lines indented."""
     first, *more = line.split("\n")
     at = first.index(": ") + 2
-    return "\n".join([first, *(" " * at + one for one in more)]) + "\n"
+    return "\n".join([first, *(" " * at + each for each in more)]) + "\n"
 
 
 def test_the_line_is_that_of_journalctl(tmp_path: Path) -> None:
@@ -99,14 +99,14 @@ def test_the_line_is_that_of_journalctl(tmp_path: Path) -> None:
 
 
 def test_lines() -> None:
-    """The same where there is no journalctl; these were its answers (systemd 252)."""
-    said = [short.line(fields_of(entry), NOW) for entry in ENTRIES]
-    assert said[0] == "2023-11-14T22:13:20+00:00 box app[7]: hello"
-    assert said[1] == "2023-11-14T22:13:20+00:00 unknown: nobody said it"
-    assert said[2] == "2023-11-14T22:13:20+00:00 cat[12]: "
-    assert said[5].endswith("with        tab") and said[6].endswith("app[7]: red")
-    assert said[11].endswith("[1.5K blob data]") and said[14].endswith("[1.5M blob data]")
-    assert said[20].startswith("2020-09-13T12:26:40+00:00")
+    """Compare with recorded output of systemd 252; runs without journalctl."""
+    message = [short.line(fields_of(entry), NOW) for entry in ENTRIES]
+    assert message[0] == "2023-11-14T22:13:20+00:00 box app[7]: hello"
+    assert message[1] == "2023-11-14T22:13:20+00:00 unknown: nobody said it"
+    assert message[2] == "2023-11-14T22:13:20+00:00 cat[12]: "
+    assert message[5].endswith("with        tab") and message[6].endswith("app[7]: red")
+    assert message[11].endswith("[1.5K blob data]") and message[14].endswith("[1.5M blob data]")
+    assert message[20].startswith("2020-09-13T12:26:40+00:00")
 
 
 def phrase(entry: Entry) -> str:
@@ -115,7 +115,7 @@ def phrase(entry: Entry) -> str:
     )
 
 
-def test_the_phrase_says_priority_and_message_id() -> None:
+def test_the_phrase_has_priority_and_message_id() -> None:
     head = "2023-11-14T22:13:20+00:00 box app[7]:"
     assert phrase(ENTRIES[-1]) == f"{head} an error  (err, MESSAGE_ID {'0' * 32})"
     assert phrase(ENTRIES[0]) == f"{head} hello"

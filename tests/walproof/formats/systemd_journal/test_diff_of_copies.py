@@ -1,4 +1,4 @@
-"""``walproof diff`` of a host's journal and the copy that a collector numbered anew."""
+"""Tests of ``walproof diff`` on a host's journal and its copy renumbered by a collector."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ HOST = [(0, n, [b"MESSAGE=m%d" % n, b"_HOSTNAME=h", b"PRIORITY=6"]) for n in ran
 OTHER = "bb" * 16
 
 
-def differences(one: Path, other: Path) -> list[str]:
+def differences(log: Path, other: Path) -> list[str]:
     done = CliRunner().invoke(
-        walproof, ["diff", str(one), str(other), "--all"], standalone_mode=False
+        walproof, ["diff", str(log), str(other), "--all"], standalone_mode=False
     )
     assert done.exception is None, done.exception
     lines = done.stdout.splitlines()[2:]
@@ -58,19 +58,19 @@ def test_a_copy(name: str, seqnum_id: str, tmp_path: Path) -> None:
     if seqnum_id == OTHER or len(entries) == len(HOST):
         assert differences(host, copy) == expected
         back = {"-": "+", "+": "-", "~A": "~B", "~B": "~A"}
-        reversed_ones = [f"{back[one.split()[0]]} {one.partition(' ')[2]}" for one in expected]
+        reversed_ones = [f"{back[each.split()[0]]} {each.partition(' ')[2]}" for each in expected]
         assert sorted(differences(copy, host)) == sorted(reversed_ones)
 
 
-def test_entries_of_one_moment(tmp_path: Path) -> None:
+def test_entries_with_the_same_time(tmp_path: Path) -> None:
     burst = [(0, 1, [b"MESSAGE=%d" % n]) for n in range(5)]
     host = write_journal(tmp_path / "host.journal", burst)
     copy = write_journal(tmp_path / "copy.journal", [*burst[3:], *burst[:2]], OTHER)
     assert differences(host, copy) == ["- MESSAGE=2"]
 
 
-def test_a_file_with_own_numbers_among_copies(tmp_path: Path) -> None:
-    """A folder has a part with the numbers of the host, and the rest numbered anew."""
+def test_a_file_with_its_own_numbers_among_copies(tmp_path: Path) -> None:
+    """A directory has a part with the numbers of the host; the rest is renumbered."""
     host = write_journal(tmp_path / "host.journal", HOST)
     folder = tmp_path / "collected"
     write_journal(folder / "remote-a.journal", HOST[:3])

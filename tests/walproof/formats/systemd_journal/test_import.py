@@ -1,4 +1,4 @@
-"""``walproof systemd import``: whole entries of a damaged stream, and the ranges that are none."""
+"""Tests of ``walproof systemd import``: entries of a damaged stream, and skipped ranges."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def entry(number: int, *fields: bytes, cursor: bool = False, lacks: bytes = b"-"
         b"__MONOTONIC_TIMESTAMP=%d" % (1000 + number),
         BOOT,
     ]
-    kept = [line for line in lines if not line.startswith(lacks)]
+    stored = [line for line in lines if not line.startswith(lacks)]
     fields = (b"MESSAGE=m%d" % number, *fields)
-    return b"".join([*(line + b"\n" for line in kept), *map(export_field, fields), b"\n"])
+    return b"".join([*(line + b"\n" for line in stored), *map(export_field, fields), b"\n"])
 
 
 BINARY = entry(2, b"BLOB=two\nlines\n\n__CURSOR=s=9\n")
@@ -100,12 +100,12 @@ def numbers(out: Path) -> list[int]:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_whole_entries_are_written(name: str, tmp_path: Path) -> None:
+def test_complete_entries_are_written(name: str, tmp_path: Path) -> None:
     stream, expected, faults = STREAMS[name]
     out = tmp_path / "a.journal"
     done = run(stream, out)
     if not expected and faults:
-        assert "no entry is whole" in str(done.exception)
+        assert "no complete entry found" in str(done.exception)
         assert not out.exists()
         return
     assert done.return_value == (3 if faults else 0), done.output
@@ -117,7 +117,7 @@ def test_the_whole_entries_are_written(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_strict_writes_nothing_that_is_not_whole(name: str, tmp_path: Path) -> None:
+def test_strict_rejects_damaged_streams(name: str, tmp_path: Path) -> None:
     stream, expected, faults = STREAMS[name]
     out = tmp_path / "a.journal"
     done = run(stream, out, "--strict")
@@ -133,8 +133,8 @@ def test_strict_writes_nothing_that_is_not_whole(name: str, tmp_path: Path) -> N
 def test_every_byte_is_accounted_for(name: str) -> None:
     stream, _, _ = STREAMS[name]
     covered = bytearray(len(stream))
-    for one in read_entries(stream):
-        covered[one.start : one.end] = b"\1" * (one.end - one.start)
+    for each in read_entries(stream):
+        covered[each.start : each.end] = b"\1" * (each.end - each.start)
     assert all(stream[at] == ord("\n") for at, byte in enumerate(covered) if not byte)
 
 
@@ -143,27 +143,27 @@ def test_every_cut_keeps_all_entries_before_it() -> None:
     ends = [at for at in range(len(stream)) if stream[:at].endswith(b"\n\n__REAL")]
     starts = [0, *(at - len("__REAL") for at in ends)]
     for size in range(len(stream)):
-        whole = [one for one in read_entries(stream[:size]) if isinstance(one, WholeEntry)]
+        whole = [each for each in read_entries(stream[:size]) if isinstance(each, WholeEntry)]
         complete = sum(start + len(entry(0, b"BLOB=\0\n0")) <= size for start in starts)
         # Where a line ends, nothing tells that more of the entry should follow.
         assert complete <= len(whole) <= complete + 1, size
-        for number, one in enumerate(whole[:complete]):
-            assert one.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
+        for number, each in enumerate(whole[:complete]):
+            assert each.payloads == [BOOT, b"MESSAGE=m%d" % number, b"BLOB=\0\n%d" % number]
 
 
-def test_damage_anywhere_ends_and_invents_nothing() -> None:
+def test_damage_anywhere_adds_no_entries() -> None:
     chance = random.Random(5)
     stream = b"".join(entry(n, b"BLOB=\0\n%d" % n, cursor=bool(n % 2)) for n in range(5))
-    sound = [one for one in read_entries(stream) if isinstance(one, WholeEntry)]
+    sound = [each for each in read_entries(stream) if isinstance(each, WholeEntry)]
     for _ in range(2000):
         data = bytearray(stream)
         at = chance.randrange(len(data))
         data[at] ^= 1 << chance.randrange(8)
-        found = list(read_entries(bytes(data)))
-        assert all(one.start <= one.end <= len(data) for one in found)
-        whole = [one for one in found if isinstance(one, WholeEntry)]
+        results = list(read_entries(bytes(data)))
+        assert all(each.start <= each.end <= len(data) for each in results)
+        whole = [each for each in results if isinstance(each, WholeEntry)]
         assert len(whole) <= len(sound) + 1  # a flip may make the blank line that ends an entry
-        assert whole or any(isinstance(one, Skipped) for one in found)
+        assert whole or any(isinstance(each, Skipped) for each in results)
 
 
 def test_many_skipped_ranges_are_counted(tmp_path: Path) -> None:

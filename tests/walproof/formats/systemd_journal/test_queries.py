@@ -1,4 +1,4 @@
-"""Queries on journals: the same entries and the same bytes as journalctl, damaged or not."""
+"""Tests of queries on intact and damaged journals: same entries and bytes as journalctl."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ NEW_LINE = re.compile(rb"^__SEQNUM(_ID)?=.*\n", re.M)
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
     assert done.exception is None, done.exception
     return done
 
@@ -56,10 +56,10 @@ def journal(name: str, folder: Path) -> Path:
 
 
 def as_of(release: int, mode: str, text: bytes) -> object:
-    """What we print as the journalctl of a release prints it; JSON with its members in order."""
+    """Adapt our output to that of a journalctl release; sort the members of JSON objects."""
     if mode == "json":
         new = ('"__SEQNUM":', '"__SEQNUM_ID":') if release < 254 else ()
-        return [[one for one in line if not one.startswith(new)] for line in sorted_json(text)]
+        return [[each for each in line if not each.startswith(new)] for line in sorted_json(text)]
     if mode == "export" and release < 254:
         return NEW_LINE.sub(b"", text)
     if mode == "short-iso" and release < 254:
@@ -151,7 +151,7 @@ OURS = {
 
 
 @pytest.mark.parametrize("query", OURS)
-def test_what_journalctl_does_not_have(query: str, tmp_path: Path) -> None:
+def test_options_that_journalctl_lacks(query: str, tmp_path: Path) -> None:
     arguments, expected = OURS[query]
     more = (2, 24, [b"MESSAGE=of user 1000", b"_SYSTEMD_USER_UNIT=app.service", b"_UID=1000"])
     path = write_journal(tmp_path / "a.journal", [*VARIED, more])
@@ -159,19 +159,19 @@ def test_what_journalctl_does_not_have(query: str, tmp_path: Path) -> None:
 
 
 def two_files(folder: Path) -> list[Path]:
-    """The entries of ``VARIED`` in two files with numbers of their own."""
-    one = write_journal(folder / "one.journal", VARIED[::2])
-    return [one, write_journal(folder / "two.journal", VARIED[1::2], "bb" * 16)]
+    """Write the entries of ``VARIED`` to two files with their own sequence numbers."""
+    each = write_journal(folder / "one.journal", VARIED[::2])
+    return [each, write_journal(folder / "two.journal", VARIED[1::2], "bb" * 16)]
 
 
 @needs_one
 @each_command
 @pytest.mark.parametrize("query", ["all", "the boot before", "a unit", "reverse", "the last lines"])
 def test_several_paths_are_merged(query: str, command: list[str], tmp_path: Path) -> None:
-    one, two = two_files(tmp_path)
-    options = [f"--file={one}", f"--file={two}", "-o", "export"]
+    each, two = two_files(tmp_path)
+    options = [f"--file={each}", f"--file={two}", "-o", "export"]
     theirs = cursors(run_journalctl(command, *options, *QUERIES[query]))
-    assert cursors(run("export", two, one, *QUERIES[query]).stdout_bytes) == theirs
+    assert cursors(run("export", two, each, *QUERIES[query]).stdout_bytes) == theirs
     assert cursors(run("export", tmp_path, *QUERIES[query]).stdout_bytes) == theirs
 
 
@@ -191,14 +191,14 @@ def test_entries_after_a_cursor(place: int, command: list[str], tmp_path: Path) 
         assert cursors(run("export", *paths, *options).stdout_bytes) == theirs, more
 
 
-def test_a_cursor_of_an_entry_that_is_gone(tmp_path: Path) -> None:
+def test_a_cursor_of_a_missing_entry(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     every = cursors(run("export", path).stdout_bytes)
     some = write_journal(tmp_path / "b.journal", [*VARIED[:8], *VARIED[9:]], keeps_numbers=False)
     gone = every[8].replace("i=9;", "i=8;")  # numbered as in the file that lacks it
     after = cursors(run("export", some, "--after-cursor", gone).stdout_bytes)
-    assert [one.partition(";m=")[2] for one in after] == [
-        one.partition(";m=")[2] for one in every[9:]
+    assert [each.partition(";m=")[2] for each in after] == [
+        each.partition(";m=")[2] for each in every[9:]
     ]
 
 
@@ -216,14 +216,14 @@ def test_a_cursor_of_an_entry_that_is_gone(tmp_path: Path) -> None:
         (["--boot", "5"], "--boot: no boot 5: there are entries of 3"),
         (["--boot", "last"], "--boot: expected 0, -1, 1 or the id of a boot, found 'last'"),
         (["--boot", "ab" * 16 + "-1"], "--boot: no entry of boot abab"),
-        (["--unit", ""], "--unit: expected the name of a unit"),
-        (["PRIORITY=1", "+"], "+ stands between"),
-        (["+", "PRIORITY=1"], "+ stands between"),
+        (["--unit", ""], "--unit: expected a unit name"),
+        (["PRIORITY=1", "+"], "expected FIELD=VALUE before and after +"),
+        (["+", "PRIORITY=1"], "expected FIELD=VALUE before and after +"),
         (["priority=1"], "expected FIELD=VALUE, found 'priority=1'"),
         (["PRIORITY"], "expected FIELD=VALUE or a path, found 'PRIORITY'"),
     ],
 )
-def test_what_cannot_be_understood(arguments: list[str], expected: str, tmp_path: Path) -> None:
+def test_invalid_arguments(arguments: list[str], expected: str, tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     done = CliRunner().invoke(
         walproof, ["systemd", "read", str(path), *arguments], standalone_mode=False
@@ -231,7 +231,7 @@ def test_what_cannot_be_understood(arguments: list[str], expected: str, tmp_path
     assert expected in str(done.exception)
 
 
-def test_bytes_that_are_no_text_are_matched(tmp_path: Path) -> None:
+def test_binary_values_are_matched(tmp_path: Path) -> None:
     path = write_journal(
         tmp_path / "a.journal",
         [(0, 0, [b"MESSAGE=\xe9", b"TAG=\xff"]), (0, 1, [b"MESSAGE=\xc3\xa9"])],
@@ -266,7 +266,7 @@ def test_a_large_file_is_queried_by_the_scanner(tmp_path: Path, monkeypatch) -> 
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_terminal_gets_no_control_sequences(mode: str, tmp_path: Path) -> None:
+def test_control_sequences_are_not_printed_to_a_terminal(mode: str, tmp_path: Path) -> None:
     fields = [b"MESSAGE=red \x1b[31m and\ttab \xe2\x80\xae", b"SYSLOG_IDENTIFIER=\xe2\x80\xaex"]
     path = write_journal(tmp_path / "a.journal", [(0, 0, fields)])
     ours, theirs = pty.openpty()
@@ -283,7 +283,7 @@ def test_a_terminal_gets_no_control_sequences(mode: str, tmp_path: Path) -> None
     assert b"\x1b" not in shown and b"\xe2\x80\xae" not in shown
 
 
-def test_an_entry_whose_message_is_lost_is_shown(tmp_path: Path) -> None:
+def test_an_entry_without_its_message_is_shown(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED[:4])
     data = bytearray(path.read_bytes())
     data[data.index(b"MESSAGE=failed again") + 9] ^= 1
@@ -294,7 +294,7 @@ def test_an_entry_whose_message_is_lost_is_shown(tmp_path: Path) -> None:
     assert "failed again" not in run("systemd", "read", path, "-o", "cat").stdout
 
 
-def test_nothing_is_selected(tmp_path: Path) -> None:
+def test_an_empty_selection(tmp_path: Path) -> None:
     path = write_journal(tmp_path / "a.journal", VARIED)
     done = run("systemd", "read", path, "NOTHING=1")
     assert (done.stdout, done.stderr, done.return_value) == ("", "-- No entries --\n", 0)
@@ -303,7 +303,7 @@ def test_nothing_is_selected(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_scanner_and_specification_select_the_same(seed: int, tmp_path: Path, monkeypatch) -> None:
-    """Also where a file is damaged: the same bytes, lost ranges and names of fields."""
+    """For intact and damaged files: the same bytes, lost ranges and names of fields."""
     pytest.importorskip("numba")
     from walproof.formats.systemd_journal.query import journal_file
 
@@ -316,11 +316,11 @@ def test_scanner_and_specification_select_the_same(seed: int, tmp_path: Path, mo
             at = chance.randrange(36_000, len(data))
             data[at : at + 8] = chance.choice([bytes(8), chance.randbytes(8)])
         path.write_bytes(data[: chance.choice([len(data), at])])
-        found = []
+        results = []
         for limit in (1 << 40, 0):
             monkeypatch.setattr(journal_file, "WORTH_A_KERNEL", limit)
             file = journal_file.JournalFile("a", path)
-            found.append(
+            results.append(
                 (
                     run("export", path, "--not", "PRIORITY=3").output,
                     run("systemd", "read", path, "-u", "ssh*", "--reverse").output,
@@ -328,9 +328,9 @@ def test_scanner_and_specification_select_the_same(seed: int, tmp_path: Path, mo
                     list(file.values(b"PRIORITY")),
                 )
             )
-        assert found[0] == found[1]
+        assert results[0] == results[1]
         indexed = journal_file.read_indexed_names(path)
-        assert indexed is None or set(indexed) == set(found[0][2])
+        assert indexed is None or set(indexed) == set(results[0][2])
 
 
 def test_names_of_fields_are_listed_without_reading_values(tmp_path: Path, monkeypatch) -> None:
@@ -352,15 +352,15 @@ def test_names_of_fields_are_listed_without_reading_values(tmp_path: Path, monke
         run("systemd", "fields", path)
 
 
-def test_packed_files_folders_and_files_are_merged(tmp_path: Path) -> None:
-    one = write_journal(tmp_path / "one.journal", VARIED[::3])
+def test_compressed_files_and_directories_are_merged(tmp_path: Path) -> None:
+    each = write_journal(tmp_path / "one.journal", VARIED[::3])
     packed = tmp_path / "packed.journal.xz"
     packed.write_bytes(
         lzma.compress(write_journal(tmp_path / "two", VARIED[1::3], "bb" * 16).read_bytes())
     )
     folder = tmp_path / "folder" / "deep"
     write_journal(folder / "system.journal", VARIED[2::3], "cc" * 16)
-    done = run("systemd", "read", one, packed, folder.parent, "-o", "json")
+    done = run("systemd", "read", each, packed, folder.parent, "-o", "json")
     times = re.findall(r'"__REALTIME_TIMESTAMP":"(\d+)"', done.stdout)
     assert len(times) == len(VARIED)
     assert times == sorted(times)

@@ -1,4 +1,4 @@
-"""Points in time are those of ``systemd-analyze timestamp``."""
+"""Compare timestamps with ``systemd-analyze timestamp``."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ EXPECTED = {
     "2023-11-14T23:13:20.123456+01:00": NOW,
     "2024-02-29": 1_709_164_800_000_000,
 }
+#: Forms accepted since systemd 254.
 ONLY_IN_NEW = re.compile(r"[+-]\d\d:?\d\d$|\dT|Berlin")
-"""Forms that systemd takes since release 254."""
 WRONG = [
     "", "soon", "2023-13-01", "2023-02-29", "25:00", "22:60", "Mon 2023-11-14", "@", "@x", "-", "+",
     "ago", "1 parsec ago", "2023-11-14 22:13:20 Nowhere/Else", "2023-11-14 22", "1h", "-1h x",
@@ -71,37 +71,37 @@ def has_zones() -> bool:
 
 
 @pytest.mark.parametrize("text", EXPECTED)
-def test_a_point_in_time(text: str) -> None:
+def test_timestamps(text: str) -> None:
     if "Berlin" in text and not has_zones():
         pytest.skip("no time zones on this machine")
     assert parse_time(text, NOW) == EXPECTED[text]
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_no_point_in_time(text: str) -> None:
+def test_invalid_timestamps(text: str) -> None:
     with pytest.raises(BadTime, match="expected a time such as"):
         parse_time(text, NOW)
 
 
-def test_a_time_before_1970_is_its_beginning() -> None:
+def test_a_time_before_1970_becomes_1970() -> None:
     assert parse_time("-100y", NOW) == 0
 
 
 def analysed(texts: list[str]) -> list[int | None]:
-    """What ``systemd-analyze timestamp`` makes of each text, in microseconds since 1970."""
-    found: list[int | None] = []
+    """Return the ``systemd-analyze timestamp`` result for each text, in microseconds since 1970."""
+    results: list[int | None] = []
     for text in texts:
         done = subprocess.run(
             ["systemd-analyze", "timestamp", "--", text],
             capture_output=True, text=True, check=False, env=os.environ | {"TZ": "UTC"},
         )  # fmt: skip
         match = re.search(r"UNIX seconds: @(\d+)(?:\.(\d+))?", done.stdout)
-        found.append(int(match[1] + f"{match[2] or '0':0<6}") if match else None)
-    return found
+        results.append(int(match[1] + f"{match[2] or '0':0<6}") if match else None)
+    return results
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="no systemd-analyze")
-def test_the_same_as_systemd() -> None:
+def test_timestamps_match_systemd() -> None:
     version = subprocess.run(["systemd-analyze", "--version"], capture_output=True, text=True)
     is_new = int(version.stdout.split()[1]) >= 254
     texts = [text for text in EXPECTED if is_new or not ONLY_IN_NEW.search(text)]
@@ -109,9 +109,9 @@ def test_the_same_as_systemd() -> None:
     before = time.time_ns() // 1000
     theirs = analysed(texts)
     after = time.time_ns() // 1000
-    for text, one in zip(texts, theirs, strict=True):
-        assert one is not None, text
-        assert parse_time(text, before) <= one <= parse_time(text, after), text
+    for text, each in zip(texts, theirs, strict=True):
+        assert each is not None, text
+        assert parse_time(text, before) <= each <= parse_time(text, after), text
     assert len(texts) > 25
     wrong = [text for text in WRONG if text != "2023-02-29"]  # systemd takes it for 1 March
     assert analysed(wrong) == [None] * len(wrong)

@@ -1,4 +1,4 @@
-"""``walproof recover --drop``: a valid journal without some entries, and without what they held."""
+"""Tests of ``walproof recover --drop``: a valid journal without the data of dropped entries."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FORMS = {
 
 
 def run(*arguments: str | Path) -> Result:
-    done = CliRunner().invoke(walproof, [str(one) for one in arguments], standalone_mode=False)
+    done = CliRunner().invoke(walproof, [str(each) for each in arguments], standalone_mode=False)
     return done
 
 
@@ -57,13 +57,13 @@ def drop(log: Path, out: Path, *filters: str, status: int = 0) -> Result:
 
 
 def payloads(path: Path) -> set[bytes]:
-    """Every ``FIELD=value`` in a file, decompressed."""
-    found = inspection.inspect(path.read_bytes(), {})
-    return {bytes(found.view.payload(at)) for at in found.walk.sound(layout.DATA)}
+    """Return each ``FIELD=value`` in a file, decompressed."""
+    result = inspection.inspect(path.read_bytes(), {})
+    return {bytes(result.view.payload(at)) for at in result.walk.sound(layout.DATA)}
 
 
 def verify(path: Path) -> None:
-    """Have each journalctl verify a file that it takes."""
+    """Verify a file with each journalctl that supports it."""
     header = layout.parse_header(path.read_bytes())
     for command in COMMANDS:
         if header.header_size > 264 and release_of(tuple(command)) < 254:
@@ -74,7 +74,7 @@ def verify(path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
+def test_no_data_of_dropped_entries_remains(form: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, **FORMS[form])
     out = tmp_path / "clean.journal"
     drop(log, out, "--unit", "vault")
@@ -93,7 +93,7 @@ def test_nothing_of_the_entries_is_left(form: str, tmp_path: Path) -> None:
     verify(out)
 
 
-def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
+def test_the_check_detects_remaining_data(tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, compression="zstd")
     out = tmp_path / "clean.journal"
     drop(log, out, "MESSAGE=login")
@@ -120,12 +120,14 @@ def test_the_test_finds_what_is_left(tmp_path: Path) -> None:
     ],
     ids=lambda value: " ".join(map(str, value)),
 )
-def test_what_is_left_is_valid(filters: list[str], seconds: list[int], tmp_path: Path) -> None:
+def test_the_redacted_journal_is_valid(
+    filters: list[str], seconds: list[int], tmp_path: Path
+) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH, header_size=264)
     out = tmp_path / "clean.journal"
     done = drop(log, out, *filters)
-    left = [int(one.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
-            for one in cursors(run("export", out).stdout_bytes)]  # fmt: skip
+    left = [int(each.rpartition(";t=")[2].partition(";")[0], 16) // 1_000_000 - 1_700_000_000
+            for each in cursors(run("export", out).stdout_bytes)]  # fmt: skip
     assert left == seconds
     assert f"{6 - len(seconds)} record" in done.stderr.partition("; ")[2]
     verify(out)
@@ -138,15 +140,15 @@ def test_a_damaged_journal(tmp_path: Path) -> None:
     log.write_bytes(data)
     out = tmp_path / "clean.journal"
     done = drop(log, out, "--unit", "vault", status=3)
-    assert "3 records; 3 records left out; " in done.stderr
-    assert "bytes lost of" in done.stderr
+    assert "3 records; 3 records removed; " in done.stderr
+    assert " bytes of " in done.stderr
     assert "hash-mismatch" in done.stderr
-    assert "1 record of" in done.stderr and "no filter sees them" in done.stderr
+    assert "1 record of" in done.stderr and "so filters may not match" in done.stderr
     assert payloads(out).isdisjoint(GONE)
     verify(out)
 
 
-def test_every_copy_in_a_folder(tmp_path: Path) -> None:
+def test_every_copy_in_a_directory_is_redacted(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     machine = folder / ("01" * 16)
     write_journal(machine / "system.journal", BOTH)
@@ -156,8 +158,8 @@ def test_every_copy_in_a_folder(tmp_path: Path) -> None:
     (machine / "system.journal.before-recovery").write_bytes(b"hunter2")
     out = tmp_path / "clean"
     done = drop(folder, out, "--unit", "vault")
-    assert "9 records; 6 records left out" in done.stderr
-    assert "Journals alone were written" in done.stderr
+    assert "9 records; 6 records removed" in done.stderr
+    assert "Only journals were written" in done.stderr
     written = sorted(path.relative_to(out).as_posix() for path in out.rglob("*.*"))
     names = [f"{'01' * 16}/system.journal", f"{'01' * 16}/user-1000.journal"]
     assert written == [*names, "remote/remote-one.journal"]
@@ -188,22 +190,22 @@ def test_a_packed_journal(tmp_path: Path) -> None:
     ("arguments", "expected"),
     [
         (["--drop"], "--drop: expected FIELD=VALUE or another filter, found none"),
-        (["--unit", "ssh"], "filters select what --drop leaves out: expected --drop"),
+        (["--unit", "ssh"], "filters require --drop"),
         (["PRIORITY=6"], "expected one LOG, found 'PRIORITY=6'"),
-        (["--drop", "A=1", "--logs-only"], "--drop goes with neither --logs-only nor --context"),
-        (["--drop", "A=1", "--context", "a=1"], "--drop goes with neither --logs-only nor"),
+        (["--drop", "A=1", "--logs-only"], "--drop excludes --logs-only and --context"),
+        (["--drop", "A=1", "--context", "a=1"], "--drop excludes --logs-only and"),
         (["--drop", "PRIORITY"], "expected FIELD=VALUE, found 'PRIORITY'"),
         (["--drop", "--boot", "7"], "--boot: no boot 7: there are entries of 2"),
     ],
 )
-def test_what_cannot_be_done(arguments: list[str], expected: str, tmp_path: Path) -> None:
+def test_unsupported_requests(arguments: list[str], expected: str, tmp_path: Path) -> None:
     log = write_journal(tmp_path / "a.journal", BOTH)
     done = run("recover", log, "--out", tmp_path / "new.journal", *arguments)
     assert expected in str(done.exception)
     assert not (tmp_path / "new.journal").exists()
 
 
-def test_another_format_and_no_journal(tmp_path: Path) -> None:
+def test_other_formats_and_files(tmp_path: Path) -> None:
     (tmp_path / "000003.log").write_bytes(bytes(40))
     done = run("recover", tmp_path / "000003.log", "--out", tmp_path / "b", "--drop", "A=1")
     assert (done.return_value, "not-a-journal" in done.output) == (4, True)
@@ -213,4 +215,4 @@ def test_another_format_and_no_journal(tmp_path: Path) -> None:
 def test_a_folder_inside_itself(tmp_path: Path) -> None:
     write_journal(tmp_path / "in" / "system.journal", BOTH)
     done = run("recover", tmp_path / "in", "--out", tmp_path / "in" / "out", "--drop", "A=1")
-    assert "choose a path outside of it" in str(done.exception)
+    assert "choose a path outside" in str(done.exception)

@@ -1,4 +1,4 @@
-"""The fast scanner of systemd journals gives the reference's answer, however the file is broken."""
+"""Compare the systemd journal scanner with the reference on intact and damaged files."""
 
 from __future__ import annotations
 
@@ -47,31 +47,33 @@ def fast(path: Path, **context: Any) -> Answer:
     return answer(FORMAT, scanner(FORMAT).scan(Log(path, context), Wanted()))
 
 
-def owed(path: Path, **context: Any) -> Answer:
+def reference_answer(path: Path, **context: Any) -> Answer:
     return collect(named(FORMAT).read(path, "recover", context))
 
 
 def in_parts(path: Path, target: int, whole: Answer, **context: Any) -> None:
-    """The parts of a file, in any order, give what the whole does."""
+    """Compare the parts of a file, in any order, with the whole."""
     log = Log(path, context)
-    found: list[Any] = []
+    results: list[Any] = []
     parts = list(scanner(FORMAT).plan(log, target))
     random.Random(target).shuffle(parts)
     for part in parts:
         for event in scanner(FORMAT).scan(log, Wanted(), part):
-            found += records(FORMAT, event) if isinstance(event, Records) else [event]
+            results += records(FORMAT, event) if isinstance(event, Records) else [event]
     if len(parts) == 1:
-        found = [one for one in found if not hasattr(one, "verdict")]
-    lost = sorted((one for one in found if isinstance(one, Lost)), key=lambda gap: gap.start)
-    kept = sorted((one for one in found if not isinstance(one, Lost)), key=lambda one: one.at)
+        results = [each for each in results if not hasattr(each, "verdict")]
+    lost = sorted((each for each in results if isinstance(each, Lost)), key=lambda gap: gap.start)
+    stored = sorted(
+        (each for each in results if not isinstance(each, Lost)), key=lambda each: each.at
+    )
     assert tuple(lost) == whole.lost
-    assert tuple(kept) == whole.records
+    assert tuple(stored) == whole.records
 
 
 def check(path: Path, data: bytes, **context: Any) -> None:
     path.write_bytes(data)
     try:
-        right = owed(path, **context)
+        right = reference_answer(path, **context)
         assert fast(path, **context) == right
         in_parts(
             path, max(1, len(data) // random.Random(len(data)).randrange(1, 9)), right, **context
@@ -110,9 +112,9 @@ def test_damage_in_a_context(context: dict[str, Any], tmp_path: Path) -> None:
             check(tmp_path / "a.journal", damaged(data, chance), **context)
 
 
-def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
-    """Files without tables (SDJ-016) are among them: there is no index to ask."""
-    asked = 0
+def test_every_intact_vector_is_queried_for_an_existing_field() -> None:
+    """Includes files without hash tables (SDJ-016), which have no index to query."""
+    requested = 0
     for vector in load_all().values():
         expected = vector.body.get("expect", {})
         if vector.body["format"] != FORMAT or vector.operation != "read":
@@ -120,11 +122,11 @@ def test_every_intact_vector_is_asked_for_a_field_that_it_has() -> None:
         if expected["verdict"] != "intact" or not expected["records"] or vector.body.get("context"):
             continue
         name, value = expected["records"][-1]["fields"][0]
-        told = {"match": f"{name}={value}"}
-        right = owed(vector.input, **told)
-        assert fast(vector.input, **told) == right, (vector.id, told)
-        asked += isinstance(value, str) and bool(right.records)
-    assert asked > 50
+        given = {"match": f"{name}={value}"}
+        right = reference_answer(vector.input, **given)
+        assert fast(vector.input, **given) == right, (vector.id, given)
+        requested += isinstance(value, str) and bool(right.records)
+    assert requested > 50
 
 
 @pytest.mark.slow
@@ -166,7 +168,7 @@ def table(path: Path, which: str, wanted: Wanted) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("compression", ["none", "lz4", "zstd", "xz"])
 @pytest.mark.parametrize("most", [0, 1, 9, 17, 40, 300, 5007, 1 << 30])
-def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) -> None:
+def test_long_values_are_truncated(most: int, compression: str, tmp_path: Path) -> None:
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
     path.write_bytes(journal_bytes(*hello(3), LONG, many, compression=compression, compact=True))
@@ -182,7 +184,7 @@ def test_what_is_too_long_is_cut(most: int, compression: str, tmp_path: Path) ->
 
 
 def test_fields_are_in_order(tmp_path: Path) -> None:
-    """Of entries with few and with many fields, and with a name twice."""
+    """Entries with few fields, with many, and with a repeated name."""
     names = [b"N%d" % number for number in range(700)]
     random.Random(4).shuffle(names)
     entries = [[name + b"=1" for name in names[at : at + 100]] for at in range(0, len(names), 100)]
@@ -196,14 +198,14 @@ def test_fields_are_in_order(tmp_path: Path) -> None:
 
 
 def test_payloads_of_every_length(tmp_path: Path) -> None:
-    """Text or not, sound or with a flipped bit."""
+    """Text and binary payloads, valid or with a flipped bit."""
     rng = random.Random(6)
     texts = [b"T=" + bytes(rng.choices(b"abc \t", k=n)) for n in range(1, 90)]
     others = [b"B=" + rng.randbytes(n) for n in range(1, 90)]
     long = [b"L=" + b"x" * n for n in (900, 980, 1100, 5000, 40)]
     payloads = rng.sample(texts + others + long, k=183)
-    entries = [[one] for one in payloads[:90]] + [
-        [one, other] for one, other in zip(payloads[90::2], payloads[91::2], strict=False)
+    entries = [[each] for each in payloads[:90]] + [
+        [each, other] for each, other in zip(payloads[90::2], payloads[91::2], strict=False)
     ]
     data = journal_bytes(*entries, keyed=True, data_buckets=200)
     check(tmp_path / "a.journal", data)
@@ -215,13 +217,13 @@ def test_payloads_of_every_length(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("compact", [False, True])
-def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> None:
-    """Each of them in turn has an entry, though the lists that the arrays are of have ended."""
+def test_unused_slots_of_arrays(compact: bool, tmp_path: Path) -> None:
+    """Each slot in turn has an entry, although the lists of the arrays have ended."""
     data = journal_bytes(*hello(12), compact=compact)
     path, width = tmp_path / "a.journal", 4 if compact else 8
     path.write_bytes(data)
-    records = owed(path).records
-    found, at = 0, int.from_bytes(data[88:96], "little")
+    records = reference_answer(path).records
+    result, at = 0, int.from_bytes(data[88:96], "little")
     while at < len(data):
         size = int.from_bytes(data[at + 8 : at + 16], "little")
         slots = range(at + 24, at + size, width) if data[at] == constants.ENTRY_ARRAY else range(0)
@@ -231,15 +233,15 @@ def test_slots_of_arrays_that_nobody_uses_yet(compact: bool, tmp_path: Path) -> 
                 broken[slot : slot + width] = records[0].at.to_bytes(width, "little")
                 check(path, bytes(broken))
                 assert fast(path).verdict == "damaged"
-                found += 1
+                result += 1
         at += (size + 7) & ~7
-    assert found > 3
+    assert result > 3
 
 
 @pytest.mark.parametrize("has_numbers", [True, False])
 @pytest.mark.parametrize("most", [2, 1 << 30])
-def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> None:
-    """Each name of the file, if all have a number; else names stand beside each value."""
+def test_shared_names_are_stored_once(has_numbers: bool, most: int, tmp_path: Path) -> None:
+    """Each name of the file is stored once if all have a number; else names are next to values."""
     path = tmp_path / "a.journal"
     many = [b"F%d=%d" % (n % 70, n) for n in range(200)]
     path.write_bytes(journal_bytes(*hello(9), LONG, many, compression="zstd", compact=True))
@@ -255,51 +257,51 @@ def test_names_may_come_once(has_numbers: bool, most: int, tmp_path: Path) -> No
             Wanted(max_payload=most),
         )
     )
-    assert [one.to_pylist() for one in shared] == [one.to_pylist() for one in plain]
-    assert {one.type for one in shared} == {SHARED_NAMES if has_numbers else ENTRY_FIELDS}
-    assert {one.type for one in plain} == {ENTRY_FIELDS}
+    assert [each.to_pylist() for each in shared] == [each.to_pylist() for each in plain]
+    assert {each.type for each in shared} == {SHARED_NAMES if has_numbers else ENTRY_FIELDS}
+    assert {each.type for each in plain} == {ENTRY_FIELDS}
     if has_numbers:
-        (names,) = (one.values.field("name").dictionary.to_pylist() for one in shared)
+        (names,) = (each.values.field("name").dictionary.to_pylist() for each in shared)
         assert len(names) == len(set(names)) == 76
 
 
 @pytest.mark.slow
-def test_chains_that_bite_their_tails(tmp_path: Path) -> None:
-    """Every link of every kind, to itself, to where it came from, and to everything else."""
+def test_cyclic_chains(tmp_path: Path) -> None:
+    """Set each link of each type to itself, to its source, and to all other objects."""
     data = journal_bytes(*hello(5))
-    places = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
+    locations = [at for at in range(136, 200, 8)] + list(range(264, len(data), 8))
     started = time.monotonic()
-    for at in places:
+    for at in locations:
         link = int.from_bytes(data[at : at + 8], "little")
         if 264 <= link < len(data):
             for to in (at & ~7, at - 16, at - 24, at - 32, 264, link - 8):
                 broken = data[:at] + to.to_bytes(8, "little") + data[at + 8 :]
                 (tmp_path / "a.journal").write_bytes(broken)
-                assert fast(tmp_path / "a.journal") == owed(tmp_path / "a.journal")
+                assert fast(tmp_path / "a.journal") == reference_answer(tmp_path / "a.journal")
     assert time.monotonic() - started < 120
 
 
 @pytest.mark.slow
-def test_types_of_objects_that_change(tmp_path: Path) -> None:
-    """What nothing inside tells apart: tables, arrays and entries."""
+def test_changed_object_types(tmp_path: Path) -> None:
+    """Types that cannot be distinguished by content: tables, arrays and entries."""
     chance = random.Random(8)
     path = tmp_path / "a.journal"
     for data in ORIGINALS:
         path.write_bytes(data)
-        entries = [record.at for record in owed(path).records]
+        entries = [record.at for record in reference_answer(path).records]
         tables = [int.from_bytes(data[at : at + 8], "little") - 16 for at in (104, 120)]
-        places = [at for at in entries + tables if 264 <= at < len(data)]
-        for _ in range(30 if places else 0):
+        locations = [at for at in entries + tables if 264 <= at < len(data)]
+        for _ in range(30 if locations else 0):
             broken = bytearray(data)
-            for at in chance.sample(places, min(len(places), chance.randrange(1, 3))):
+            for at in chance.sample(locations, min(len(locations), chance.randrange(1, 3))):
                 broken[at] = chance.choice((0, 1, 3, 4, 5, 6, 7))
             if chance.randrange(3) == 0:
                 at = chance.choice((104, 112, 120, 128, 176))
-                broken[at : at + 8] = chance.choice(places).to_bytes(8, "little")
+                broken[at : at + 8] = chance.choice(locations).to_bytes(8, "little")
             check(path, bytes(broken))
 
 
-def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> None:
+def test_a_chain_of_lost_fields_shared_by_every_bucket(tmp_path: Path) -> None:
     count = 60
     data = bytearray(journal_bytes(*hello(count), data_buckets=count))
     members = [at for at in range(264, len(data), 8) if data[at + 72 :].startswith(b"MESSAGE=")]
@@ -314,17 +316,17 @@ def test_a_chain_of_lost_fields_that_every_bucket_leads_to(tmp_path: Path) -> No
     check(tmp_path / "a.journal", bytes(data))
 
 
-def test_a_file_that_lies_about_everything_costs_no_memory(tmp_path: Path) -> None:
+def test_false_counts_cost_no_memory(tmp_path: Path) -> None:
     data = bytearray(journal_bytes(*hello(3)))
     for at in range(96, 256, 8):
         data[at : at + 8] = (2**64 - 1 - at).to_bytes(8, "little")
     check(tmp_path / "a.journal", bytes(data))
 
 
-def test_cursors_of_all_numbers() -> None:
-    """As the reference writes them, for numbers of every length, with and without zeros inside.
+def test_cursors_of_numbers_of_every_length() -> None:
+    """Compare with the reference, for numbers of every length, with and without zeros inside.
 
-    Boots change and come back, and one is another's but for one half.
+    Boots change and return, and two differ only in one half.
     """
     rng = random.Random(5)
     boot = rng.randbytes(16)
@@ -337,19 +339,19 @@ def test_cursors_of_all_numbers() -> None:
     for number in numbers:
         offsets.append(len(data))
         four = [number, *rng.choices(numbers, k=2)]
-        head = bytes(16) + b"".join(one.to_bytes(8, "little") for one in four)
+        head = bytes(16) + b"".join(each.to_bytes(8, "little") for each in four)
         data += head + rng.choice(boots) + rng.choice(numbers).to_bytes(8, "little")
     nothing = [np.zeros(0, kind) for kind in ("i8", "i8", "u8", "i4")]
     more = [np.zeros(0, kind) for kind in ("u1", "u1", "u2")]
-    found = constants.ObjectTable(
+    result = constants.ObjectTable(
         np.frombuffer(bytes(data), np.uint8), *nothing, np.array(offsets, np.int64), *more,
         np.zeros((0, 2), np.int64), *(np.zeros(0, kind) for kind in ("i4", "u1", "u1")),
     )  # fmt: skip
     entries, bounds = np.arange(len(offsets)), np.empty(len(offsets) + 1, np.int32)
     text = np.empty(constants.CURSOR_WIDTH * len(offsets), np.uint8)
-    entry_kernels.cursors(found, entries, bounds, text)
+    entry_kernels.cursors(result, entries, bounds, text)
     ids = np.empty(32 * len(offsets), np.uint8)
-    entry_kernels.boot_ids(found, entries, ids)
+    entry_kernels.boot_ids(result, entries, ids)
     for row, at in enumerate(offsets):
         seqnum, realtime, monotonic = (
             int.from_bytes(data[at + place : at + place + 8], "little") for place in (16, 24, 32)
@@ -358,23 +360,23 @@ def test_cursors_of_all_numbers() -> None:
             data[at + 40 : at + 56].hex(),
             int.from_bytes(data[at + 56 : at + 64], "little"),
         )
-        told = text[bounds[row] : bounds[row + 1]].tobytes().decode()
-        assert told == (
+        given = text[bounds[row] : bounds[row + 1]].tobytes().decode()
+        assert given == (
             f"s={data[72:88].hex()};i={seqnum:x};b={named_boot};m={monotonic:x};t={realtime:x};x={mix:x}"
         )
         assert ids[32 * row :][:32].tobytes().decode() == named_boot
 
 
 @pytest.mark.slow
-def test_what_is_sound_has_no_fault() -> None:
+def test_intact_files_have_no_fault() -> None:
     for vector in load_all().values():
         if vector.body["format"] == FORMAT and vector.input.is_file():
             data = vector.input.read_bytes()
             refused = len(data) < 208 or inspection.refusal(data) is not None
             expected = None if refused else inspection.inspect(data, {})
-            found = soundness.of_file(vector.input)
-            assert (found is not None) == (expected is not None and not expected.faults), vector.id
-            if found is not None and expected is not None:
-                assert found.objects == expected.walk.counts.total()
-                assert found.entries == len(expected.entries)
-                assert found.sealed_until is None
+            result = soundness.of_file(vector.input)
+            assert (result is not None) == (expected is not None and not expected.faults), vector.id
+            if result is not None and expected is not None:
+                assert result.objects == expected.walk.counts.total()
+                assert result.entries == len(expected.entries)
+                assert result.sealed_until is None

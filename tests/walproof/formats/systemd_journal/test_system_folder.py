@@ -1,4 +1,4 @@
-"""Folders of systemd journals: merged as the real journalctl merges them."""
+"""Compare merged directories of systemd journals with the real journalctl."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ FIRST_BOOT, SECOND_BOOT = "11" * 16, "22" * 16
 SECOND = 1_000_000
 START = 1_700_000_000 * SECOND
 
+#: Number, boot, monotonic and wall clock in seconds, message.
 Entry = tuple[int, str, int, int, str]
-"""Number, boot, monotonic and wall clock in seconds, message."""
 
 
 def journals() -> Iterator[list[str]]:
-    """The command of each journalctl that is here."""
-    if (found := shutil.which("journalctl")) is not None:
-        yield [found]
+    """Return the command of each installed journalctl."""
+    if (result := shutil.which("journalctl")) is not None:
+        yield [result]
     for root in sorted((ROOT / ".build" / "implementations").glob("systemd*/root")):
         for loader in root.glob("usr/lib/*/ld-linux*.so.*"):
             libraries = f"{loader.parent}:{loader.parent / 'systemd'}"
@@ -42,7 +42,7 @@ needs_one = pytest.mark.skipif(not COMMANDS, reason="no journalctl")
 
 
 def file(path: Path, entries: list[Entry], numbers: str = NUMBERS, machine: str = MACHINE) -> None:
-    """A journal file; its id is made from its name."""
+    """Write a journal file; its id is derived from its name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     records = [
         NewRecord(
@@ -61,7 +61,7 @@ def file(path: Path, entries: list[Entry], numbers: str = NUMBERS, machine: str 
 
 
 def host(folder: Path) -> Path:
-    """A host's journals: archived, in use, of a user, and two boots whose clocks overlap."""
+    """Write a host's journals: archived, in use, of a user, and two boots whose clocks overlap."""
     at = folder / MACHINE
     archived = f"system@{NUMBERS}-0000000000000001-00060a24181e4000.journal"
     file(at / archived, [(n, FIRST_BOOT, n, n, f"old {n}") for n in (1, 2, 4, 5)])
@@ -73,7 +73,7 @@ def host(folder: Path) -> Path:
 
 
 def two_hosts(folder: Path) -> Path:
-    """Besides, what another host sent: numbers of its own, times in between."""
+    """Add the journal of another host: its own numbers, times in between."""
     host(folder)
     sent = [(n, "33" * 16, n, 2 * n + 1, f"sent {n}") for n in range(1, 40)]
     file(folder / ("99" * 16) / "system.journal", sent, OTHER_NUMBERS, "99" * 16)
@@ -81,7 +81,7 @@ def two_hosts(folder: Path) -> Path:
 
 
 def copies(folder: Path) -> Path:
-    """The same entries twice: a file and its copy, and one that was numbered anew on the way."""
+    """Write the same entries in two copies, and in a third one that was renumbered."""
     entries = [(n, FIRST_BOOT, n, n, f"entry {n}") for n in range(1, 9)]
     file(folder / "system.journal", entries)
     shutil.copy(folder / "system.journal", folder / "copied.journal")
@@ -94,7 +94,7 @@ FOLDERS = {"a host": host, "two hosts": two_hosts, "copies": copies}
 
 
 def theirs(command: list[str], folder: Path, field: str) -> list[str]:
-    """What the real journalctl shows, a field of each entry."""
+    """Return a field of each entry in the order of the real journalctl."""
     done = subprocess.run(
         [*command, "-D", str(folder), "-o", "export", "--all", "--no-pager"],
         capture_output=True, timeout=60, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"},
@@ -117,15 +117,15 @@ def test_it_merges_as_journalctl_does(make, command: list[str], tmp_path: Path) 
     folder = make(tmp_path / "journal")
     expected = theirs(command, folder, "__CURSOR")
     assert len(expected) >= 8
-    found = [record.fields["cursor"] for record in ours(folder)]
+    results = [record.fields["cursor"] for record in ours(folder)]
     if make is copies:  # which of two copies is shown depends on the order of the files
         expected = [cursor.partition(";b=")[2] for cursor in expected]
-        found = [cursor.partition(";b=")[2] for cursor in found]
-    assert found == expected
+        results = [cursor.partition(";b=")[2] for cursor in results]
+    assert results == expected
 
 
 @needs_one
-def test_what_is_exported_is_what_journalctl_exports(tmp_path: Path, run) -> None:
+def test_the_export_equals_that_of_journalctl(tmp_path: Path, run) -> None:
     folder = two_hosts(tmp_path / "journal")
     done = run("export", folder)
     assert done.return_value == 0, done.output
@@ -136,8 +136,8 @@ def test_what_is_exported_is_what_journalctl_exports(tmp_path: Path, run) -> Non
 
 def test_the_order_is_that_of_the_numbers_and_clocks(tmp_path: Path) -> None:
     messages = [dict(r.fields["fields"])["MESSAGE"] for r in ours(host(tmp_path / "journal"))]
-    said = "old 1, old 2, user 3, old 4, old 5, user 6, new 7, new 8, user 9, new 10"
-    assert ", ".join(messages) == said
+    message = "old 1, old 2, user 3, old 4, old 5, user 6, new 7, new 8, user 9, new 10"
+    assert ", ".join(messages) == message
 
 
 def test_copies_are_shown_once(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_the_table_keeps_the_merged_order(tmp_path: Path, run) -> None:
     assert [line.rpartition(" ")[0].rpartition("MESSAGE=")[2].split()[1] for line in lines] == [
         str(number) for number in range(1, 11)
     ]
-    assert "A writer may resume" not in done.output
+    assert "Safe to append" not in done.output
 
 
 def test_boots_and_files_are_listed(tmp_path: Path, run) -> None:
@@ -165,15 +165,15 @@ def test_boots_and_files_are_listed(tmp_path: Path, run) -> None:
     assert "user 1000" in done.stdout
 
 
-def test_a_file_that_is_not_there_is_a_gap_in_the_numbers(tmp_path: Path, run) -> None:
+def test_a_missing_file_is_a_gap_in_the_numbers(tmp_path: Path, run) -> None:
     folder = host(tmp_path / "journal")
     for archived in (folder / MACHINE).glob("system@*"):
         archived.unlink()
-    assert "are in no file here" not in run(folder).output
+    assert "are missing" not in run(folder).output
     (folder / MACHINE / "user-1000.journal").unlink()
     file(folder / MACHINE / "user-7.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     done = run(folder)
-    assert "5 entries, numbers 2 to 6, are in no file here" in " ".join(done.output.split())
+    assert "5 entries, numbers 2 to 6, are missing" in " ".join(done.output.split())
 
 
 def test_a_damaged_file_among_others(tmp_path: Path, run) -> None:
@@ -209,18 +209,18 @@ def seen(folder: Path) -> System:
 
 
 def losses(folder: Path) -> dict[str | None, str]:
-    return {one.file: one.text for one in seen(folder).findings if one.harm == "lost"}
+    return {each.file: each.text for each in seen(folder).findings if each.harm == "lost"}
 
 
-def test_other_files_in_the_folder_are_named(tmp_path: Path) -> None:
+def test_other_files_in_the_directory_are_listed(tmp_path: Path) -> None:
     folder = host(tmp_path / "journal")
     copy = (folder / MACHINE / "system.journal").read_bytes()
     others = {
-        "README": (b"text\n", "not of systemd"),
-        "notes.txt": (b"", "not of systemd"),
-        "old.journal.gz": (gzip.compress(copy), "a packed journal, not read with the others"),
+        "README": (b"text\n", "not a systemd file"),
+        "notes.txt": (b"", "not a systemd file"),
+        "old.journal.gz": (gzip.compress(copy), "a compressed journal, not read with the others"),
         "old.bak": (copy, "a journal under a name that journalctl does not read"),
-        f"{MACHINE}/000003.log": (b"", "not of systemd"),
+        f"{MACHINE}/000003.log": (b"", "not a systemd file"),
     }
     for name, (data, _) in others.items():
         (folder / name).write_bytes(data)
@@ -231,8 +231,8 @@ def test_other_files_in_the_folder_are_named(tmp_path: Path) -> None:
     assert len(system.logs) == 4 and not system.findings
 
 
-def test_logs_of_other_formats_beside_journals_of_other_names(tmp_path: Path) -> None:
-    """Such a folder is none of journald's: each of its logs is read on its own."""
+def test_logs_of_other_formats_next_to_journals_of_other_names(tmp_path: Path) -> None:
+    """Such a directory does not belong to journald: each log is read separately."""
     file(tmp_path / "a.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     (tmp_path / "README").write_text("text")
     assert recognise(tmp_path) is not None
@@ -269,22 +269,22 @@ def test_a_journal_with_the_wrong_content_is_a_loss(damage, alone: bool, tmp_pat
         path.write_bytes(damage(path.read_bytes()))
     if not alone:
         file(tmp_path / "user-7.journal", [(1, FIRST_BOOT, 1, 1, "one")])
-    found = losses(tmp_path)
-    assert found.keys() == set(NAMES)
-    assert all(text.startswith("expected a ") for text in found.values())
-    assert all("its entries are lost" in text for text in found.values())
+    result = losses(tmp_path)
+    assert result.keys() == set(NAMES)
+    assert all(text.startswith("expected a ") for text in result.values())
+    assert all("its entries are lost" in text for text in result.values())
 
 
-def test_a_loss_says_what_was_found(tmp_path: Path) -> None:
+def test_a_loss_reports_expected_and_found(tmp_path: Path) -> None:
     path = tmp_path / "system.journal"
-    for data, said in (
+    for data, message in (
         (b"", "expected a journal (LPKSHHRH) at 0, found an empty file"),
         (bytes(8192), "expected a journal (LPKSHHRH) at 0, found 8,192 zeros"),
         (b"text\n" * 3, 'expected a journal (LPKSHHRH) at 0, found "text"'),
         (b"LPKSHHRH" + bytes(92), "expected a header of 208 bytes at 0, found 100 bytes"),
     ):
         path.write_bytes(data)
-        assert losses(tmp_path) == {"system.journal": f"{said}: its entries are lost"}
+        assert losses(tmp_path) == {"system.journal": f"{message}: its entries are lost"}
 
 
 @needs_one
@@ -302,8 +302,8 @@ def test_files_of_another_name_need_a_header(tmp_path: Path) -> None:
     assert recognise(tmp_path) is None
 
 
-def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
-    """As journald makes a file longer before it is written to."""
+def test_zeros_after_the_last_object_are_not_a_loss(tmp_path: Path, run) -> None:
+    """Journald extends a file before writing to it."""
     file(tmp_path / "system.journal", [(1, FIRST_BOOT, 1, 1, "one")])
     with (tmp_path / "system.journal").open("r+b") as log:
         size = log.seek(0, 2)
@@ -319,15 +319,15 @@ def test_zeros_after_the_last_object_are_no_loss(tmp_path: Path, run) -> None:
     "place", ["remote", "1000_0-deleted", "lost", f"{MACHINE}/archive", f"{MACHINE}/lost", "a/b"]
 )
 @pytest.mark.parametrize("is_packed", [False, True], ids=["plain", "packed"])
-def test_folders_that_are_not_merged_are_named(
+def test_unmerged_directories_are_reported(
     place: str, is_packed: bool, tmp_path: Path, run
 ) -> None:
     folder = host(tmp_path / "journal")
-    apart = folder / place / "remote-10.0.0.1.journal"
-    file(apart, [(1, FIRST_BOOT, 1, 1, "apart")], "cc" * 16)
+    separate = folder / place / "remote-10.0.0.1.journal"
+    file(separate, [(1, FIRST_BOOT, 1, 1, "apart")], "cc" * 16)
     if is_packed:
-        apart.with_name(f"{apart.name}.gz").write_bytes(gzip.compress(apart.read_bytes()))
-        apart.unlink()
+        separate.with_name(f"{separate.name}.gz").write_bytes(gzip.compress(separate.read_bytes()))
+        separate.unlink()
     (finding,) = seen(folder).findings
     top = place.partition("/")[0] if place == "a/b" else place
     assert (finding.file, finding.harm) == (top, "look")
@@ -338,7 +338,7 @@ def test_folders_that_are_not_merged_are_named(
         done = run(*command, folder)
         assert f"{folder}: {top}: {text}" in done.stderr, command
         assert (done.return_value, "apart" in done.stdout) == (0, False)
-    assert f"look    {top}: " in run(folder).stdout
+    assert f"check   {top}: " in run(folder).stdout
 
 
 def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ def test_a_link_to_a_folder_of_journals_does_not_double_them(tmp_path: Path) -> 
 
 
 def test_a_sealing_key_with_the_wrong_content(tmp_path: Path) -> None:
-    """Its layout is that of a key of ``journalctl --setup-keys``."""
+    """The layout is that of a key of ``journalctl --setup-keys``."""
     folder = host(tmp_path / "journal")
     header = b"KSHHRHLP" + bytes(72) + (394).to_bytes(8, "little")
     key = folder / MACHINE / "fss"
@@ -379,35 +379,35 @@ def test_fields_of_all_files(tmp_path: Path, run) -> None:
 
 
 def test_two_folders_are_compared(tmp_path: Path, run) -> None:
-    one, other = host(tmp_path / "one"), host(tmp_path / "other")
-    assert run("diff", one, other).return_value == 0
+    each, other = host(tmp_path / "one"), host(tmp_path / "other")
+    assert run("diff", each, other).return_value == 0
     (other / MACHINE / "user-1001.journal").unlink()
-    done = run("diff", one, other)
+    done = run("diff", each, other)
     assert done.return_value == 3
     assert "1 only in the first" in done.output
 
 
-def test_one_log_is_damaged_not_a_folder_of_them(tmp_path: Path, run) -> None:
+def test_only_single_logs_are_damaged(tmp_path: Path, run) -> None:
     done = run("damage", host(tmp_path / "one"), "truncate at 3", "--out", tmp_path / "out")
     assert "expected one of its logs, such as" in str(done.exception)
 
 
-def test_entries_in_a_part_that_was_cut_off_are_counted(tmp_path: Path, run) -> None:
-    """As many as journalctl showed before; afterwards it ignores the whole file."""
+def test_entries_in_a_truncated_part_are_counted(tmp_path: Path, run) -> None:
+    """The count equals journalctl's for the intact file; journalctl ignores the truncated file."""
     entries = [(n, FIRST_BOOT, n, n, f"message {n}") for n in range(1, 201)]
     file(tmp_path / "system.journal", entries)
     log = tmp_path / "system.journal"
     log.write_bytes(log.read_bytes()[: log.stat().st_size * 3 // 4])
     done = run(tmp_path)
-    left = sum(1 for one in JOURNAL.read(log, "recover", {}) if isinstance(one, Record))
+    left = sum(1 for each in JOURNAL.read(log, "recover", {}) if isinstance(each, Record))
     assert 0 < left < 200
-    said = f"gone    system.journal: its header counts 200 entries, {left} are here:"
+    said = f"lost    system.journal: its header counts 200 entries, {left} are here:"
     assert said in done.stdout
     assert done.return_value == 3
 
 
 def without_a_clock(folder: Path, boots: int) -> Path:
-    """Boots of a machine that begins each of them in 1970, a file with own numbers for each."""
+    """Write boots of a machine whose clock starts in 1970 at each boot, a file for each boot."""
     for boot in range(boots):
         boot_id = f"{boot + 1:x}" * 32
         times = [(n, boot_id, n, n - START // SECOND, f"{boot}.{n}") for n in range(1, 4)]
@@ -436,9 +436,7 @@ def test_boots_are_in_the_order_of_journalctl(command: list[str], tmp_path: Path
 
 
 @pytest.mark.parametrize("damage", ["cut", "no array", "no entries"])
-def test_a_file_whose_tail_cannot_be_read_has_no_place_among_boots(
-    damage: str, tmp_path: Path
-) -> None:
+def test_a_file_with_an_unreadable_tail_does_not_order_boots(damage: str, tmp_path: Path) -> None:
     folder = without_a_clock(tmp_path / "journal", 2)
     path = folder / MACHINE / "system@0.journal"
     data = bytearray(path.read_bytes())
@@ -454,7 +452,7 @@ def test_a_file_whose_tail_cannot_be_read_has_no_place_among_boots(
 
 
 def test_two_machines_are_merged_by_their_clocks(tmp_path: Path) -> None:
-    """Boots are compared on one machine only."""
+    """Boots are compared only within a machine."""
     for machine, second in ((MACHINE, 0), ("99" * 16, 1)):
         entries = [(n, machine, n, 2 * n + second, f"{second}.{n}") for n in range(1, 4)]
         entries[-1] = (*entries[-1][:3], 100 - second, entries[-1][4])

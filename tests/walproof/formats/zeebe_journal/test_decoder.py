@@ -1,4 +1,4 @@
-"""Zeebe's records in raft entries, against what the real classes write and read."""
+"""Compare decoded Zeebe records in raft entries with the real classes."""
 
 from __future__ import annotations
 
@@ -49,41 +49,41 @@ NULLS: dict[str, Any] = {
 
 
 def golden(release: str) -> list[dict[str, Any]]:
-    told: dict[str, Any] = json.loads((GOLDEN / f"zeebe-{release}.json").read_text())
-    entries: list[dict[str, Any]] = told["entries"]
+    given: dict[str, Any] = json.loads((GOLDEN / f"zeebe-{release}.json").read_text())
+    entries: list[dict[str, Any]] = given["entries"]
     return entries
 
 
 def entry(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """The struct, as a column has it."""
+    """Return the struct as stored in a column."""
     (value,) = pa.array([decode(payload, is_cut)], TYPE).to_pylist()
     assert isinstance(value, dict)
     return value
 
 
-def as_told(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    """Our record in the words of the real classes."""
-    said = {}
+def in_java_terms(record: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert our record to the terms of the real classes."""
+    message = {}
     for name in told:
         ours = OURS.get(name, name)
         if name not in ("value", "documents"):
             value = record[ours]
-            said[name] = NULLS[ours] if value is None and ours in NULLS else value
-    return said
+            message[name] = NULLS[ours] if value is None and ours in NULLS else value
+    return message
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_records_are_what_the_real_classes_read(release: str) -> None:
-    for one in golden(release):
-        value = entry(bytes.fromhex(one["payload"]))
+def test_records_equal_those_of_the_real_classes(release: str) -> None:
+    for each in golden(release):
+        value = entry(bytes.fromhex(each["payload"]))
         assert value["records_fault"] is None and value["term"] == 3
-        assert len(value["records"]) == len(one["records"])
-        for record, told in zip(value["records"], one["records"], strict=True):
+        assert len(value["records"]) == len(each["records"])
+        for record, given in zip(value["records"], each["records"], strict=True):
             assert record["fault"] is None
-            plain = {name: told[name] for name in told if name not in ("value", "documents")}
-            assert as_told(record, told) == plain
-            body = json.loads(told["value"])
-            body |= {name: json.loads(text) for name, text in told["documents"].items()}
+            plain = {name: given[name] for name in given if name not in ("value", "documents")}
+            assert in_java_terms(record, given) == plain
+            body = json.loads(given["value"])
+            body |= {name: json.loads(text) for name, text in given["documents"].items()}
             assert json.loads(record["value"]) == body
             assert list(json.loads(record["value"])) == list(body)
             line = ".".join(release.split(".")[:2])
@@ -91,7 +91,7 @@ def test_records_are_what_the_real_classes_read(release: str) -> None:
 
 
 def run(release: str) -> dict[str, Any]:
-    """What ``Records.java`` says on the classes of a release."""
+    """Run ``Records.java`` with the classes of a release and return its output."""
     folder = ROOT / ".build" / "decode" / f"zeebe-records-{release}"
     java, javac = ("java", "javac")
     if RELEASES[release] > 17 and (ZEEBE_JDK / "javac").exists():
@@ -115,20 +115,20 @@ def run(release: str) -> dict[str, Any]:
                 continue
             if done.returncode and command[-1] != "--offline":
                 unavailable(f"unavailable, because {done.stdout[-300:]}{done.stderr[-300:]}")
-    told = subprocess.run(
+    given = subprocess.run(
         [java, *options, "-cp", os.pathsep.join((str(folder), jars)), "Records", release],
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    answer: dict[str, Any] = json.loads(told.stdout)
+    answer: dict[str, Any] = json.loads(given.stdout)
     return answer
 
 
 @pytest.mark.parametrize("release", ["8.2.15", "8.8.0"])
-def test_the_golden_files_are_what_the_real_classes_write(release: str) -> None:
+def test_the_golden_files_equal_the_output_of_the_real_classes(release: str) -> None:
     assert run(release)["entries"] == golden(release)
 
 
-def test_the_table_is_what_the_real_classes_say() -> None:
+def test_the_table_matches_the_real_classes() -> None:
     for tool in ("java", "javac", "mvn"):
         if shutil.which(tool) is None:
             unavailable(f"unavailable, because there is no {tool}")
@@ -142,13 +142,13 @@ def test_the_table_is_what_the_real_classes_say() -> None:
         known = names((major, minor), line.schema)
         for number, name in line.values.items():
             assert known.value_type(number) == name
-            told = line.intents.get(number, [])
-            assert [known.intent(number, n) for n in range(len(told))] == [
-                intent or str(n) for n, intent in enumerate(told)
+            given = line.intents.get(number, [])
+            assert [known.intent(number, n) for n in range(len(given))] == [
+                intent or str(n) for n, intent in enumerate(given)
             ]
 
 
-def test_a_number_means_what_it_meant_to_the_broker_that_wrote_it() -> None:
+def test_numbers_are_named_by_the_release_of_the_broker() -> None:
     assert names((8, 2), 3).intent(22, 1) == "DELETED"
     assert names((8, 3), 4).intent(22, 1) == "DELETING"
     assert names((8, 2), 3).value_type(47) == "47" and names((8, 8), 6).intent(47, 99) == "99"
@@ -158,8 +158,8 @@ def test_a_number_means_what_it_meant_to_the_broker_that_wrote_it() -> None:
     assert names((9, 1), 9).line == "8.9" and names((0, 26), 1).line == "1.0"
 
 
-def test_the_phrase_is_the_useful_sentence() -> None:
-    create, refused, follow = (entry(bytes.fromhex(one["payload"])) for one in golden("8.8.0"))
+def test_phrases_of_records() -> None:
+    create, refused, follow = (entry(bytes.fromhex(each["payload"])) for each in golden("8.8.0"))
     at = {"index": 5}
     assert phrase("zeebe-journal", create, at).startswith(
         'command PROCESS_INSTANCE_CREATION CREATE, position 17, {"bpmnProcessId":"order",'
@@ -168,18 +168,18 @@ def test_the_phrase_is_the_useful_sentence() -> None:
         "command rejection PROCESS_INSTANCE_CREATION CREATE,"
         ' NOT_FOUND "no process \'größer\' with a "name"", position 17, {'
     )
-    said = phrase("zeebe-journal", follow, at)
-    assert said.startswith(
+    message = phrase("zeebe-journal", follow, at)
+    assert message.startswith(
         "event PROCESS_INSTANCE ELEMENT_ACTIVATING, key 2251799813685249, position 17, {"
     )
-    assert said.endswith("characters), and 5 more records")
+    assert message.endswith("characters), and 5 more records")
     other = entry(raft.encode_application(3, 10, 12, b"Test"))
     assert phrase("zeebe-journal", other, at) == (
         'index 5, term 3: application, records 10–12, "Test"  (at 0: 4 bytes after the last record)'
     )
 
 
-def test_a_payload_that_was_cut_tells_what_is_there() -> None:
+def test_a_cut_payload_returns_its_complete_records() -> None:
     payload = bytes.fromhex(golden("8.3.4")[2]["payload"])
     whole = entry(payload)
     for size in range(len(payload)):
@@ -189,36 +189,36 @@ def test_a_payload_that_was_cut_tells_what_is_there() -> None:
             assert size < 45
             continue
         assert value["application_data"] is None and "truncated" in value["records_fault"]
-        for found, real in zip(value["records"], whole["records"], strict=False):
-            if found["fault"] is not None:
-                assert found["value"] is None and found == {**found, "record_type": "EVENT"} | {
-                    "record_type": found["record_type"]
+        for result, real in zip(value["records"], whole["records"], strict=False):
+            if result["fault"] is not None:
+                assert result["value"] is None and result == {**result, "record_type": "EVENT"} | {
+                    "record_type": result["record_type"]
                 }
-                real = {**real, "value": None, "fault": found["fault"]}
-            assert found == real
+                real = {**real, "value": None, "fault": result["fault"]}
+            assert result == real
         assert phrase("zeebe-journal", value, {"index": 1})
 
 
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (lambda data: data[:-20], "no record of Zeebe: "),
+        (lambda data: data[:-20], "invalid Zeebe record: "),
         (lambda data: data + b"\0" * 3, "bytes after the last record"),
-        (lambda data: struct.pack("<i", -1) + data[4:], "no record of Zeebe: -1 bytes long"),
-        (lambda data: data[:12] + b"\2\0" + data[14:], "no record of Zeebe: of version 2"),
-        (lambda data: data[:48] + b"\xff" * 4 + data[52:], "no record of Zeebe: metadata of -1"),
+        (lambda data: struct.pack("<i", -1) + data[4:], "invalid Zeebe record: -1 bytes long"),
+        (lambda data: data[:12] + b"\2\0" + data[14:], "invalid Zeebe record: of version 2"),
+        (lambda data: data[:48] + b"\xff" * 4 + data[52:], "invalid Zeebe record: metadata of -1"),
         (lambda data: data[:16] + b"\1" + data[17:], "the entry has records 17–17, found 1, from"),
         (lambda data: b"", "the entry has records 17–17, found none"),
     ],
 )
-def test_what_is_no_batch_is_told(change: Any, fault: str) -> None:
+def test_invalid_batches_are_reported(change: Any, fault: str) -> None:
     data = decode(bytes.fromhex(golden("8.3.4")[0]["payload"]))["application_data"]
     value = entry(raft.encode_application(3, 17, 17, change(data)))
     assert fault in value["records_fault"]
     assert fault in phrase("zeebe-journal", value, {"index": 1})
 
 
-def test_metadata_that_nobody_knows() -> None:
+def test_unknown_metadata() -> None:
     payload = bytes.fromhex(golden("8.3.4")[0]["payload"])
     data = decode(payload)["application_data"]
     (size,) = struct.unpack_from("<i", data, 48)
@@ -233,10 +233,10 @@ def test_metadata_that_nobody_knows() -> None:
     assert fault is None and record["fault"].startswith("metadata: ") and record["value"]
 
 
-def test_hostile_payloads_are_never_an_exception() -> None:
-    """Any change of a real entry, and chance; in time and memory that grow with the bytes."""
+def test_hostile_payloads_raise_nothing() -> None:
+    """Mutated entries and random bytes take time and memory linear in their size."""
     chance = random.Random(1)
-    seeds = [bytes.fromhex(one["payload"]) for release in RELEASES for one in golden(release)]
+    seeds = [bytes.fromhex(each["payload"]) for release in RELEASES for each in golden(release)]
     started = time.monotonic()
     for _ in range(3000):
         data = bytearray(chance.choice(seeds))
@@ -293,13 +293,13 @@ def test_messagepack() -> None:
         (b"\xc7\x01\xff\0", "not MessagePack"),
     ],
 )
-def test_what_is_no_messagepack(data: bytes, words: str) -> None:
+def test_invalid_messagepack(data: bytes, words: str) -> None:
     started = time.monotonic()
     with pytest.raises(Undecodable, match=words):
         to_json(data)
     assert time.monotonic() - started < 2
 
 
-def test_levels_that_are_allowed() -> None:
+def test_allowed_levels_of_nesting() -> None:
     deep = b"\x91" * MAX_DEPTH + b"\xc0"
     assert to_json(deep) == "[" * MAX_DEPTH + "null" + "]" * MAX_DEPTH

@@ -1,4 +1,4 @@
-"""The Zeebe scanner gives the reference's events, in its order, also of random damage in parts."""
+"""Compare the Zeebe scanner with the reference, in parts and on random damage."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
             yield event
 
 
-def owed_by_reference(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
-    """Its events, with the fields that columns have."""
+def reference_events(path: Path, context: dict[str, Any]) -> list[ReferenceEvent]:
+    """Return the reference's events, with the fields that columns have."""
     return [
         Record(
             event.at,
@@ -75,12 +75,12 @@ def raft_payload(rng: random.Random) -> bytes:
         case _:
             data = rng.randbytes(rng.choice([0, 3, 50, 300, 3000]))
             payload = encode_application(term, 1, 9, data, version)
-    made = bytearray(payload)
-    if rng.random() < 0.3 and made:
-        made[rng.randrange(min(len(made), 60))] ^= 1 << rng.randrange(8)
+    created = bytearray(payload)
+    if rng.random() < 0.3 and created:
+        created[rng.randrange(min(len(created), 60))] ^= 1 << rng.randrange(8)
     if rng.random() < 0.1:
-        del made[rng.randrange(len(made) + 1) :]
-    return bytes(made)
+        del created[rng.randrange(len(created) + 1) :]
+    return bytes(created)
 
 
 def sound_journal(rng: random.Random, path: Path) -> None:
@@ -138,9 +138,9 @@ def damage(rng: random.Random, path: Path) -> None:
 
 
 def forge(rng: random.Random, record: Record) -> bytes:
-    """Another record whose checksum holds."""
+    """Return another record with a valid checksum."""
     index, asqn = int(record.fields["index"]), int(record.fields["asqn"])
-    made = bytearray(
+    created = bytearray(
         pack_record(
             index + rng.choice([0, 0, 0, 1, -1]),
             rng.choice([asqn, asqn - rng.randrange(5), -1, -7, 2**62]),
@@ -152,14 +152,14 @@ def forge(rng: random.Random, record: Record) -> bytes:
     )
     if rng.random() < 0.5:
         where = 21 + rng.randrange(28)
-        made[where] ^= 1 << rng.randrange(8)
+        created[where] ^= 1 << rng.randrange(8)
         if rng.random() < 0.3:
-            made += rng.randbytes(3)
-        data = bytes(made[21:])
+            created += rng.randbytes(3)
+        data = bytes(created[21:])
         from crc32c import crc32c
 
-        made[9:21] = struct.pack("<qi", crc32c(data), len(data))
-    return bytes(made)
+        created[9:21] = struct.pack("<qi", crc32c(data), len(data))
+    return bytes(created)
 
 
 def random_journal(seed: int, folder: Path) -> tuple[Path, dict[str, Any]]:
@@ -176,21 +176,21 @@ def random_journal(seed: int, folder: Path) -> tuple[Path, dict[str, Any]]:
 
 def differences(seed: int, folder: Path) -> list[str]:
     path, context = random_journal(seed, folder)
-    owed = owed_by_reference(path, context)
+    expected = reference_events(path, context)
     log = Log(path, context)
-    found = list(one_by_one(zeebe_journal.scan(log, Wanted())))
-    wrong = [] if found == owed else [f"{seed}: whole"]
+    results = list(one_by_one(zeebe_journal.scan(log, Wanted())))
+    wrong = [] if results == expected else [f"{seed}: whole"]
     for target in (1, 150, 1000):
         parts = zeebe_journal.plan(log, target)
         scans = [list(one_by_one(zeebe_journal.scan(log, Wanted(), part))) for part in parts]
         together = [event for events in scans for event in events if not isinstance(event, End)]
-        if together != owed[:-1]:
+        if together != expected[:-1]:
             wrong.append(f"{seed}: {len(parts)} parts")
     return wrong
 
 
 def smaller(rng: random.Random, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Windows and runs so small that everything goes on in the next one."""
+    """Use windows and runs so small that all data crosses a boundary."""
     monkeypatch.setattr(zeebe_segment, "WINDOW_BYTES", rng.choice([21, 64, 500]))
     monkeypatch.setattr(zeebe_segment, "MAX_BYTES", rng.choice([1, 100, 1000]))
     monkeypatch.setattr(zeebe_segment, "MAX_ROWS", rng.choice([1, 2, 50]))
@@ -206,7 +206,7 @@ def test_random_damage_whole_and_in_parts(
     assert differences(seed, tmp_path) == []
 
 
-def test_any_payload_has_the_type_or_fault_that_the_reference_gives() -> None:
+def test_types_and_faults_of_payloads_match_the_reference() -> None:
     import numpy as np
 
     rng = random.Random(5)
@@ -215,14 +215,14 @@ def test_any_payload_has_the_type_or_fault_that_the_reference_gives() -> None:
     for _ in range(5000):
         payload = raft_payload(rng)
         around = np.frombuffer(b"\xff" * 3 + payload + b"\xff" * 20, np.uint8)
-        owed = decode(payload)
-        found = kinds[zeebe_kernel.entry(around, 3, 3 + len(payload))]
-        assert found == (owed.fault or owed.type), payload.hex()
-        seen.add(found)
+        expected = decode(payload)
+        result = kinds[zeebe_kernel.entry(around, 3, 3 + len(payload))]
+        assert result == (expected.fault or expected.type), payload.hex()
+        seen.add(result)
     assert seen == set(kinds)
 
 
-def test_a_part_is_no_longer_than_asked_and_a_record(tmp_path: Path) -> None:
+def test_a_part_exceeds_its_target_by_at_most_a_record(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     write(path, [NewRecord(b"x" * 100, {"asqn": n}) for n in range(100)], {"max_segment_size": 900})
     log = Log(path)
@@ -234,7 +234,7 @@ def test_a_part_is_no_longer_than_asked_and_a_record(tmp_path: Path) -> None:
     assert not any(isinstance(event, End) for events in runs for event in events)
 
 
-def test_a_segment_that_is_gone_since_the_plan(tmp_path: Path) -> None:
+def test_a_segment_deleted_after_the_plan(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     write(path, [NewRecord(b"x" * 100) for _ in range(20)], {"max_segment_size": 900})
     parts = zeebe_journal.plan(Log(path), 1500)
@@ -276,6 +276,6 @@ def test_a_long_record_costs_nothing_until_its_checksum_holds(tmp_path: Path) ->
 def test_journals_of_real_brokers(version: str, tmp_path: Path) -> None:
     unpack_partition(version, tmp_path)
     context = {"last_flushed_index": "meta"}
-    owed = owed_by_reference(tmp_path, context)
-    assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == owed
-    assert any(isinstance(event, Record) for event in owed)
+    expected = reference_events(tmp_path, context)
+    assert list(one_by_one(zeebe_journal.scan(Log(tmp_path, context), Wanted()))) == expected
+    assert any(isinstance(event, Record) for event in expected)

@@ -1,4 +1,4 @@
-"""Segments of Zeebe that cannot be opened, or are cut short while a scan goes on."""
+"""Tests of Zeebe segments that cannot be opened or are truncated during a scan."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from walproof.formats.zeebe_journal import scanner as zeebe_journal
 from walproof.scan.log import LocalSource, Log
 from walproof.scan.model import Event, Records, Wanted
 
-from .test_scanner import one_by_one, owed_by_reference
+from .test_scanner import one_by_one, reference_events
 
 
 @pytest.mark.parametrize("broken", range(1, 21))
-def test_an_error_comes_after_the_records_before_it(
+def test_an_error_follows_the_records_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: int
 ) -> None:
     path = tmp_path / "journal"
@@ -32,11 +32,11 @@ def test_an_error_comes_after_the_records_before_it(
             super().__init__(path)
 
     monkeypatch.setattr(zeebe_journal, "LocalSource", Source)
-    found = 0
+    result = 0
     with pytest.raises(OSError, match="Too many"):
         for run in records_of(zeebe_journal.scan(Log(path), Wanted())):
-            found += len(run)
-    assert found == broken - 1
+            result += len(run)
+    assert result == broken - 1
 
 
 def records_of(events: Iterator[Event]) -> Iterator[Records]:
@@ -44,7 +44,7 @@ def records_of(events: Iterator[Event]) -> Iterator[Records]:
 
 
 @pytest.mark.parametrize("length", [0, 57, 300])
-def test_a_part_ends_where_its_last_segment_has_been_cut_since_the_plan(
+def test_a_part_ends_where_its_last_segment_was_truncated_after_the_plan(
     tmp_path: Path, length: int
 ) -> None:
     path = tmp_path / "journal"
@@ -67,15 +67,15 @@ def names_to(path: Path, last: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("free", range(3, 12))
-def test_few_file_numbers_are_enough_and_none_is_lost(
+def test_few_file_descriptors_are_enough_and_none_leaks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
 ) -> None:
-    """A segment of zeros is looked up by its path, which takes a number, too."""
+    """A segment of zeros is opened by its path, which also needs a file descriptor."""
     path = tmp_path / "journal"
     write(path, [NewRecord(b"x" * 100) for _ in range(10)], {"max_segment_size": 250})
     for number in range(12, 40):
         (path / f"journal-{number}.log").write_bytes(bytes(250))
-    owed = owed_by_reference(path, {})
+    expected = reference_events(path, {})
     taken: set[object] = set()
 
     def one_more() -> None:
@@ -94,12 +94,12 @@ def test_few_file_numbers_are_enough_and_none_is_lost(
 
     def written_end(path: Path, at: int) -> int:
         one_more()
-        return found(path, at)
+        return result(path, at)
 
-    found = zeebe_journal.written_end
+    result = zeebe_journal.written_end
     monkeypatch.setattr(zeebe_journal, "LocalSource", Source)
     monkeypatch.setattr(zeebe_journal, "written_end", written_end)
-    assert list(one_by_one(zeebe_journal.scan(Log(path), Wanted()))) == owed
+    assert list(one_by_one(zeebe_journal.scan(Log(path), Wanted()))) == expected
     assert not taken
 
 

@@ -1,4 +1,4 @@
-"""A Zeebe partition: its segments, its snapshots, and what the node knows beyond the journal."""
+"""Tests of a Zeebe partition: its segments, its snapshots, and its node state."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from walproof.systems import Finding, System, recognise
 NAME = "raft-partition-partition-1"
 META, CONF, LOCK = f"{NAME}.meta", f"{NAME}.conf", f".{NAME}.lock"
 JOURNAL = named("zeebe-journal")
+#: A time whose lowest byte is a line feed.
 UPDATED = 1_783_667_202_826
-"""A time whose lowest byte is that of a line feed."""
 SNAPSHOT_ID = "3-1-45-9223372036854775807-0-35cfec88"
 
 
@@ -38,7 +38,7 @@ def partition(
     snapshot: int = 0,
     positions: str | None = None,
 ) -> Path:
-    """Write the folder of a partition; indexes begin with ``first``."""
+    """Write the directory of a partition; indexes begin with ``first``."""
     new = []
     for number in range(1, records + 1):
         data = f"record {number}".encode().ljust(115)
@@ -49,19 +49,19 @@ def partition(
     (folder / LOCK).write_bytes(b"0")
     if snapshot:
         positions = positions or f"{records}-9223372036854775807"
-        made = folder / "snapshots" / f"{snapshot}-1-{positions}-0-35cfec88"
-        made.mkdir(parents=True)
-        (made / "000008.log").write_bytes(b"")
-        (made / "CURRENT").write_bytes(b"MANIFEST-000005\n")
-        write_checksums(made)
+        created = folder / "snapshots" / f"{snapshot}-1-{positions}-0-35cfec88"
+        created.mkdir(parents=True)
+        (created / "000008.log").write_bytes(b"")
+        (created / "CURRENT").write_bytes(b"MANIFEST-000005\n")
+        write_checksums(created)
     return folder
 
 
 def configuration(*members: bytes) -> bytes:
     """Return the ``.conf`` file of a broker 8.3."""
-    found = b"".join(struct.pack("<BqI", 3, UPDATED, len(member)) + member for member in members)
+    result = b"".join(struct.pack("<BqI", 3, UPDATED, len(member)) + member for member in members)
     block = struct.pack("<QQQ", 0, 0, UPDATED)
-    groups = struct.pack("<HB", 9, len(members)) + found + struct.pack("<HB", 9, 0)
+    groups = struct.pack("<HB", 9, len(members)) + result + struct.pack("<HB", 9, 0)
     return b"\1" + SBE_HEADER.pack(len(block), 5, 8, 2) + block + groups
 
 
@@ -79,10 +79,10 @@ def write_checksums(snapshot: Path, is_combined: bool = False) -> Path:
 
 
 def findings(folder: Path) -> list[Finding]:
-    """Return all findings of a folder, with those that its log leads to."""
+    """Return all findings of a directory, including those of its log."""
     system = known(folder)
-    found = summarise(system.format, folder, {})
-    return [*system.findings, *system.folder_type.beyond(system, found)]
+    result = summarise(system.format, folder, {})
+    return [*system.findings, *system.folder_type.beyond(system, result)]
 
 
 def known(folder: Path) -> System:
@@ -100,7 +100,7 @@ Broker = Callable[[Path], dict[str, str]]
 
 @pytest.fixture(scope="module")
 def broker(zeebe: Driver) -> Broker:
-    """Open a copy of a partition folder with the storage of a real broker: what each part gives."""
+    """Open a copy of a partition with the storage of a real broker; return its results."""
 
     def open_copy(folder: Path) -> dict[str, str]:
         copy = folder.with_name(f"{folder.name}-opened")
@@ -127,15 +127,15 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
 
 
 def a_node(folder: Path) -> Path:
-    made = partition(folder, flushed=9)
-    (made / META).write_bytes(write_meta(Meta(10, 9, None, b"0"), version=2))
-    (made / CONF).write_bytes(configuration(b"0"))
-    return made
+    created = partition(folder, flushed=9)
+    (created / META).write_bytes(write_meta(Meta(10, 9, None, b"0"), version=2))
+    (created / CONF).write_bytes(configuration(b"0"))
+    return created
 
 
 @pytest.fixture(scope="module")
 def damaged(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Path]:
-    """A folder for each damage of each small file."""
+    """Return a directory for each fault of each small file."""
     folders = {}
     for file in (META, CONF):
         for kind, change in DAMAGE.items():
@@ -159,7 +159,7 @@ def test_damage_of_a_small_file(
 def test_a_broker_reads_a_damaged_meta_as_the_finding_states(
     kind: str, damaged: dict[tuple[str, str], Path], broker: Broker
 ) -> None:
-    (finding,) = (one for one in findings(damaged[META, kind]) if one.harm == "lost")
+    (finding,) = (each for each in findings(damaged[META, kind]) if each.harm == "lost")
     answer = broker(damaged[META, kind])["meta"]
     if answer == "IndexOutOfBoundsException":
         assert "the node does not start" in finding.text
@@ -168,7 +168,7 @@ def test_a_broker_reads_a_damaged_meta_as_the_finding_states(
         says = f'the vote "{vote}"' if vote != "null" else "no vote"
         assert f"reads term {term}, {says} and flushed index {flushed}" in finding.text
     else:
-        assert "expected a term from 1 on at 9" in finding.text
+        assert "expected term 1 of the last entry, or a later one, at 9" in finding.text
         assert answer.startswith("0 ")
 
 
@@ -176,7 +176,7 @@ def test_a_broker_reads_a_damaged_meta_as_the_finding_states(
 def test_a_broker_reads_a_damaged_conf_as_the_finding_states(
     kind: str, damaged: dict[tuple[str, str], Path], broker: Broker
 ) -> None:
-    (finding,) = (one for one in findings(damaged[CONF, kind]) if one.harm == "lost")
+    (finding,) = (each for each in findings(damaged[CONF, kind]) if each.harm == "lost")
     answer = broker(damaged[CONF, kind])["members"]
     assert answer != "[0]"
     if answer == "null":
@@ -187,7 +187,7 @@ def test_a_broker_reads_a_damaged_conf_as_the_finding_states(
 
 def test_a_broker_opens_the_undamaged_node(tmp_path: Path, broker: Broker) -> None:
     folder = a_node(tmp_path / "1")
-    assert [one.harm for one in findings(folder)] == ["none"]
+    assert [each.harm for each in findings(folder)] == ["none"]
     expected = {"lock": "true", "meta": "10 0 9", "members": "[0]", "journal": "1 9"}
     assert broker(folder) == expected
 
@@ -203,7 +203,7 @@ def test_damage_of_the_lock(content: bytes, tmp_path: Path, run) -> None:
     assert (tmp_path / "new" / f"{LOCK}.before-recovery").read_bytes() == content
 
 
-def test_a_broker_refuses_a_damaged_lock_and_takes_the_repaired_one(
+def test_a_broker_refuses_a_damaged_lock_and_accepts_the_repaired_lock(
     tmp_path: Path, run, broker: Broker
 ) -> None:
     folder = a_node(tmp_path / "1")
@@ -213,7 +213,7 @@ def test_a_broker_refuses_a_damaged_lock_and_takes_the_repaired_one(
     assert broker(tmp_path / "new")["lock"] == "true"
 
 
-def test_the_lock_of_a_larger_group_is_not_invented(tmp_path: Path) -> None:
+def test_the_lock_of_a_larger_group_is_not_repaired(tmp_path: Path) -> None:
     folder = a_node(tmp_path / "1")
     (folder / CONF).write_bytes(configuration(b"0", b"1", b"2"))
     (folder / LOCK).write_bytes(b"")
@@ -222,24 +222,24 @@ def test_the_lock_of_a_larger_group_is_not_invented(tmp_path: Path) -> None:
     (folder / LOCK).write_bytes(b"2\n")
     assert known(folder).folder_type.repaired_files(known(folder)) == {LOCK: b"2"}
     (folder / LOCK).write_bytes(b"7")
-    assert [(one.file, one.harm) for one in known(folder).findings][-1] == (LOCK, "lost")
+    assert [(each.file, each.harm) for each in known(folder).findings][-1] == (LOCK, "lost")
     assert not known(folder).folder_type.repaired_files(known(folder))
 
 
 @pytest.mark.parametrize("content", [b"", bytes(32)])
-def test_the_files_of_a_node_that_has_just_begun(content: bytes, tmp_path: Path) -> None:
+def test_the_files_of_a_new_node(content: bytes, tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", records=0)
     (folder / META).write_bytes(content)
     (folder / CONF).write_bytes(content)
-    assert not [one for one in findings(folder) if one.harm != "none"]
+    assert not [each for each in findings(folder) if each.harm != "none"]
 
 
 def test_a_meta_without_flushed_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=0)
-    assert [(one.file, one.harm) for one in findings(folder)][-1] == (META, "look")
+    assert [(each.file, each.harm) for each in findings(folder)][-1] == (META, "look")
 
 
-def test_a_meta_is_missed_beside_a_configuration(tmp_path: Path) -> None:
+def test_a_missing_meta_next_to_a_configuration(tmp_path: Path) -> None:
     folder = a_node(tmp_path / "1")
     (folder / META).unlink()
     assert lost(folder) == [META]
@@ -250,7 +250,7 @@ def test_a_meta_is_missed_beside_a_configuration(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """``real("v8.8")``: a partition of that broker with its snapshots; segments are sparse."""
+    """Return a factory: ``real("v8.8")`` is a partition of that broker with sparse segments."""
 
     @cache
     def unpack(version: str) -> Path:
@@ -260,7 +260,7 @@ def real(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 
 @pytest.mark.parametrize("version", ["v8.1", "v8.3", "v8.8"])
-def test_a_real_partition_is_whole(version: str, real: Callable[[str], Path], run) -> None:
+def test_a_real_partition_has_no_findings(version: str, real: Callable[[str], Path], run) -> None:
     assert not findings(real(version))
     assert run(real(version)).return_value == 0
 
@@ -296,11 +296,11 @@ def test_damage_of_a_real_snapshot(
     )
     assert path.read_bytes() != data
     system = known(folder)
-    found = [one for one in system.findings if one.file and one.file.startswith("snapshots/")]
+    results = [each for each in system.findings if each.file and each.file.startswith("snapshots/")]
     if (file, kind) == (".checksum", "CRLF"):  # the real SnapshotChecksum reads it
-        assert [one.harm for one in found] == ["none"]
+        assert [each.harm for each in results] == ["none"]
         return
-    assert {one.harm for one in found} == {"lost"}
+    assert {each.harm for each in results} == {"lost"}
     assert system.facts["snapshot"] == 0
 
 
@@ -310,9 +310,9 @@ def test_damage_of_a_real_snapshot(
 @pytest.mark.parametrize(
     ("change", "about"),
     [
-        (lambda made: (made / "CURRENT").unlink(), "{}/CURRENT"),
-        (lambda made: (made / "more").write_bytes(b"1"), "{}/more"),
-        (lambda made: (made / "inner").mkdir(), "{}/inner"),
+        (lambda created: (created / "CURRENT").unlink(), "{}/CURRENT"),
+        (lambda created: (created / "more").write_bytes(b"1"), "{}/more"),
+        (lambda created: (created / "inner").mkdir(), "{}/inner"),
         (shutil.rmtree, "{}.checksum"),
     ],
 )
@@ -320,42 +320,42 @@ def test_other_files_than_the_checksums_list(
     change: Callable[[Path], None], about: str, tmp_path: Path
 ) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
-    (made,) = (path for path in (folder / "snapshots").iterdir() if path.is_dir())
-    change(made)
-    assert lost(folder) == [f"snapshots/{about.format(made.name)}"]
+    (created,) = (path for path in (folder / "snapshots").iterdir() if path.is_dir())
+    change(created)
+    assert lost(folder) == [f"snapshots/{about.format(created.name)}"]
 
 
 def test_the_checksums_of_older_brokers(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
-    (made,) = (path for path in (folder / "snapshots").iterdir() if path.is_dir())
-    checksums = write_checksums(made, is_combined=True)
-    assert not [one for one in findings(folder) if one.harm != "none"]
+    (created,) = (path for path in (folder / "snapshots").iterdir() if path.is_dir())
+    checksums = write_checksums(created, is_combined=True)
+    assert not [each for each in findings(folder) if each.harm != "none"]
     good = checksums.read_text()
     combined = good.partition("= ")[2].partition("\n")[0]
     checksums.write_text(good.replace(combined, "12345"))
-    assert [one.harm for one in known(folder).findings][-1] == "look"
+    assert [each.harm for each in known(folder).findings][-1] == "look"
     checksums.write_bytes(int(combined, 16).to_bytes(8, "big"))
     assert not lost(folder)
     checksums.write_bytes(bytes(8))
     assert lost(folder) == [f"snapshots/{checksums.name}"]
 
 
-def test_a_snapshot_without_checksums_does_not_count(tmp_path: Path) -> None:
+def test_a_snapshot_without_checksums_is_ignored(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3)
     for file in (folder / "snapshots").glob("*.checksum"):
         file.unlink()
     system = known(folder)
     assert system.facts["snapshot"] == 0
-    (finding,) = (one for one in system.findings if one.harm == "look")
+    (finding,) = (each for each in system.findings if each.harm == "look")
     assert "a broker deletes this snapshot as unfinished" in finding.text
 
 
-def test_a_damaged_snapshot_leaves_a_hole(tmp_path: Path) -> None:
+def test_a_damaged_snapshot_leaves_a_gap(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", first=4, snapshot=3, flushed=12)
     assert not lost(folder)
     (current,) = (folder / "snapshots").glob("*/CURRENT")
     current.write_bytes(b"")
-    texts = [one.text for one in findings(folder) if one.harm == "lost"]
+    texts = [each.text for each in findings(folder) if each.harm == "lost"]
     assert any("a broker does not use this snapshot" in text for text in texts)
     assert any("Entries 1 to 3 are neither" in text for text in texts)
 
@@ -374,12 +374,12 @@ def test_a_snapshot_of_positions_beyond_the_journal(
     positions: str, harm: str | None, tmp_path: Path
 ) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3, positions=positions)
-    found = [one for one in findings(folder) if one.harm != "none"]
-    assert [one.harm for one in found] == ([harm] if harm else [])
-    assert all("expected position 4659997" in one.text for one in found)
+    results = [each for each in findings(folder) if each.harm != "none"]
+    assert [each.harm for each in results] == ([harm] if harm else [])
+    assert all("expected position 4659997" in each.text for each in results)
 
 
-def test_positions_are_found_before_entries_without_one(tmp_path: Path) -> None:
+def test_positions_before_entries_without_positions(tmp_path: Path) -> None:
     new = [
         NewRecord(encode_application(1, 1, 44, b"x", 2), {"asqn": "1", "index": "1"}),
         NewRecord(encode_application(1, 45, 46, b"x", 2), {"asqn": "45", "index": "2"}),
@@ -395,11 +395,11 @@ def test_positions_are_found_before_entries_without_one(tmp_path: Path) -> None:
     (folder / "snapshots").rename(folder / "old")
     partition(tmp_path / "3", flushed=3, snapshot=1, positions="47-47")
     (tmp_path / "3" / "snapshots").rename(folder / "snapshots")
-    (text,) = (one.text for one in findings(folder) if one.harm == "lost")
+    (text,) = (each.text for each in findings(folder) if each.harm == "lost")
     assert "found positions up to 46 in entry 3" in text
 
 
-def test_a_snapshot_of_a_follower_that_has_no_later_entry(tmp_path: Path) -> None:
+def test_a_snapshot_of_a_follower_without_later_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=9, positions="4659997-4659998")
     assert not lost(folder)
 
@@ -413,11 +413,11 @@ def test_a_partition_is_listed(tmp_path: Path, run) -> None:
     assert done.return_value == 0, done.output
     assert "Zeebe partition: 4 segments" in done.output
     assert "snapshot of all entries up to 3, of term 1" in done.output
-    assert "gone" not in done.output
+    assert "\n  lost " not in done.output
 
 
 @pytest.mark.parametrize("zeros", [0, 700])
-def test_an_empty_first_segment_is_no_whole_log(zeros: int, tmp_path: Path, run) -> None:
+def test_an_empty_first_segment_is_not_a_complete_log(zeros: int, tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1")
     for number in range(2, 5):
         (folder / f"{NAME}-{number}.log").unlink()
@@ -427,11 +427,11 @@ def test_an_empty_first_segment_is_no_whole_log(zeros: int, tmp_path: Path, run)
     done = run(folder)
     assert done.return_value == 3
     assert text in " ".join(done.output.split())
-    assert "whole;" not in done.output
-    assert "A writer may resume" not in done.output
+    assert "intact;" not in done.output
+    assert "Safe to append" not in done.output
     read = run("read", folder)
     assert text in " ".join(read.stderr.split())
-    assert "A writer may resume" not in read.stdout
+    assert "Safe to append" not in read.stdout
     alone = run(folder / f"{NAME}-1.log")
     assert alone.return_value == 3
     assert text in " ".join(alone.output.split())
@@ -457,7 +457,7 @@ def test_a_damaged_descriptor(kind: str, number: int, tmp_path: Path, run) -> No
 
 @pytest.mark.parametrize("kind", ["cut", "zeros", "CRLF", "bit"])
 def test_lost_entries_of_the_last_segment(kind: str, tmp_path: Path, run) -> None:
-    """The journal alone is torn; ``.meta`` counts its entries as flushed."""
+    """The journal alone is torn, but ``.meta`` counts its entries as flushed."""
     folder = partition(tmp_path / "1", flushed=9)
     path = folder / f"{NAME}-3.log"
     data = path.read_bytes()
@@ -472,14 +472,14 @@ def test_lost_entries_of_the_last_segment(kind: str, tmp_path: Path, run) -> Non
     assert run(folder).return_value == 3
 
 
-def test_a_segment_that_was_cut_after_its_entries(tmp_path: Path) -> None:
+def test_a_segment_truncated_after_its_entries(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     path = folder / f"{NAME}-3.log"
     path.write_bytes(path.read_bytes()[:690])
-    assert [one.file for one in findings(folder) if one.harm == "look"] == [path.name]
+    assert [each.file for each in findings(folder) if each.harm == "look"] == [path.name]
 
 
-def test_a_segment_that_is_not_there(tmp_path: Path, run) -> None:
+def test_a_missing_segment(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1")
     (folder / f"{NAME}-3.log").unlink()
     done = run(folder)
@@ -508,20 +508,20 @@ def test_a_meta_alone(tmp_path: Path, run) -> None:
     assert not lost(tmp_path)
 
 
-def test_entries_that_the_node_knew_to_be_on_disk(tmp_path: Path, run) -> None:
+def test_lost_flushed_entries(tmp_path: Path, run) -> None:
     done = run(partition(tmp_path / "1", flushed=12))
     assert done.return_value == 3
     text = "expected entries up to 12, which it counts as flushed, found entries up to 9:"
     assert text in " ".join(done.output.split())
 
 
-def test_entries_that_only_a_snapshot_has(tmp_path: Path) -> None:
+def test_entries_only_in_a_snapshot(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=12, snapshot=12)
-    (finding,) = (one for one in findings(folder) if one.harm == "lost")
+    (finding,) = (each for each in findings(folder) if each.harm == "lost")
     assert "a snapshot has the rest, but a broker does not open this journal" in finding.text
 
 
-def test_a_broker_and_entries_that_were_flushed(tmp_path: Path, broker: Broker) -> None:
+def test_a_broker_refuses_to_lose_flushed_entries(tmp_path: Path, broker: Broker) -> None:
     beyond = partition(tmp_path / "beyond", flushed=12, snapshot=12)
     gone = partition(tmp_path / "gone", flushed=9)
     for path in gone.glob("*.log"):
@@ -530,7 +530,7 @@ def test_a_broker_and_entries_that_were_flushed(tmp_path: Path, broker: Broker) 
     assert broker(gone)["journal"] == "1 0"
 
 
-def test_a_hole_between_snapshot_and_journal(tmp_path: Path, run) -> None:
+def test_a_gap_between_snapshot_and_journal(tmp_path: Path, run) -> None:
     assert run(partition(tmp_path / "whole", first=4, snapshot=3)).return_value == 0
     assert run(partition(tmp_path / "more", first=4, snapshot=5)).return_value == 0
     done = run(partition(tmp_path / "hole", first=6, snapshot=3))
@@ -542,14 +542,14 @@ def test_a_hole_between_snapshot_and_journal(tmp_path: Path, run) -> None:
 def test_a_term_older_than_the_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     (folder / META).write_bytes(write_meta(Meta(0, 9, None, b"")))
-    (finding,) = (one for one in findings(folder) if one.harm == "lost")
-    assert finding.text.startswith("expected a term from 1 on at 9, as the last entry has it")
+    (finding,) = (each for each in findings(folder) if each.harm == "lost")
+    assert finding.text.startswith("expected term 1 of the last entry, or a later one, at 9")
 
 
 # Other files.
 
 
-def test_only_the_segments_of_its_journal_are_its_log(tmp_path: Path) -> None:
+def test_the_log_has_only_the_segments_of_its_journal(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     for name in ("other-1.log", f"{NAME}0-1.log", f"{NAME}-02.log", f"{NAME}-2.log_0-deleted"):
         shutil.copy(folder / f"{NAME}-2.log", folder / name)
@@ -560,12 +560,12 @@ def test_only_the_segments_of_its_journal_are_its_log(tmp_path: Path) -> None:
     ]
     roles = {other.name: other.role for other in system.others}
     assert roles["other-1.log"] == "segment of another journal, other; not read"
-    assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment that a broker deleted")
-    about = {one.file for one in system.findings if one.harm == "look"}
+    assert roles[f"{NAME}-2.log_0-deleted"].startswith("segment deleted by a broker")
+    about = {each.file for each in system.findings if each.harm == "look"}
     assert about == {f"{NAME}0-1.log", f"{NAME}-02.log", "undeleted"}
 
 
-def test_a_broker_and_names_like_those_of_segments(tmp_path: Path, broker: Broker) -> None:
+def test_file_names_that_a_broker_reads_as_segments(tmp_path: Path, broker: Broker) -> None:
     folders = [partition(tmp_path / f"{number}", flushed=9) for number in range(3)]
     shutil.copy(folders[0] / f"{NAME}-2.log", folders[0] / f"{NAME}0-9.log")
     (folders[1] / "undeleted").write_bytes(b"")
@@ -578,7 +578,7 @@ def test_a_broker_and_names_like_those_of_segments(tmp_path: Path, broker: Broke
 # Recovery.
 
 
-def test_recovered_it_has_every_file(tmp_path: Path, run) -> None:
+def test_a_recovered_partition_has_every_file(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
     out = tmp_path / "new"
     done = run("recover", folder, "--out", out)
@@ -590,14 +590,14 @@ def test_recovered_it_has_every_file(tmp_path: Path, run) -> None:
     assert "whether a broker starts" in done.output
 
 
-def test_a_damaged_first_segment_leaves_no_entry_to_a_broker(tmp_path: Path) -> None:
+def test_a_broker_reads_no_entry_after_a_damaged_first_segment(tmp_path: Path) -> None:
     folder = partition(tmp_path / "1", flushed=9)
     (folder / f"{NAME}-1.log").write_bytes(b"")
     sentences = known(folder).folder_type.after_recovery(known(folder))
     assert "as flushed, and the journal has no entry." in sentences[1]
 
 
-def test_recovered_with_fewer_entries_it_keeps_what_was_flushed(tmp_path: Path, run) -> None:
+def test_a_recovered_partition_keeps_its_flushed_index(tmp_path: Path, run) -> None:
     folder = partition(tmp_path / "1", flushed=9, snapshot=3)
     damaged = folder / f"{NAME}-3.log"
     damaged.write_bytes(damaged.read_bytes()[:300] + bytes(400))
@@ -612,7 +612,7 @@ def test_recovered_with_fewer_entries_it_keeps_what_was_flushed(tmp_path: Path, 
     assert f"{damaged.name}.before-recovery" not in known(out).folder_type.log_files(known(out))
 
 
-def test_a_broker_takes_the_recovered_journal_only_without_meta(
+def test_a_broker_opens_the_recovered_journal_only_without_meta(
     tmp_path: Path, run, broker: Broker
 ) -> None:
     folder = partition(tmp_path / "1", flushed=9)
@@ -627,7 +627,7 @@ def test_a_broker_takes_the_recovered_journal_only_without_meta(
 
 
 @pytest.mark.parametrize("version", ["1", "2/1", "2/2"])
-def test_recovered_it_can_be_read_by_a_node_as_old(version: str, tmp_path: Path, run) -> None:
+def test_recovery_copies_intact_segments_of_any_version(version: str, tmp_path: Path, run) -> None:
     folder = tmp_path / "1"
     new = [NewRecord(b"alpha", {"asqn": "1", "index": "1"})]
     JOURNAL.write(folder, new, {"name": NAME, "max_segment_size": 4096, "descriptor": version})
@@ -637,7 +637,7 @@ def test_recovered_it_can_be_read_by_a_node_as_old(version: str, tmp_path: Path,
     assert (tmp_path / "new" / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_a_folder_of_a_vector_is_one_too(tmp_path: Path) -> None:
+def test_the_directory_of_a_vector_is_a_partition(tmp_path: Path) -> None:
     folder = tmp_path / "journal"
     shutil.copytree(VECTORS / "zeebe-journal" / "three-segments", folder)
     assert known(folder).is_one_log

@@ -1,4 +1,4 @@
-"""Logs of zmq-raft at random, damaged at random."""
+"""Random zmq-raft logs with random damage."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from reference_impl.zmq_raft.index_file import path_of
 
 
 def chunk(token: bytes, data: bytes, length: int | None = None) -> bytes:
-    """One chunk; ``length`` may lie."""
+    """Return a chunk; ``length`` may be wrong."""
     length = len(data) if length is None else length
     return token + struct.pack("<I", length) + data + bytes(-len(data) % 4)
 
 
 def entry(rng: random.Random, term: int) -> bytes:
-    """One entry, mostly with a header."""
+    """Return an entry, usually with a header."""
     match rng.randrange(25):
         case 0:
             return rng.randbytes(rng.randrange(1, 22))
@@ -31,14 +31,14 @@ def entry(rng: random.Random, term: int) -> bytes:
 
 
 def index_file(rng: random.Random, first: int, capacity: int, term: int, count: int) -> bytes:
-    """An index file of ``count`` entries, terms from ``term`` on."""
+    """Return an index file of ``count`` entries, with terms from ``term`` on."""
     entries = []
     for _ in range(min(count, capacity)):
         term += rng.choice([0] * 6 + [1, 1, -1 if term else 0])
         entries.append(entry(rng, term))
     offsets, end = [], 0
-    for one in entries:
-        end += len(one)
+    for each in entries:
+        end += len(each)
         offsets.append(end)
     offsets += [0] * (capacity - len(offsets))
     head = struct.pack("<4sIIIQ", b"RLOG", 16 + 4 * capacity, 1, capacity, first)
@@ -49,14 +49,14 @@ def index_file(rng: random.Random, first: int, capacity: int, term: int, count: 
 
 
 def snapshot(rng: random.Random, index: int, term: int) -> bytes:
-    """A snapshot file."""
+    """Return a snapshot file."""
     data = rng.choice([b"", b"data", rng.randbytes(300)])
     head = struct.pack("<4sIIQQQ", b"SNAP", 28, 1, index, term, len(data))
     return head + chunk(b"META", rng.randbytes(9)) + chunk(b"DATA", b"") + data
 
 
 def damaged(rng: random.Random, log: bytes) -> bytes:
-    """The same with one thing wrong."""
+    """Return the data with one fault."""
     data = bytearray(log)
     at = rng.randrange(len(data) + 1)
     capacity = int.from_bytes(log[12:16], "little") if log[:4] == b"RLOG" else 0
@@ -86,14 +86,14 @@ def damaged(rng: random.Random, log: bytes) -> bytes:
 
 
 def maybe_damaged(rng: random.Random, log: bytes, times: int = 3) -> bytes:
-    """The same with up to so many things wrong."""
+    """Return the data with up to this many faults."""
     for _ in range(rng.choice([0, 0, 1, 1, times])):
         log = damaged(rng, log)
     return log
 
 
 def make_file(rng: random.Random, folder: Path) -> Path:
-    """An index file or a snapshot; the name tells the index, or not."""
+    """Write an index file or a snapshot; its name may contain the index."""
     first = rng.choice([0, 1, 8, 2**40, 2**56, 2**63])
     if rng.random() < 0.1:
         path = folder / "snap"
@@ -107,8 +107,11 @@ def make_file(rng: random.Random, folder: Path) -> Path:
 
 
 def make_directory(rng: random.Random, root: Path) -> None:
-    """A log directory in an empty folder: gaps, overlaps, empty and unfinished files, files out of
-    place, snapshots that cannot be."""
+    """Write a log directory with random faults to an empty directory.
+
+    The faults are gaps, overlaps, empty and unfinished files, misplaced files, and impossible
+    snapshots.
+    """
     index, term = 1, rng.randrange(3)
     logs = root / "log" if rng.random() < 0.8 else root
     if rng.random() < 0.7:

@@ -1,4 +1,4 @@
-"""Entries, updates and snapshots of zmq-raft, against what its classes write and read."""
+"""Compare decoded zmq-raft entries, updates and snapshots with its own classes."""
 
 from __future__ import annotations
 
@@ -27,28 +27,28 @@ BUILD = ROOT / ".build" / "implementations" / "zmq-raft"
 PEERS = [{"id": "01", "url": "tcp://127.0.0.1:8047"}, {"id": "02", "url": "tcp://10.0.0.2:8047"}]
 
 
-def told() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FILES / "told.json").read_text("utf-8"))
-    return found
+def node_output() -> dict[str, Any]:
+    results: dict[str, Any] = json.loads((FILES / "told.json").read_text("utf-8"))
+    return results
 
 
 def decoded(name: str, most: int = 4096) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Struct and columns of each record of a golden file."""
-    found = []
+    """Return the struct and the columns of each record of a golden file."""
+    results = []
     for run in ReferenceScanner("zmq-raft").scan(Log(FILES / name, {}), Wanted(max_payload=most)):
         if isinstance(run, Records):
             values, faults = decode.decoded("zmq-raft", run)
             assert faults.null_count == len(faults)
             columns = {name: column.to_pylist() for name, column in run.fields.items()}
-            found += [
+            results += [
                 (value, {name: column[number] for name, column in columns.items()})
                 for number, value in enumerate(values.to_pylist())
             ]
-    return found
+    return results
 
 
-def test_entries_are_what_the_real_classes_read() -> None:
-    for (value, fields), real in zip(decoded("log.rlog"), told()["entries"], strict=True):
+def test_entries_equal_those_of_the_real_classes() -> None:
+    for (value, fields), real in zip(decoded("log.rlog"), node_output()["entries"], strict=True):
         assert {name: fields[name] for name in ("index", "term")} == {
             name: real[name] for name in ("index", "term")
         }
@@ -64,7 +64,7 @@ def test_entries_are_what_the_real_classes_read() -> None:
 
 def test_snapshot_and_updates() -> None:
     ((snapshot, fields),) = decoded("snap")
-    real = told()["snapshot"]
+    real = node_output()["snapshot"]
     assert snapshot["type"] == "snapshot" and snapshot["data"] == bytes.fromhex(real["data"])
     assert (fields["index"], fields["term"]) == (real["index"], real["term"])
     assert decode.phrase("zmq-raft", snapshot, fields) == (
@@ -73,26 +73,26 @@ def test_snapshot_and_updates() -> None:
     (first, columns), (second, _) = decoded("state.pers")
     assert first["type"] == second["type"] == "update" and first["peers"] is None
     assert second["old_peers"] == PEERS
-    assert [[peer["id"], peer["url"]] for peer in second["peers"]] == told()["peers"]
+    assert [[peer["id"], peer["url"]] for peer in second["peers"]] == node_output()["peers"]
     assert decode.phrase("zmq-raft", first, columns) == 'update {"currentTerm":3,"votedFor":"02"}'
 
 
-def test_the_phrase_says_who_and_when() -> None:
-    said = [decode.phrase("zmq-raft", value, fields) for value, fields in decoded("log.rlog")]
+def test_the_phrase_has_peers_and_time() -> None:
+    message = [decode.phrase("zmq-raft", value, fields) for value, fields in decoded("log.rlog")]
     when = ", requested 2018-09-26 15:01:28"
-    assert said[:3] == [
+    assert message[:3] == [
         "index 1, term 1: checkpoint",
         f'index 2, term 1: state "hello"{when}',
         f"index 3, term 2: state 0x00ff1b{when}",
     ]
     before = "01 tcp://127.0.0.1:8047, 02 tcp://10.0.0.2:8047"
-    assert said[3:] == [
+    assert message[3:] == [
         f"index 4, term 3: config {before}, ä tcp://[::1]:8047{when}",
         f"index 5, term 1099511627776: config {before} → {before}, ä tcp://[::1]:8047{when}",
     ]
 
 
-def test_a_payload_that_was_cut() -> None:
+def test_a_cut_payload() -> None:
     run = next(
         iter(ReferenceScanner("zmq-raft").scan(Log(FILES / "log.rlog", {}), Wanted(max_payload=3)))
     )
@@ -107,16 +107,16 @@ def test_a_payload_that_was_cut() -> None:
     "config",
     [[], {"old": [], "new": []}, [["a"]], [["a", 1]], ["a"], {"new": []}, {"old": 1, "new": []}, 5],
 )
-def test_peers_of_another_shape_are_not_guessed(config: Any) -> None:
+def test_peers_of_another_layout_are_not_decoded(config: Any) -> None:
     value = entry_of(1, message_pack.encode(config), "0" * 24)
     assert value is not None and json.loads(value["config"]) == config
     is_known = config == [] or config == {"old": [], "new": []}
     assert ("peers" in value) == is_known and "requested" not in value
 
 
-def test_hostile_configs_are_never_another_exception() -> None:
+def test_hostile_configs_raise_only_undecodable() -> None:
     chance = random.Random(2)
-    real = bytes.fromhex(told()["entries"][4]["data"])
+    real = bytes.fromhex(node_output()["entries"][4]["data"])
     for _ in range(3000):
         data = bytearray(real if chance.random() < 0.8 else chance.randbytes(30))
         for _ in range(chance.randrange(1, 5)):
@@ -127,11 +127,11 @@ def test_hostile_configs_are_never_another_exception() -> None:
         except Undecodable:
             continue
         assert value is not None
-        (made,) = decode.pa.array([value], decode.type_of("zmq-raft")).to_pylist()
-        assert decode.phrase("zmq-raft", made, {"index": 1, "term": 1})
+        (created,) = decode.pa.array([value], decode.type_of("zmq-raft")).to_pylist()
+        assert decode.phrase("zmq-raft", created, {"index": 1, "term": 1})
 
 
-def test_the_golden_files_are_what_the_real_classes_write(tmp_path: Path) -> None:
+def test_the_golden_files_equal_the_output_of_the_real_classes(tmp_path: Path) -> None:
     if shutil.which("node") is None or not (BUILD / "node_modules").exists():
         unavailable("unavailable, because there is no Node.js, or zmq-raft was not set up")
     program = PROGRAMS / "zmq_raft.mjs"
@@ -139,6 +139,6 @@ def test_the_golden_files_are_what_the_real_classes_write(tmp_path: Path) -> Non
         ["node", str(program), str(BUILD), str(tmp_path)],
         capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    assert json.loads(done.stdout) == told()
+    assert json.loads(done.stdout) == node_output()
     for name in ("log.rlog", "snap", "state.pers"):
         assert (tmp_path / name).read_bytes() == (FILES / name).read_bytes()

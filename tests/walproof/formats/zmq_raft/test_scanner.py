@@ -1,4 +1,4 @@
-"""The bulk scanner of ``zmq-raft`` gives the answer of the reference reader."""
+"""Compare the bulk scanner of ``zmq-raft`` with the reference reader."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ RAW = {"entries": "raw"}
 
 
 def agree(log: Log) -> None:
-    owed = collect(named(FORMAT).read(log.path, "recover", log.context))
-    if any(int(one.fields.get("index", 0)) >= 2**64 for one in owed.records):
+    expected = collect(named(FORMAT).read(log.path, "recover", log.context))
+    if any(int(each.fields.get("index", 0)) >= 2**64 for each in expected.records):
         return  # no column has room for that index
-    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == owed
-    assert_parts_agree(FORMAT, log, owed)
+    assert answer(FORMAT, SCANNER.scan(log, Wanted())) == expected
+    assert_parts_agree(FORMAT, log, expected)
 
 
 @pytest.fixture(params=[None, 30, 100], ids=["plain", "tiny", "small"])
 def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """So little is held at once that everything crosses a border."""
+    """Use buffers so small that all data crosses a buffer boundary."""
     if request.param is not None:
         monkeypatch.setattr(window, "WINDOW_BYTES", 16)
         monkeypatch.setattr(window.Window.__init__, "__defaults__", (16,))
@@ -53,7 +53,7 @@ def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.usefixtures("windows")
-def test_files_at_random(tmp_path: Path) -> None:
+def test_random_files(tmp_path: Path) -> None:
     for seed in range(200):
         rng = random.Random(seed)
         folder = tmp_path / str(seed)
@@ -62,7 +62,7 @@ def test_files_at_random(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("windows")
-def test_directories_at_random(tmp_path: Path) -> None:
+def test_random_directories(tmp_path: Path) -> None:
     for seed in range(200):
         rng = random.Random(seed)
         root = tmp_path / str(seed)
@@ -84,14 +84,14 @@ def test_each_truncation_and_each_bit_in_front_of_the_entries(tmp_path: Path) ->
         agree(Log(path))
 
 
-def test_more_entries_than_a_run_has(tmp_path: Path) -> None:
+def test_more_entries_than_fit_in_a_run(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(5), 1, 40_000, 1, 40_000))
     agree(Log(path))
 
 
-def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
-    """Offsets up to 2^32 - 1 in a file of some kilobytes: nothing is allocated for them."""
+def test_a_table_with_maximum_offsets(tmp_path: Path) -> None:
+    """Offsets up to 2^32 - 1 in a file of a few kilobytes must not cause allocations."""
     path = tmp_path / "00000000000001.rlog"
     log = bytearray(index_file(random.Random(5), 1, 900, 1, 3))
     log[24 : 24 + 4 * 900] = b"\xff" * 3600
@@ -99,8 +99,8 @@ def test_a_table_that_claims_all_there_is(tmp_path: Path) -> None:
     agree(Log(path))
 
 
-def test_beyond_64_bits_an_index_starts_again(tmp_path: Path) -> None:
-    """In both scanners: nothing but its name keeps a file from claiming such a first index."""
+def test_an_index_beyond_64_bits_wraps_around(tmp_path: Path) -> None:
+    """Both scanners wrap around: only the file name limits the first index."""
     path = tmp_path / "found.rlog"
     path.write_bytes(index_file(random.Random(3), 2**64 - 2, 4, 1, 4))
     for reader in (SCANNER, ReferenceScanner(FORMAT)):
@@ -120,14 +120,14 @@ def test_payloads_are_cut(
         monkeypatch.setattr(zmq_raft_entries, "MAX_BYTES", max_held)
         monkeypatch.setattr(zmq_raft_entries, "PASSING_BYTES", max_held // 2)
         events = named(FORMAT).read(path, "recover", context)
-        owed = [one.payload for one in events if isinstance(one, Record)]
-        found = [
+        expected = [each.payload for each in events if isinstance(each, Record)]
+        results = [
             (payload, run.truncated is not None and bool(run.truncated[n]))
             for run in SCANNER.scan(Log(path, context), Wanted(max_payload=50))
             if isinstance(run, Records)
             for n, payload in enumerate(run.payload.to_pylist())
         ]
-        assert found == [(payload[:50], len(payload) > 50) for payload in owed]
+        assert results == [(payload[:50], len(payload) > 50) for payload in expected]
 
 
 def test_a_cut_snapshot(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_cut_snapshot(tmp_path: Path) -> None:
     agree(Log(path))
 
 
-def test_only_what_is_wanted(tmp_path: Path) -> None:
+def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "00000000000001.rlog"
     path.write_bytes(index_file(random.Random(9), 1, 40, 1, 40))
     wanted = Wanted(payload=False, columns=frozenset({"term"}))

@@ -1,4 +1,4 @@
-"""A zmq-raft node's folder: its log and snapshot, and the state beside them."""
+"""Tests of a zmq-raft node's directory: log, snapshot and state."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from walproof.systems import Finding, System, recognise
 
 CASE = ZMQ_RAFT / "state-of-zeros"
 PACKAGE = ROOT / ".build" / "implementations" / "zmq-raft" / "package.json"
+#: A MessagePack map with the term and the vote of a node.
 STATE = b"\x82\xabcurrentTerm\x05\xa8votedFor\xa2n1"
-"""A map of MessagePack: the term and the vote of a node."""
+#: Two later updates; the term is a line feed.
 LATER = b"\x81\xabcurrentTerm\x0a" + b"\x81\xa8votedFor\xa2n2"
-"""Two later updates; the term is a line feed."""
 OLDER = "raft.pers-2018-09-26-145936-8170"
 LEAF = "log/00000/00/00"
 FIRST = f"{LEAF}/00000000000001.rlog"
@@ -69,7 +69,7 @@ def test_a_node_is_listed_with_its_state(tmp_path: Path, run) -> None:
     assert 'state of the node: currentTerm "5", votedFor "n1"' in done.output
 
 
-def test_a_sound_node_has_no_findings(tmp_path: Path) -> None:
+def test_an_intact_node_has_no_findings(tmp_path: Path) -> None:
     assert not seen(node(tmp_path / "node")).findings
 
 
@@ -83,7 +83,7 @@ def test_damaged_state_is_a_loss(damage, tmp_path: Path, run) -> None:
     assert run(folder).return_value == 3
 
 
-def test_a_finding_says_what_was_expected_and_found(tmp_path: Path) -> None:
+def test_a_finding_has_expected_and_found(tmp_path: Path) -> None:
     folder = node(tmp_path / "node", bytes(4096))
     (finding,) = about(folder, "raft.pers")
     assert finding.text == (
@@ -93,8 +93,8 @@ def test_a_finding_says_what_was_expected_and_found(tmp_path: Path) -> None:
     (folder / "raft.pers").write_bytes(STATE + LATER[:-1])
     (finding,) = about(folder, "raft.pers")
     assert finding.text == (
-        "the end of the file cuts the state record at 40: a later vote may be lost. What can be"
-        ' read of it: currentTerm "10", votedFor "n1"'
+        "the end of the file cuts the state record at 40: a later vote may be lost."
+        ' Readable values: currentTerm "10", votedFor "n1"'
     )
 
 
@@ -115,8 +115,8 @@ def test_a_real_node_confirms_that_it_does_not_start(damage, tmp_path: Path) -> 
     done = subprocess.run(
         ["node", "-e", text, str(PACKAGE), str(state)], capture_output=True, timeout=60, check=True
     )
-    said = done.stdout.decode().strip()
-    assert (said == "refused") == ("not start" in finding.text), said
+    message = done.stdout.decode().strip()
+    assert (message == "refused") == ("not start" in finding.text), message
 
 
 @pytest.mark.parametrize("name", ["state.pers", "raft.pers"])
@@ -159,13 +159,13 @@ def test_an_older_state_is_examined_too(damage: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["empty", "torn"])
-def test_what_a_node_renames_is_no_loss(damage: str, tmp_path: Path) -> None:
+def test_a_renamed_file_is_not_a_loss(damage: str, tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / OLDER).write_bytes(DAMAGES[damage](STATE))
-    assert not [one for one in seen(folder).findings if one.harm != "none"]
+    assert not [each for each in seen(folder).findings if each.harm != "none"]
 
 
-def test_the_newest_intact_state_is_named(tmp_path: Path) -> None:
+def test_the_newest_intact_state_is_reported(tmp_path: Path) -> None:
     folder = node(tmp_path / "node", bytes(64))
     (folder / OLDER).write_bytes(b"\x81\xabcurrentTerm\x03")
     (folder / "raft.pers-2019-01-01-000000-0000").write_bytes(STATE)
@@ -185,12 +185,12 @@ def test_a_state_older_than_the_log(tmp_path: Path) -> None:
     assert finding.text == f"{expected}found an empty file: the vote is lost"
 
 
-def test_a_state_that_is_gone(tmp_path: Path) -> None:
+def test_a_missing_state(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "raft.pers").unlink()
-    assert [one.harm for one in seen(folder).findings] == ["lost"]
+    assert [each.harm for each in seen(folder).findings] == ["lost"]
     (folder / OLDER).write_bytes(STATE)
-    assert [one.harm for one in about(folder, None)] == ["lost"]
+    assert [each.harm for each in about(folder, None)] == ["lost"]
 
 
 @pytest.mark.parametrize("damage", ["empty", "zeros", "torn", "zeros after it", "text"])
@@ -200,11 +200,11 @@ def test_damaged_snapshots(damage: str, tmp_path: Path, run) -> None:
     for name in ("snap", "snap-2018-09-26-145936-8170", "compact/snap.new"):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(DAMAGES[damage](whole))
-        assert [one.harm for one in about(folder, name)] == ["lost"]
+        assert [each.harm for each in about(folder, name)] == ["lost"]
         assert run(folder).return_value == 3
         (folder / name).write_bytes(whole)
     (folder / "snap.tmp-71-1").write_bytes(DAMAGES[damage](whole))
-    assert [one.harm for one in about(folder, "snap.tmp-71-1")] == ["none"]
+    assert [each.harm for each in about(folder, "snap.tmp-71-1")] == ["none"]
     (folder / "snap").write_bytes(DAMAGES[damage](whole))
     (finding,) = about(folder, "snap-2018-09-26-145936-8170")
     assert finding.text == "an intact snapshot of the entries up to 0, of term 0"
@@ -213,7 +213,7 @@ def test_damaged_snapshots(damage: str, tmp_path: Path, run) -> None:
 @pytest.mark.parametrize("damage", ["empty", "zeros", "torn", "an entry of zeros", "text"])
 @pytest.mark.parametrize("place", [0, -1])
 def test_damaged_index_files(damage: str, place: int, tmp_path: Path, run) -> None:
-    """Without a checksum, zeros show only where they reach the header of an entry."""
+    """Without a checksum, zeros are detected only in the header of an entry."""
     folder = node(tmp_path / "node")
     path = sorted((folder / "log").rglob("*.rlog"))[place]
     data = path.read_bytes()
@@ -224,29 +224,29 @@ def test_damaged_index_files(damage: str, place: int, tmp_path: Path, run) -> No
 
 def test_index_files_that_no_node_reads(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
-    apart = "log/00000/00/0/00000000000001.rlog"
-    for name in (f"{LEAF}/1.rlog", f"{LEAF}/00000000000ABC.rlog", apart):
+    separate = "log/00000/00/0/00000000000001.rlog"
+    for name in (f"{LEAF}/1.rlog", f"{LEAF}/00000000000ABC.rlog", separate):
         (folder / name).parent.mkdir(exist_ok=True)
         shutil.copy(folder / FIRST, folder / name)
-    found = {one.file: one.text for one in seen(folder).findings}
+    results = {each.file: each.text for each in seen(folder).findings}
     expected = "expected a name of 14 lower-case hexadecimal digits: no node reads this file"
-    assert found[f"{LEAF}/1.rlog"] == f"{expected}, and begins with index 1"
-    assert found[f"{LEAF}/00000000000ABC.rlog"].startswith(expected)
-    assert found[apart].startswith(f"expected it at {FIRST}:")
+    assert results[f"{LEAF}/1.rlog"] == f"{expected}, and begins with index 1"
+    assert results[f"{LEAF}/00000000000ABC.rlog"].startswith(expected)
+    assert results[separate].startswith(f"expected it at {FIRST}:")
 
 
-def test_state_files_beside_a_log_folder_are_enough(tmp_path: Path) -> None:
+def test_state_files_next_to_a_log_directory_are_enough(tmp_path: Path) -> None:
     folder = tmp_path / "node"
     (folder / "log").mkdir(parents=True)
     assert recognise(folder) is None
     (folder / "raft.pers").write_bytes(bytes(64))
-    assert [one.harm for one in seen(folder).findings] == ["lost"]
+    assert [each.harm for each in seen(folder).findings] == ["lost"]
     (folder / "raft.pers").write_bytes(STATE)
     (finding,) = seen(folder).findings
-    assert finding.text == "expected index files below log, found none: the log is lost"
+    assert finding.text == "expected index files in log, found none: the log is lost"
 
 
-def test_log_files_make_up_the_log(tmp_path: Path) -> None:
+def test_a_copy_of_the_log_files_has_the_same_records(tmp_path: Path) -> None:
     folder = node(tmp_path / "node")
     (folder / "snap-2018-09-26-145936-8170").write_bytes((folder / "snap").read_bytes())
     system = seen(folder)
@@ -254,20 +254,20 @@ def test_log_files_make_up_the_log(tmp_path: Path) -> None:
     for name in system.folder_type.log_files(system):
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(folder / name, copy / name)
-    answers = [list(named("zmq-raft").read(one, "recover", {})) for one in (folder, copy)]
+    answers = [list(named("zmq-raft").read(each, "recover", {})) for each in (folder, copy)]
     assert answers[0] == answers[1]
     assert isinstance(answers[0][-1], End) and len(answers[0]) > 2
 
 
-def test_a_recovered_node_says_its_state(tmp_path: Path) -> None:
+def test_a_recovered_node_reports_its_state(tmp_path: Path) -> None:
     system = seen(node(tmp_path / "node"))
     first, *_ = system.folder_type.after_recovery(system)
-    assert first == 'raft.pers says: currentTerm "10", votedFor "n2".'
+    assert first == 'raft.pers: currentTerm "10", votedFor "n2".'
 
 
 def test_the_reported_node(run) -> None:
     assert run(CASE).return_value == 3
-    assert {one.file: one.harm for one in seen(CASE).findings} == {
+    assert {each.file: each.harm for each in seen(CASE).findings} == {
         "raft.pers": "lost",
         "snap.tmp-71-1": "none",
         "log/00000/00/0/00000000000009.rlog": "look",

@@ -16,6 +16,8 @@ from rocksdict import Options, Rdict, WriteOptions
 RANDOM = random.Random(1)
 OF_TABLES = [b"key%06d" % number for number in range(300)]
 OF_LOG = [b"late%03d" % number for number in range(40)]
+PAIR_BYTES = 120
+"""Size of a key and its value in a recycled log: an older record begins where the log ends."""
 
 
 def options_of(variant: str) -> Options:
@@ -36,6 +38,11 @@ def write(folder: str, variant: str) -> None:
     families = [database]
     if variant == "families":
         families.append(database.create_column_family("second", options_of(variant)))
+
+    def put(family: Any, key: bytes, value: bytes) -> None:
+        size = PAIR_BYTES - len(key)
+        family[key] = value[:size].ljust(size, b".") if variant == "recycled" else value
+
     synced = WriteOptions()
     synced.sync = True
     for family in families:
@@ -43,12 +50,12 @@ def write(folder: str, variant: str) -> None:
     for number, key in enumerate(OF_TABLES):
         size = 120 if variant == "families" and number % 10 == 9 else 20
         for family in families:
-            family[key] = f"value {number} {RANDOM.randbytes(size).hex()}".encode()
+            put(family, key, f"value {number} {RANDOM.randbytes(size).hex()}".encode())
             if number % 100 == 99:
                 family.flush()
     for key in OF_LOG:
         for family in families:
-            family[key] = b"late value of %s " % key + b"." * (40 + int(key[4:]))
+            put(family, key, b"late value of %s " % key + b"." * (40 + int(key[4:])))
     shutil.copytree(busy, folder)
     database.close()
 

@@ -1,7 +1,7 @@
-"""The command in a record of KahaDB: its number, its protobuf message, and the message in that.
+"""Decode KahaDB records: a command number, a protobuf message, and the object stored in it.
 
 Upstream authority: apache/activemq ``activemq-kahadb-store/…/kahadb/MessageDatabase.java``
-(``toByteSequence``), and what the modules of this folder name.
+(``toByteSequence``), and the files named in the modules of this package.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ TYPE = pa.struct(
     ]
 )
 DESTINATION_TYPES = ("queue", "topic", "temp_queue", "temp_topic")
-# Command → what the OpenWire object in its data is, and what reads it.
+# Command → name and decoder of the OpenWire object in its data.
 _OBJECTS: Mapping[int, tuple[str, Callable[[bytes], dict[str, Any]]]] = {
     1: ("message", openwire.message),
     2: ("acknowledgement", openwire.acknowledgement),
@@ -69,57 +69,62 @@ NEEDS_PAYLOAD = True
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """The struct, the same whatever ``names`` are."""
+    """Return the struct type, which does not depend on ``names``."""
     return TYPE
 
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """What decodes each payload of a run."""
+    """Return the decoder of each payload in a run."""
     return decoders_of(run, decode)
 
 
 def _cut(payload: bytes) -> dict[str, Any]:
-    """A command with a message, of which the end is missing. Raises ``Undecodable``."""
+    """Return a command whose message is truncated. Raises ``Undecodable``."""
     number = payload[0] if payload else len(NAMES)
     if number >= len(NAMES) or _OBJECTS.get(number, ("",))[0] != "message" or number == _UPDATE:
         raise Undecodable(CUT)
     cursor = Cursor(payload)
     cursor.take(1)
     cursor.varint()
-    found = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
-    name, size = found.pop(NOT_READ, (None, 0))
+    fields = read(cursor.take(cursor.left), COMMANDS[number], is_cut=True)
+    name, size = fields.pop(NOT_READ, (None, 0))
     if name != "data":
         raise Undecodable(CUT)
     text = f"not decoded after {len(payload):,} bytes: the message of {size:,} bytes"
-    value = _value(number, found)
+    value = _value(number, fields)
     return {"command": number, "name": NAMES[number], **value, "message": {"not_decoded": text}}
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """The command, and what it says. Raises ``Undecodable``.
+    """Decode a command and the object stored in it. Raises ``Undecodable``.
 
     ``data`` is the message (add, update, scheduled job), its acknowledgement (remove), the
-    subscription's description, or a Java object, which is never opened; ``fields`` are those that
-    have no column; ``body`` is the whole protobuf message. Of a payload that ``is_cut`` a command
-    with a message is decoded, without the message.
+    description of a subscription, or a serialised Java object, which is never deserialised.
+    ``fields`` are the fields without a column. ``body`` is the whole protobuf message. If the
+    payload ``is_cut``, a command with a message is decoded without the message.
     """
     if is_cut:
         return _cut(payload)
     known = command(payload)
     if not known:
-        raise Undecodable("no command of the broker")
+        raise Undecodable("unknown broker command")
     cursor = Cursor(payload)
     cursor.take(1)
     body = cursor.sized()
     number = int(known["command"])
-    found = read(body, COMMANDS[number])
-    found = found.get("message", {}) if number == _UPDATE else found
-    return {"command": number, "name": known["command_name"], "body": body, **_value(number, found)}
+    fields = read(body, COMMANDS[number])
+    fields = fields.get("message", {}) if number == _UPDATE else fields
+    return {
+        "command": number,
+        "name": known["command_name"],
+        "body": body,
+        **_value(number, fields),
+    }
 
 
-def _value(number: int, found: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a command by their columns."""
-    value: dict[str, Any] = {name: found.pop(name) for name in _COLUMNS if name in found}
+def _value(number: int, fields: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of a command by column name."""
+    value: dict[str, Any] = {name: fields.pop(name) for name in _COLUMNS if name in fields}
     if "destination" in value:
         value |= _destination(value["destination"])
     if "transaction" in value:
@@ -127,24 +132,24 @@ def _value(number: int, found: dict[str, Any]) -> dict[str, Any]:
     if number in _OBJECTS and "data" in value:
         name, read_object = _OBJECTS[number]
         value[name] = read_object(value["data"])
-    value["fields"] = [(name, _shown(inner)) for name, inner in found.items()]
+    value["fields"] = [(name, _shown(inner)) for name, inner in fields.items()]
     return value
 
 
-def _destination(found: Mapping[str, Any]) -> dict[str, Any]:
-    kind = found.get("type", 0)
+def _destination(fields: Mapping[str, Any]) -> dict[str, Any]:
+    kind = fields.get("type", 0)
     is_known = 0 <= kind < len(DESTINATION_TYPES)
     return {
         "destination_type": DESTINATION_TYPES[kind] if is_known else str(kind),
-        "destination": found.get("name"),
+        "destination": fields.get("name"),
     }
 
 
-def _transaction(found: Mapping[str, Any]) -> dict[str, Any]:
-    previous = found.get("previous", {})
+def _transaction(fields: Mapping[str, Any]) -> dict[str, Any]:
+    previous = fields.get("previous", {})
     return {
-        **found.get("local", {}),
-        **found.get("xa", {}),
+        **fields.get("local", {}),
+        **fields.get("xa", {}),
         "previous_file": previous.get("log_id"),
         "previous_offset": previous.get("offset"),
     }
@@ -155,7 +160,7 @@ def _shown(value: str | int | bool) -> str:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the message, where it goes, what it says, and when."""
+    """Describe a message: destination, content and time. See :func:`walproof.decode.phrase`."""
     place, info = _place(value), value["subscription_info"]
     if value["message"] is not None:
         line = _message(value, place)
@@ -173,7 +178,7 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
 
 
 def _other(value: Mapping[str, Any], place: str) -> str:
-    """A command without a sentence of its own."""
+    """Describe a command that has no phrase of its own."""
     line = value["name"].removeprefix("KAHA_").removesuffix("_COMMAND").lower().replace("_", " ")
     line += f" {place}" if place else ""
     line += "".join(f", {name.replace('_', ' ')} {inner}" for name, inner in value["fields"])
@@ -181,7 +186,9 @@ def _other(value: Mapping[str, Any], place: str) -> str:
         return str(line)
     if value["command"] == _TRACE:
         return f"{line} {quoted(value['data'])}"
-    return f"{line} ({counted(len(value['data']), 'byte')} of a Java object, which is never opened)"
+    return (
+        f"{line} ({counted(len(value['data']), 'byte')} of a serialised Java object, not decoded)"
+    )
 
 
 def _place(value: Mapping[str, Any]) -> str:
@@ -209,7 +216,7 @@ def _message(value: Mapping[str, Any], place: str) -> str:
 
 
 def _in_quotes(text: str, mark: str = '"') -> str:
-    """The start of a text; what cannot be printed is left to who prints it."""
+    """Return the start of a text in quotes; the caller escapes unprintable characters."""
     return (
         f"{mark}{text[:MAX_CHARACTERS]}…{mark}"
         if len(text) > MAX_CHARACTERS

@@ -1,4 +1,4 @@
-"""The content of a message, and its properties, as they lie in a store.
+"""Decode the content and the properties of a stored message.
 
 Upstream authority: apache/activemq c3580e7 (6.x) ``command/ActiveMQTextMessage.java``,
 ``ActiveMQBytesMessage.java``, ``ActiveMQMapMessage.java``, ``ActiveMQStreamMessage.java``.
@@ -15,22 +15,22 @@ from walproof.decode.fault import Undecodable, most_values
 from walproof.formats.kahadb_journal.decoder.java_data import JavaData
 
 INFLATED_LEAST = 1 << 16
+#: Limit of inflated content, as a multiple of its compressed size; 64 KiB more are allowed.
 INFLATED_TIMES = 100
-"""Compressed content is inflated to this many times its size, and 64 KiB more: text is below."""
+#: Upper limit of inflated content in bytes, plus twice the compressed size. Maps and lists get half
+#: of it, because their JSON is longer.
 INFLATED_MOST = 1 << 22
-"""But to no more than this and twice its size, of values half of that: JSON spells characters out.
-"""
 
 
 def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any]:
-    """What a message of a kind says, as ``text``, ``bytes`` or ``values`` (JSON).
+    """Return the content of a message as ``text``, ``bytes`` or ``values`` (JSON).
 
-    The object in an object message is never opened. Raises ``Undecodable``.
+    The object in an object message is never deserialised. Raises ``Undecodable``.
     """
     if data is None or kind in ("message", "blob"):
         return {}
     if kind == "object":
-        raise Undecodable(f"a Java object of {len(data)} bytes, which is never opened")
+        raise Undecodable(f"a serialised Java object of {len(data)} bytes, not decoded")
     if kind == "bytes":
         return {"bytes": _unpacked_bytes(data) if is_compressed else data}
     most = most_values(len(data))
@@ -38,60 +38,60 @@ def content(kind: str, data: bytes | None, is_compressed: bool) -> dict[str, Any
         data = _inflated(data, _most(data) if kind == "text" else _most(data) // 2)
     source = JavaData(data, most)
     if kind == "text":
-        found: dict[str, Any] = {"text": source.long_utf()}
+        decoded: dict[str, Any] = {"text": source.long_utf()}
     elif kind == "map":
-        found = {"values": _as_json(source.mapping())}
+        decoded = {"values": _as_json(source.mapping())}
     else:
         values = []
         while source.left:
             values.append(source.value())
-        found = {"values": _as_json(values)}
+        decoded = {"values": _as_json(values)}
     if source.left:
         raise Undecodable(f"{source.left} bytes after the content")
-    return found
+    return decoded
 
 
 def properties(data: bytes | None) -> list[tuple[str, str | None]]:
-    """The properties of a message, each value as text; none where there are none."""
+    """Return the properties of a message with each value as text; empty if there are none."""
     if data is None:
         return []
     source = JavaData(data)
-    found = source.mapping()
+    pairs = source.mapping()
     if source.left:
         raise Undecodable(f"{source.left} bytes after the properties")
-    return [(name, _as_text(value)) for name, value in found.items()]
+    return [(name, _as_text(value)) for name, value in pairs.items()]
 
 
 def _unpacked_bytes(data: bytes) -> bytes:
-    """The content of a compressed bytes message, with its length before it, not compressed.
+    """Inflate a compressed bytes message, which begins with its uncompressed length.
 
-    ActiveMQ compresses the whole buffer that the content began in, and reads as much as was meant.
+    ActiveMQ compresses the whole backing buffer and reads only the stored length.
     """
     source = JavaData(data)
     length, packed = source.number("i"), source.take(source.left)
     if length > _most(packed):
         raise Undecodable(f"compressed content: {length} bytes from {len(packed)}")
-    found = zlib.decompressobj()
+    stream = zlib.decompressobj()
     try:
-        inflated = found.decompress(packed, max(1, length))[: max(0, length)]
+        inflated = stream.decompress(packed, max(1, length))[: max(0, length)]
     except zlib.error as error:
         raise Undecodable(f"compressed content: {error}") from None
     if len(inflated) != length:
-        raise Undecodable(f"{length} bytes announced, {len(inflated)} after inflating")
+        raise Undecodable(f"expected {length} bytes, inflated to {len(inflated)}")
     return inflated
 
 
 def _inflated(data: bytes, most: int) -> bytes:
     stream = zlib.decompressobj()
     try:
-        found = stream.decompress(data, most)
+        content = stream.decompress(data, most)
     except zlib.error as error:
         raise Undecodable(f"compressed content: {error}") from None
     if not stream.eof:
-        is_long = stream.unconsumed_tail or len(found) == most
-        words = f"more than {most} bytes when inflated" if is_long else "its end is missing"
+        is_long = stream.unconsumed_tail or len(content) == most
+        words = f"more than {most} bytes when inflated" if is_long else "it is truncated"
         raise Undecodable(f"compressed content: {words}")
-    return found
+    return content
 
 
 def _most(packed: bytes) -> int:
@@ -109,7 +109,7 @@ def _as_text(value: Any) -> str | None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: bytes in hexadecimal, and numbers that JSON lacks as text."""
+    """Return a value for JSON: bytes as hexadecimal, NaN and infinities as text."""
     if isinstance(value, bytes):
         return f"0x{value.hex()}"
     if isinstance(value, float) and not math.isfinite(value):

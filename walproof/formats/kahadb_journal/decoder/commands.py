@@ -1,4 +1,4 @@
-"""The commands of a broker: the fields of each by their numbers.
+"""Tables of the broker's commands and their protobuf fields.
 
 Upstream authority: apache/activemq c3580e7 (6.x)
 ``activemq-kahadb-store/src/main/proto/journal-data.proto``.
@@ -19,7 +19,7 @@ from walproof.formats.kahadb_journal.decoder.protobuf import (
 )
 
 _DESTINATION = nested("destination", fields((1, integer("type")), (2, string("name"))))
-# Both fields of a local transaction have the number 1; they are written differently.
+# Both fields of a local transaction have the number 1; their wire types differ.
 _LOCAL = fields((1, string("connection_id")), (1, integer("transaction_id")))
 _XA = fields(
     (1, integer("format_id")), (2, octets("branch_qualifier")), (3, octets("global_transaction_id"))
@@ -41,6 +41,7 @@ _ADD = fields(
 )
 _JOB = ((1, string("scheduler")), (2, string("job_id")))
 
+#: Fields of each command. ``data`` is the message, its acknowledgement or other opaque bytes.
 COMMANDS: Mapping[int, Fields] = {
     0: fields((1, octets("data"))),
     1: _ADD,
@@ -89,4 +90,3 @@ COMMANDS: Mapping[int, Fields] = {
         (3, boolean("skip_if_source_exists")),
     ),
 }
-"""Command → its fields. ``data`` is the message, its acknowledgement, or what else is opaque."""

@@ -1,4 +1,4 @@
-"""What Java's ``DataOutputStream`` and ActiveMQ's ``MarshallingSupport`` write.
+"""Read values written by Java's ``DataOutputStream`` and ActiveMQ's ``MarshallingSupport``.
 
 Upstream authority: apache/activemq c3580e7 (6.x) ``util/MarshallingSupport.java``.
 """
@@ -11,14 +11,14 @@ from typing import Any
 
 from walproof.decode.fault import Cursor, Undecodable
 
+#: Maximum nesting of maps and lists. ActiveMQ allows 127; the reader is recursive.
 DEEPEST = 64
-"""Maps and lists inside one another. ActiveMQ allows 127; such a value is read by recursion."""
 
 
 class JavaData:
-    """Takes Java's primitives, big-endian, from the front of some bytes.
+    """A cursor that reads big-endian Java primitives from bytes.
 
-    ``most`` is how many values it makes of them; None is as many as of a payload of that size.
+    ``most`` limits the number of values; None means the default limit for a payload of that size.
     """
 
     def __init__(self, data: bytes, most: int | None = None) -> None:
@@ -26,50 +26,48 @@ class JavaData:
 
     @property
     def left(self) -> int:
-        """Bytes that were not taken."""
+        """Return the number of unread bytes."""
         return self._cursor.left
 
     def take(self, count: int) -> bytes:
-        """The next bytes. Raises ``Undecodable`` for a negative count, or where there are fewer."""
+        """Read ``count`` bytes. Raises ``Undecodable`` if the count is negative or too large."""
         if count < 0:
-            raise Undecodable(f"at {self._cursor.at}: a length of {count}")
+            raise Undecodable(f"at {self._cursor.at}: invalid length {count}")
         return self._cursor.take(count)
 
     def number(self, form: str) -> Any:
-        """A number: ``b``, ``h``, ``i``, ``q``, ``f`` or ``d``, ``H`` without a sign."""
+        """Read a number of type ``b``, ``h``, ``i``, ``q``, ``f``, ``d``, or ``H`` (unsigned)."""
         form = f">{form}"
         return struct.unpack(form, self._cursor.take(struct.calcsize(form)))[0]
 
     def boolean(self) -> bool:
-        """A byte 0 or 1. Raises ``Undecodable`` for another."""
+        """Read a byte 0 or 1. Raises ``Undecodable`` for any other value."""
         at, value = self._cursor.at, self.number("b")
         if value not in (0, 1):
-            raise Undecodable(f"at {at}: {value} is no boolean")
+            raise Undecodable(f"at {at}: expected a boolean, found {value}")
         return bool(value)
 
     def utf(self) -> str:
-        """``writeUTF``: a length in two bytes, and modified UTF-8."""
+        """Read a ``writeUTF`` string: a two-byte length and modified UTF-8."""
         return modified_utf8(self.take(self.number("H")))
 
     def long_utf(self) -> str | None:
-        """``writeUTF8``: the same with a length in four bytes, of which -1 is null."""
+        """Read a ``writeUTF8`` string: a four-byte length, -1 for null, and modified UTF-8."""
         length = self.number("i")
         return None if length == -1 else modified_utf8(self.take(length))
 
     def optional(self, read: Callable[[], Any]) -> Any:
-        """Something with a boolean before it that says whether it is there; None if it is not."""
+        """Read a boolean and, if it is true, a value; return None otherwise."""
         return read() if self.boolean() else None
 
     def sized(self) -> bytes:
-        """Bytes with a length in four bytes."""
+        """Read bytes that are preceded by a four-byte length."""
         return self.take(self.number("i"))
 
     def value(self, depth: int = 0) -> Any:
-        """``marshalPrimitive``: a type and a value; maps and lists as such."""
+        """Read a ``marshalPrimitive`` value: a type byte, and a value, map or list."""
         if depth > DEEPEST:
-            raise Undecodable(
-                f"at {self._cursor.at}: more than {DEEPEST} values inside one another"
-            )
+            raise Undecodable(f"at {self._cursor.at}: more than {DEEPEST} levels of nesting")
         self._cursor.count_values()
         at, kind = self._cursor.at, self.number("b")
         if kind in _NUMBERS:
@@ -87,19 +85,19 @@ class JavaData:
             13: self.long_utf,
         }
         if kind not in simple:
-            raise Undecodable(f"at {at}: unknown type {kind} of a value")
+            raise Undecodable(f"at {at}: unknown value type {kind}")
         return simple[kind]()
 
     def mapping(self, depth: int = 0) -> dict[str, Any]:
-        """``marshalPrimitiveMap``: names and values; a null map is an empty one."""
-        # A name takes two bytes or more, its value one.
+        """Read a ``marshalPrimitiveMap``; a null map is returned as an empty one."""
+        # A name takes at least two bytes, a value at least one.
         return {self.utf(): self.value(depth) for _ in range(self._count(3))}
 
     def _char(self) -> str:
         return modified_utf8(chr(self.number("H")).encode("utf-8", "surrogatepass"))
 
     def _count(self, least: int) -> int:
-        """How many things follow, each of ``least`` bytes or more."""
+        """Read the number of elements that follow, each at least ``least`` bytes long."""
         at, count = self._cursor.at, self.number("i")
         if count * least > self.left:
             raise Undecodable(f"at {at}: {count} values in {self.left} bytes")
@@ -110,14 +108,14 @@ _NUMBERS = {2: "b", 4: "h", 5: "i", 6: "q", 7: "d", 8: "f"}
 
 
 def modified_utf8(data: bytes) -> str:
-    """Java's UTF-8: zero in two bytes, and half a character above 65,535 in three.
+    """Decode Java's modified UTF-8: zero as two bytes, each half of a surrogate pair as three.
 
-    Plain UTF-8, which clients in other languages write, is read too. Raises ``Undecodable``.
+    Standard UTF-8, written by clients in other languages, is accepted too. Raises ``Undecodable``.
     """
     try:
         if b"\xc0\x80" not in data and b"\xed" not in data:
-            return data.decode()  # in UTF-8 the same, and half the memory
+            return data.decode()  # the same in UTF-8, with half the memory
         units = data.replace(b"\xc0\x80", b"\0").decode("utf-8", "surrogatepass")
         return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
     except UnicodeDecodeError:
-        raise Undecodable(f"text that is not modified UTF-8: {data[:16].hex(' ')}") from None
+        raise Undecodable(f"invalid modified UTF-8: {data[:16].hex(' ')}") from None

@@ -1,8 +1,9 @@
-"""OpenWire objects, as a store keeps them: a size, a type, and the fields one after the other.
+"""Decode OpenWire objects as stored on disk: a size, a type and the fields.
 
 A store writes the loose encoding without a cache (``KahaDBStore.java``: ``new OpenWireFormat()``).
-It does not write the version of the layout: the broker's is 11 today and was 6, and others can be
-set. So each layout is tried, the newest first, and the one that ends with the last byte is taken.
+It does not write the version of the layout: current brokers use 11, older ones used 6, and the
+version can be configured. The decoder tries each layout, newest first, and takes the first one that
+ends at the last byte.
 
 Upstream authority: apache/activemq c3580e7 (6.x) ``openwire/v1`` to ``v12``, ``…Marshaller.java``;
 ``openwire/OpenWireFormat.java``; ``command/CommandTypes.java``.
@@ -98,37 +99,37 @@ _Layout = Callable[["_Source", int, int], Found]
 
 
 def message(data: bytes) -> Found:
-    """A message by its fields in :data:`MESSAGE`; ``not_decoded`` says what was left alone.
+    """Decode a message to its fields in :data:`MESSAGE`; ``not_decoded`` lists the rest.
 
-    ``destination`` begins with ``queue://`` or another word; ``timestamp`` and ``expiration`` are
-    milliseconds since 1970; ``openwire`` is the oldest version with such a layout.
+    ``destination`` begins with ``queue://`` or another scheme. ``timestamp`` and ``expiration`` are
+    milliseconds since 1970. ``openwire`` is the oldest version with this layout.
     """
     try:
-        kind, found = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)
+        kind, fields = _whole(data, _MESSAGES, (10, 3, 2, 1), _message)
     except Undecodable as fault:
         return {"not_decoded": str(fault)}
-    found["type"] = _MESSAGES[kind]
-    held, marshalled = found.pop("content"), found.pop("marshalled_properties")
+    fields["type"] = _MESSAGES[kind]
+    held, marshalled = fields.pop("content"), fields.pop("marshalled_properties")
     faults = []
     try:
-        found["properties"] = body.properties(marshalled)
+        fields["properties"] = body.properties(marshalled)
     except Undecodable as fault:
         faults.append(f"properties: {fault}")
     try:
-        found |= body.content(_MESSAGES[kind], held, found["compressed"])
+        fields |= body.content(_MESSAGES[kind], held, fields["compressed"])
     except Undecodable as fault:
         faults.append(f"content: {fault}")
-    found["not_decoded"] = "; ".join(faults) or None
-    return found
+    fields["not_decoded"] = "; ".join(faults) or None
+    return fields
 
 
 def acknowledgement(data: bytes) -> Found:
-    """The acknowledgement of messages, by its fields in :data:`ACKNOWLEDGEMENT`."""
+    """Decode a message acknowledgement to its fields in :data:`ACKNOWLEDGEMENT`."""
     return _named(data, {_ACKNOWLEDGEMENT: ""}, (10, 7, 1), _acknowledgement)
 
 
 def subscription(data: bytes) -> Found:
-    """A durable subscription, by its fields in :data:`SUBSCRIPTION`."""
+    """Decode a durable subscription to its fields in :data:`SUBSCRIPTION`."""
     return _named(data, {_SUBSCRIPTION: ""}, (11, 3, 1), _subscription)
 
 
@@ -144,47 +145,47 @@ def _named(
 def _whole(
     data: bytes, kinds: Mapping[int, str], versions: tuple[int, ...], layout: _Layout
 ) -> tuple[int, Found]:
-    """The type of an object, and its fields in the first layout that ends where the object does."""
+    """Return the type and the fields of an object, by the first layout that consumes all bytes."""
     head = JavaData(data)
     size, kind = head.number("i"), head.number("b")
     if size != len(data) - 4:
-        raise Undecodable(f"{size} bytes announced, {len(data) - 4} there")
+        raise Undecodable(f"expected {size} bytes, found {len(data) - 4}")
     if kind not in kinds:
-        raise Undecodable(f"an OpenWire object of type {kind}")
+        raise Undecodable(f"unexpected OpenWire type {kind}")
     fault = ""
     for version in versions:
         source = _Source(data[5:])
         try:
-            found = layout(source, version, kind)
+            fields = layout(source, version, kind)
             if not source.left:
-                return kind, found | {"openwire": version}
-            words = f"{source.left} bytes after its fields"
+                return kind, fields | {"openwire": version}
+            reason = f"{source.left} bytes left after the fields"
         except Undecodable as error:
-            words = str(error)
-        fault = fault or words
-    raise Undecodable(f"no layout of OpenWire {versions[-1]} to 12 ends where it does ({fault})")
+            reason = str(error)
+        fault = fault or reason
+    raise Undecodable(f"no OpenWire layout from {versions[-1]} to 12 matches ({fault})")
 
 
 class _Source(JavaData):
-    """The fields of an object, and the objects inside it."""
+    """A reader for the fields of an object and its nested objects."""
 
     def text(self) -> str | None:
-        """A string that may be null."""
-        found: str | None = self.optional(self.utf)
-        return found
+        """Read a nullable string."""
+        result: str | None = self.optional(self.utf)
+        return result
 
     def octets(self) -> bytes | None:
-        """Bytes that may be null."""
-        found: bytes | None = self.optional(self.sized)
-        return found
+        """Read nullable bytes."""
+        result: bytes | None = self.optional(self.sized)
+        return result
 
     def object(self, version: int, only: int | None = None) -> str | None:
-        """An object inside another, as text; None for null. It may have to be of one type."""
-        found: str | None = self.optional(lambda: self._object(version, only))
-        return found
+        """Read a nested object as text; None for null. The caller may require a type."""
+        result: str | None = self.optional(lambda: self._object(version, only))
+        return result
 
     def objects(self, version: int) -> None:
-        """Pass over an array of them that may be null."""
+        """Skip a nullable array of objects."""
         if self.boolean():
             for _ in range(self.number("h")):
                 self.object(version)
@@ -192,7 +193,7 @@ class _Source(JavaData):
     def _object(self, version: int, only: int | None) -> str:
         kind = self.number("b")
         if only is not None and kind != only:
-            raise Undecodable(f"an object of type {kind} in place of one of type {only}")
+            raise Undecodable(f"expected an object of type {only}, found type {kind}")
         if kind in _DESTINATIONS:
             return f"{_DESTINATIONS[kind]}://{self.text()}"
         if kind == 110:
@@ -208,7 +209,7 @@ class _Source(JavaData):
             return str(self.text())
         if kind in (121, 122, _PRODUCER):
             return self._numbered(kind)
-        raise Undecodable(f"an object of type {kind} inside another")
+        raise Undecodable(f"unexpected nested object of type {kind}")
 
     def _message_id(self, version: int) -> str:
         shown = self.text() if version >= 10 else None
@@ -219,85 +220,85 @@ class _Source(JavaData):
         return shown if shown.startswith("ID:") else f"ID:{shown}"
 
     def _numbered(self, kind: int) -> str:
-        """Session, consumer or producer: ``CONNECTION:SESSION:NUMBER``."""
+        """Read a session, consumer or producer id as ``CONNECTION:SESSION:NUMBER``."""
         connection = self.text()
         first = self.number("q")
         if kind == 121:
             return f"{connection}:{first}"
         second = self.number("q")
-        session, own = (second, first) if kind == _PRODUCER else (first, second)
-        return f"{connection}:{session}:{own}"
+        session, number = (second, first) if kind == _PRODUCER else (first, second)
+        return f"{connection}:{session}:{number}"
 
 
 def _message(source: _Source, version: int, kind: int) -> Found:
     _command(source)
-    source.object(version)  # the producer, which is part of the message's id
-    found: Found = {"destination": source.object(version)}
-    source.object(version)  # the transaction
-    found["original_destination"] = source.object(version)
-    found["message_id"] = source.object(version)
-    source.object(version)  # the transaction before that
-    found["group_id"] = source.text()
-    found["group_sequence"] = source.number("i")
-    found["correlation_id"] = source.text()
-    found["persistent"] = source.boolean()
-    found["expiration"] = source.number("q")
-    found["priority"] = source.number("b")
-    found["reply_to"] = source.object(version)
-    found["timestamp"] = source.number("q")
-    found["jms_type"] = source.text()
-    found["content"] = source.octets()
-    found["marshalled_properties"] = source.octets()
-    source.object(version)  # what an advisory message carries
-    source.object(version)  # the consumer that it is for
-    found["compressed"] = source.boolean()
-    found["redelivery_counter"] = source.number("i")
-    source.objects(version)  # the brokers that it came through
-    source.number("q")  # when it arrived
-    found["user_id"] = source.text()
-    source.boolean()  # whether it came through a bridge
+    source.object(version)  # producer (also part of the message id)
+    fields: Found = {"destination": source.object(version)}
+    source.object(version)  # transaction
+    fields["original_destination"] = source.object(version)
+    fields["message_id"] = source.object(version)
+    source.object(version)  # original transaction
+    fields["group_id"] = source.text()
+    fields["group_sequence"] = source.number("i")
+    fields["correlation_id"] = source.text()
+    fields["persistent"] = source.boolean()
+    fields["expiration"] = source.number("q")
+    fields["priority"] = source.number("b")
+    fields["reply_to"] = source.object(version)
+    fields["timestamp"] = source.number("q")
+    fields["jms_type"] = source.text()
+    fields["content"] = source.octets()
+    fields["marshalled_properties"] = source.octets()
+    source.object(version)  # content of an advisory message
+    source.object(version)  # target consumer
+    fields["compressed"] = source.boolean()
+    fields["redelivery_counter"] = source.number("i")
+    source.objects(version)  # broker path
+    source.number("q")  # arrival time
+    fields["user_id"] = source.text()
+    source.boolean()  # received by a network bridge
     if version >= 2:
-        source.boolean()  # whether it may be dropped
+        source.boolean()  # droppable
     if version >= 3:
-        source.objects(version)  # the cluster
-        source.number("q")  # when it came to the broker
-        source.number("q")  # when it left it
+        source.objects(version)  # cluster
+        source.number("q")  # time of arrival at the broker
+        source.number("q")  # time of departure from the broker
     if version >= 10:
-        source.boolean()  # whether it is the first of its group for a consumer
+        source.boolean()  # first message of its group for a consumer
     if _MESSAGES[kind] == "blob":
-        found["blob_url"] = source.text()
-        source.text()  # its MIME type
-        source.boolean()  # whether the broker deletes it
-    return found
+        fields["blob_url"] = source.text()
+        source.text()  # MIME type
+        source.boolean()  # deleted by the broker
+    return fields
 
 
 def _acknowledgement(source: _Source, version: int, kind: int) -> Found:
     _command(source)
-    found: Found = {"destination": source.object(version)}
-    source.object(version)  # the transaction
-    found["consumer_id"] = source.object(version)
+    fields: Found = {"destination": source.object(version)}
+    source.object(version)  # transaction
+    fields["consumer_id"] = source.object(version)
     number = source.number("b")
-    found["type"] = _ACK_TYPES[number] if 0 <= number < len(_ACK_TYPES) else str(number)
-    found["first_message_id"] = source.object(version)
-    found["last_message_id"] = source.object(version)
-    found["messages"] = source.number("i")
+    fields["type"] = _ACK_TYPES[number] if 0 <= number < len(_ACK_TYPES) else str(number)
+    fields["first_message_id"] = source.object(version)
+    fields["last_message_id"] = source.object(version)
+    fields["messages"] = source.number("i")
     if version >= 7 and source.boolean():
-        found["poison_cause"] = ": ".join(str(source.text()) for _ in ("class", "words"))
-    return found
+        fields["poison_cause"] = ": ".join(str(source.text()) for _ in ("class", "words"))
+    return fields
 
 
 def _subscription(source: _Source, version: int, kind: int) -> Found:
-    found: Found = {"client_id": source.text(), "destination": source.object(version)}
-    found["selector"] = source.text()
-    found["subscription"] = source.text()
+    fields: Found = {"client_id": source.text(), "destination": source.object(version)}
+    fields["selector"] = source.text()
+    fields["subscription"] = source.text()
     if version >= 3:
-        found["subscribed_destination"] = source.object(version)
+        fields["subscribed_destination"] = source.object(version)
     if version >= 11:
-        found["no_local"] = source.boolean()
-    return found
+        fields["no_local"] = source.boolean()
+    return fields
 
 
 def _command(source: _Source) -> None:
-    """What every command begins with: its number, and whether it wants a response."""
+    """Read the header common to all commands: the number and the response-required flag."""
     source.number("i")
     source.boolean()

@@ -1,15 +1,18 @@
-"""The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is right.
+"""The bulk scanner of ``kahadb-journal``; ``reference_impl.kahadb_journal`` is authoritative.
 
-Sound batches are a kernel's work, a window at a time (``kernel``). Where something else
-stands, ``damage`` looks and says where to go on; it uses none of the reference's code
-either, except for what names of data files and heads of siblings mean (``layout``).
+A compiled kernel (``kernel``) reads valid batches window by window. At anything else, ``damage``
+finds the offset at which the scan continues. The scanner shares no code with the reference, except
+for the meaning of data file names and of sibling file headers (``layout``).
 
-A folder is split by file. Nothing but this crosses from one file to another, and the plan knows
-it: which files are data files and which a second spelling of one (KDB-004), which is the last one
-with batches, where alone a tail is torn and not damaged (KDB-049), and whether all of them are of
-a sibling, when the log is one part and refused (KDB-055). A single file is one part: where a
-batch begins is known only from all that stands in front of it, since a damaged one may go on at
-a place that its size does not tell (KDB-045, KDB-047).
+A directory is split by file. The plan holds all state shared between files:
+
+* which files are data files, and which are a second spelling of one (KDB-004);
+* which file is the last one with batches: only there a tail is torn and not damaged (KDB-049);
+* whether all files belong to a sibling format, so that the log is a single part and is refused
+  (KDB-055).
+
+A single file is one part. The offset of a batch depends on everything in front of it, because the
+scan may continue after a damaged batch at an offset that its size does not give (KDB-045, KDB-047).
 """
 
 from __future__ import annotations
@@ -31,36 +34,37 @@ from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.window import passing_window
 
+#: Largest batch that is buffered whole. A larger batch is read twice; a larger record is read
+#: alone.
 MAX_HELD_BYTES = 32 << 20
-"""Bytes of a batch that are held at once; a larger one is read twice, a larger record alone."""
 FIRST_FILE = "db-1.log"
 DATA, FOREIGN, DUPLICATE = "data", "foreign-journal", "duplicate-id"
 COMMAND_NAMES = pa.array(COMMANDS)
 
+#: Events of one file; the generator returns the offset of the next batch (KDB-051).
 Found = Generator[Records | Lost, None, int | None]
-"""What one file holds; returned is where the next batch goes (KDB-051)."""
 
 
 @dataclass(frozen=True)
 class _Folder:
-    """The files of a folder that are not empty, in log order, and what they are."""
+    """The non-empty files of a directory in log order, with their roles."""
 
     path: Path
     files: tuple[tuple[str, str], ...]
 
     @property
     def is_refused(self) -> bool:
-        """Whether all its data files are of a sibling (KDB-055)."""
+        """Return whether all data files belong to a sibling format (KDB-055)."""
         roles = {role for _, role in self.files if role != DUPLICATE}
         return roles == {FOREIGN}
 
     def has_a_double(self, name: str) -> bool:
-        """Whether another file has the number of a data file (KDB-004)."""
+        """Return whether another file has the number of a data file (KDB-004)."""
         doubles = (other for other, role in self.files if role == DUPLICATE)
         return file_id(name) in map(file_id, doubles)
 
     def last_used(self) -> str | None:
-        """The last data file that is more than preallocated space (KDB-049), else the first."""
+        """Return the last data file with more than preallocated space (KDB-049), else the first."""
         names = [name for name, role in self.files if role != DUPLICATE]
         for name in reversed(names[1:]):
             source = LocalSource(self.path / name)
@@ -84,7 +88,7 @@ def _folder(path: Path) -> _Folder:
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """A part for each file of a folder, unless the folder is smaller than one part."""
+    """Return one part for each file of a directory, or a single part if the directory is small."""
     if not log.is_folder():
         return [WHOLE]
     folder = _folder(log.local())
@@ -100,7 +104,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """The events of a part. Raises ``OSError``, also where a file shrinks while it is read."""
+    """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
     if part.file is not None:
         role, is_last = part.state
         yield from _file(LocalSource(log.local() / part.file), wanted, part.file, role, is_last)
@@ -129,23 +133,23 @@ def _whole_folder(folder: _Folder, wanted: Wanted) -> Iterator[Event]:
     for name, role in folder.files:
         source = LocalSource(folder.path / name)
         is_last = is_after or name == last
-        found = yield from verdict.of(_file(source, wanted, name, role, is_last))
+        next_at = yield from verdict.of(_file(source, wanted, name, role, is_last))
         if role != DUPLICATE and not is_after:
-            end, end_file, is_after = found, name, is_last
+            end, end_file, is_after = next_at, name, is_last
     if end == 0 and folder.has_a_double(end_file):
-        end = None  # cut there, the other file would be read in its place (KDB-051)
+        end = None  # if truncated there, the other file would be read instead (KDB-051)
     yield verdict.end(end, end_file)
 
 
 class _Verdict:
-    """Keeps account of what is lost (KDB-050)."""
+    """The state that decides the verdict: the losses so far (KDB-050)."""
 
     def __init__(self) -> None:
         self.damage: str | None = None
         self.torn: str | None = None
 
     def of(self, events: Found) -> Found:
-        """The same events."""
+        """Yield the events unchanged and record their losses."""
         while True:
             try:
                 event = next(events)
@@ -159,7 +163,7 @@ class _Verdict:
             yield event
 
     def end(self, at: int | None, file: str | None) -> End:
-        """The last event."""
+        """Return the last event."""
         verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
         reason = self.damage or self.torn
         return End(verdict, reason, at, file if at is not None else None)  # type: ignore[arg-type]
@@ -176,7 +180,7 @@ def _file(source: Source, wanted: Wanted, name: str | None, role: str, is_last: 
 
 
 class _DataFile:
-    """One pass over one data file."""
+    """A single pass over a data file."""
 
     def __init__(self, source: Source, wanted: Wanted, name: str | None, is_last: bool) -> None:
         self.source = source
@@ -190,7 +194,7 @@ class _DataFile:
         self._make_room(0)
 
     def _make_room(self, needed: int) -> None:
-        """Fresh arrays for a run; its first payload takes ``needed`` bytes, if that is known."""
+        """Allocate arrays for a run; its first payload has ``needed`` bytes, if known."""
         left = max(0, self.source.size - int(self.state[kernel.AT]))
         rows = min(MAX_ROWS, 1 + left // kernel.RECORD_HEAD)
         self.at, self.size, self.batch = (arrays.pooled(rows, np.int64) for _ in range(3))
@@ -202,9 +206,9 @@ class _DataFile:
         self.state[kernel.COUNT] = self.state[kernel.CUT] = 0
 
     def events(self) -> Found:
-        """Records and lost ranges in the order of the file."""
+        """Yield records and lost ranges in file order."""
         state = self.state
-        doubtful = False  # whether this place was found only because of what stands there
+        doubtful = False  # whether this offset depends on the content at it
         while True:
             summed = int(state[kernel.SUMMED])
             state[kernel.SOUND] = 0
@@ -222,22 +226,22 @@ class _DataFile:
                 yield self._huge(at, need)
                 state[kernel.AT] += need
                 continue
-            found = self._look(at, summed)
-            if found.reason is not None:
-                torn = found.torn and self.is_last  # KDB-049
-                yield Lost(at, found.lost_to, found.reason, torn, self.name)
-                doubtful |= not found.firm
-            if found.go_on is None:
+            finding = self._look(at, summed)
+            if finding.reason is not None:
+                torn = finding.torn and self.is_last  # KDB-049
+                yield Lost(at, finding.lost_to, finding.reason, torn, self.name)
+                doubtful |= not finding.firm
+            if finding.go_on is None:
                 return None if doubtful else at  # KDB-051
-            state[kernel.AT] = found.go_on
+            state[kernel.AT] = finding.go_on
             state[kernel.BATCH] = at
-            state[kernel.BATCH_END] = found.batch_end or 0
-            state[kernel.BEYOND] = max(state[kernel.BEYOND], found.beyond)
-            if found.settles and found.batch_end is not None:
-                doubtful &= found.batch_end <= state[kernel.BEYOND]
+            state[kernel.BATCH_END] = finding.batch_end or 0
+            state[kernel.BEYOND] = max(state[kernel.BEYOND], finding.beyond)
+            if finding.settles and finding.batch_end is not None:
+                doubtful &= finding.batch_end <= state[kernel.BEYOND]
 
     def _walk(self) -> int:
-        """The kernel on what is in memory, with the room that there is."""
+        """Run the kernel over the buffered bytes with the free space of the arrays."""
         return kernel.walk(  # type: ignore[no-any-return]
             self.window.array, self.source.size, self.damage.fill, self.cap, MAX_BYTES, self.at,
             self.size, self.batch, self.kind, self.command, self.offsets, self.room, self.state,
@@ -247,22 +251,22 @@ class _DataFile:
         sums = self.damage.sums
         summed = int(self.state[kernel.SUMMED])
         if summed > max(summed_before, at + kernel.CONTROL):
-            # The walk met a wrong checksum, and has summed the batch.
+            # The walk found a checksum mismatch after reading the whole batch.
             sums.known = (at + kernel.CONTROL, summed, int(self.state[kernel.SUM]))
         sums.upto = max(sums.upto, summed)
-        found = self.damage.look(at)
+        finding = self.damage.look(at)
         self.state[kernel.SUMMED] = sums.upto
-        return found
+        return finding
 
     def _taken(self, needed: int) -> Iterator[Records | Lost]:
-        """What the walk found: runs of records, and single records that are lost.
+        """Yield the results of a walk: runs of records, and single lost records.
 
-        The next payload takes ``needed`` bytes, if that is known.
+        ``needed`` is the size of the next payload in bytes, if known.
         """
         count = int(self.state[kernel.COUNT])
         put = int(self.offsets[count])
         rows = np.flatnonzero(self.kind[:count]).tolist()
-        # A small run, as between two places that are damaged, is copied: it need not hold all this.
+        # Copy a small run, such as one between two damaged ranges, to free the large arrays.
         is_small = 8 * count < len(self.at) and 8 * put < len(self.room)
         whole = self._run(count, put, is_small) if len(rows) < count else None
         lost = [(row, int(self.at[row]), int(self.size[row]), self.kind[row]) for row in rows]
@@ -281,7 +285,7 @@ class _DataFile:
             yield whole.slice(start, count) if start else whole
 
     def _run(self, count: int, put: int, is_small: bool) -> Records:
-        """All rows, with ``put`` bytes of payload; those of records that are lost are nobody's."""
+        """Return all rows with ``put`` bytes of payload. Payloads of lost records are unused."""
         of_rows = [self.at, self.size, self.batch, self.command]
         run = [self.room[:put], self.offsets[: count + 1], *(values[:count] for values in of_rows)]
         room, ends, at, size, batch, command = (v.copy() for v in run) if is_small else run
@@ -298,7 +302,7 @@ class _DataFile:
             fields["batch"] = arrays.numbers(batch)
         if wants("command") or wants("command_name"):
             lowest, highest = int(command.min()), int(command.max())
-            if lowest == highest:  # mostly they are all the same
+            if lowest == highest:  # the common case: all are equal
                 known = None if lowest == kernel.NO_COMMAND else lowest
                 name = None if known is None else COMMANDS[known]
                 number = arrays.repeated(known, pa.int32(), count)
@@ -315,7 +319,7 @@ class _DataFile:
         return fields
 
     def _huge(self, at: int, size: int) -> Records:
-        """One record that is larger than what is held at once: cut, or held alone."""
+        """Read a record larger than the buffer, either truncated or on its own."""
         start, whole = at + kernel.RECORD_HEAD, size - kernel.RECORD_HEAD
         payload, truncated = None, None
         if self.wanted.payload:

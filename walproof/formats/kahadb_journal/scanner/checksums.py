@@ -1,7 +1,7 @@
-"""The checksums of ranges of a KahaDB data file.
+"""Compute the checksums of overlapping ranges of a KahaDB data file.
 
-After damage each header claims a range of its own, and the ranges overlap. Summed one by one they
-would cost the square of the file's size.
+After damage, each header claims its own range, and the ranges overlap. Computing each checksum
+separately would take time quadratic in the file size.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ PAGE = 4096
 
 
 class Sums:
-    """Adler-32 of ranges; those that overlap cost next to nothing (KDB-053)."""
+    """Adler-32 checksums of ranges, with shared work for overlapping ranges (KDB-053)."""
 
     def __init__(self, window: Window) -> None:
         self.window = window
@@ -27,7 +27,7 @@ class Sums:
         self._pages: array[int] | None = None
 
     def of(self, start: int, end: int) -> int:
-        """The sum of ``[start, end)``, which lies within the file."""
+        """Return the checksum of ``[start, end)``, a range within the file."""
         if self.known[:2] == (start, end):
             return self.known[2]
         if end - start <= PAGE:
@@ -46,7 +46,7 @@ class Sums:
         return value
 
     def _difference(self, start: int, end: int) -> int:
-        """From the sums up to its start and up to its end."""
+        """Return the checksum of a range from those of the prefixes up to its start and its end."""
         before, upto = self._upto(start), self._upto(end)
         low, high = before & 0xFFFF, before >> 16
         first = ((upto & 0xFFFF) - low + 1) % 65521
@@ -55,7 +55,7 @@ class Sums:
 
     def _upto(self, end: int) -> int:
         if self._pages is None or end < self._origin:
-            # The reader only moves forward, and so do the ranges.
+            # Both the reader and the ranges only move forward.
             self._origin, self._pages = end, array("I", [SUM_OF_NOTHING])
         pages = self._pages
         page = (end - self._origin) // PAGE

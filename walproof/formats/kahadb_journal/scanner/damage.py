@@ -1,7 +1,7 @@
-"""Where a KahaDB data file goes on after something that is no plain batch.
+"""Find the offset at which reading continues after damage in a KahaDB data file.
 
-The walk over sound batches is a kernel (``kernel.walk``); it stops at whatever takes more
-than one look, and this module looks. Requirement ids are those of spec/kahadb-journal.md.
+The kernel for valid batches (``kernel.walk``) stops at anything it cannot decide in one pass; this
+module decides it. Requirement ids are those of spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ CHAIN_STRETCH = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What the 28 bytes at an offset say of a batch; ``end`` is None where that cannot be."""
+    """The batch that the 28 bytes at an offset describe; ``end`` is None if it is impossible."""
 
     at: int
     is_header: bool
@@ -35,17 +35,17 @@ class Claim:
 
     @property
     def start(self) -> int:
-        """Where its records begin."""
+        """Return the offset of its records."""
         return self.at + CONTROL
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What stands at an offset, and where to go on (``None``: nowhere).
+    """The content at an offset, and the offset at which to continue (``None``: end of the scan).
 
-    ``batch_end``: a sound batch up to there, its records still to be read. ``reason``: bytes
-    ``[at, lost_to)`` are lost. ``firm`` tells whether the place to go on would be found without
-    what stands there (KDB-051).
+    ``batch_end``: the end of a valid batch whose records are still to be read. ``reason``: why
+    bytes ``[at, lost_to)`` are lost. ``firm``: whether the next offset is independent of the
+    content at this one (KDB-051).
     """
 
     go_on: int | None
@@ -54,13 +54,13 @@ class Finding:
     lost_to: int = 0
     torn: bool = False
     firm: bool = True
+    #: Return whether a valid batch resolves a doubt because it ends after ``beyond``.
     settles: bool = False
-    """Whether a sound batch ends a doubt, if it ends after what was ``beyond``."""
     beyond: int = 0
 
 
 class Chains:
-    """Where chains of records lead (KDB-045), noted so that all take one walk (KDB-053)."""
+    """Memoised targets of chains of records (KDB-045), computed in linear time (KDB-053)."""
 
     def __init__(self, damage: Damage) -> None:
         self.damage = damage
@@ -71,7 +71,7 @@ class Chains:
         self._trail = np.zeros(256, np.int64)
 
     def from_(self, start: int) -> int | None:
-        """The first place in step after ``start`` that the sizes of records lead to."""
+        """Follow the sizes of records from ``start`` to the first offset in step."""
         window = self._window
         state = np.zeros(kernel.CHAIN_STATE, np.int64)
         state[kernel.CHAIN_AT] = start
@@ -105,33 +105,33 @@ class Chains:
 
 
 class Search:
-    """The next header that begins a batch of some kind (KDB-046)."""
+    """A search for the next header of a batch of a given class (KDB-046)."""
 
     def __init__(self, damage: Damage, accepts: Callable[[Claim], bool]) -> None:
         self._damage = damage
         self._accepts = accepts
-        # No such batch begins in [from, to); one begins at ``to`` if it is found.
+        # No such batch begins in [from, to). If a batch was found, it begins at ``to``.
         self._from = self._to = 0
         self._is_found = False
 
     def next(self, at: int, limit: int) -> int | None:
-        """The next one that begins in ``[at, limit)``; nothing is searched twice (KDB-053)."""
+        """Return the next match in ``[at, limit)``; no range is searched twice (KDB-053)."""
         if self._from <= at <= self._to:
             if self._is_found or self._to >= limit:
                 return self._to if self._is_found and self._to < limit else None
             start = self._to
         else:
             self._from = start = at
-        found = self._damage.find_header(start, limit)
-        while found is not None and not self._accepts(self._damage.claim(found)):
-            found = self._damage.find_header(found + 1, limit)
-        self._is_found = found is not None
-        self._to = found if found is not None else max(start, limit)
-        return found
+        header_at = self._damage.find_header(start, limit)
+        while header_at is not None and not self._accepts(self._damage.claim(header_at)):
+            header_at = self._damage.find_header(header_at + 1, limit)
+        self._is_found = header_at is not None
+        self._to = header_at if header_at is not None else max(start, limit)
+        return header_at
 
 
 class Damage:
-    """Looks at one data file. ``fill`` is where its preallocated space begins (KDB-013)."""
+    """Damage analysis of a data file. ``fill`` is the start of its preallocated space (KDB-013)."""
 
     def __init__(self, source: Source, fill: int) -> None:
         self.window = Window(source, STRETCH)
@@ -141,12 +141,12 @@ class Damage:
         self.sums = Sums(self.window)
         self.chains = Chains(self)
         self._plausible = Search(self, self._is_plausible)
-        self._places = Search(self, lambda one: self._is_plausible(one) or self._is_proven(one))
+        self._places = Search(self, lambda each: self._is_plausible(each) or self._is_proven(each))
 
-    # What stands at an offset?
+    # Classification of the content at an offset.
 
     def is_fill(self, at: int) -> bool:
-        """Whether nothing but preallocated space follows."""
+        """Return whether only preallocated space follows."""
         if at >= self.size:
             return True
         if at < self.fill:
@@ -156,7 +156,7 @@ class Damage:
         return head[0] == 0 or head == EOF
 
     def in_step(self, at: int) -> bool:
-        """KDB-031."""
+        """Return whether an offset is in step (KDB-031)."""
         if at >= self.size:
             return at == self.size
         if self.is_fill(at):
@@ -169,11 +169,11 @@ class Damage:
         return at + len(head) == self.size and (HEADER.startswith(head) or EOF.startswith(head))
 
     def is_marked(self, at: int) -> bool:
-        """KDB-031: the header or a whole EOF record stands here."""
+        """Return whether a header or a whole EOF record begins here (KDB-031)."""
         return self.window.peek(at, len(HEADER)).startswith((HEADER, EOF))
 
     def claim(self, at: int) -> Claim:
-        """What the bytes at an offset say of a batch."""
+        """Return the batch that the bytes at an offset describe."""
         head = self.window.peek(at, CONTROL)
         if len(head) < CONTROL:
             return Claim(at, False, 0, 0, None)
@@ -185,7 +185,7 @@ class Damage:
     # KDB-030, in its order
 
     def look(self, at: int) -> Finding:
-        """What stands at an offset where a batch should begin."""
+        """Return the content of an offset at which a batch should begin."""
         if self.is_fill(at):
             return Finding(None)
         head = self.window.peek(at, CONTROL)
@@ -223,7 +223,7 @@ class Damage:
         return None
 
     def _is_unfinished(self, end: int) -> bool:
-        """KDB-042: fill begins before this end, and a zero follows it, no EOF record."""
+        """Return whether preallocated space begins before this end, with a zero (KDB-042)."""
         return self.fill < end < self.size and self.window.peek(end, 1) == b"\0"
 
     def _fault(self, claim: Claim) -> str | None:
@@ -241,7 +241,7 @@ class Damage:
         return None if self._tiles(claim.start, end) else "bad-record"  # KDB-037
 
     def _sum_holds(self, claim: Claim, end: int) -> bool:
-        """Whether the checksum is that of the bytes up to ``end``."""
+        """Return whether the checksum matches the bytes up to ``end``."""
         if not 0 < claim.checksum < 1 << 32 or end > self.size or end < claim.start:
             return False
         return self.sums.of(claim.start, end) == claim.checksum
@@ -257,7 +257,7 @@ class Damage:
         return at == end
 
     def _settles(self, claim: Claim) -> bool:
-        """Whether a sound batch would be found whatever follows it (KDB-051)."""
+        """Return whether a valid batch would be found whatever bytes follow it (KDB-051)."""
         if claim.size == 0 or claim.checksum > 0:
             return True
         at, end = claim.start, claim.end
@@ -311,7 +311,7 @@ class Damage:
         return Finding(go_on, None, reason, stop, firm=firm, beyond=beyond)
 
     def _highest_claim(self, start: int, stop: int) -> int:
-        """How far the batches claim to reach whose headers a search left behind (KDB-051)."""
+        """Return the highest claimed end of batches whose headers a search skipped (KDB-051)."""
         highest, at = 0, self.find_header(start, stop)
         while at is not None:
             highest = max(highest, self.claim(at).end or 0)
@@ -319,11 +319,11 @@ class Damage:
         return highest
 
     def _end_of_content(self, at: int) -> int:
-        """KDB-046: where a loss ends after which nothing is found."""
+        """Return the end of a loss after which no batch is found (KDB-046)."""
         return self.fill if self.fill > at else self.size
 
     def _is_proof(self, claim: Claim, end: int) -> bool:
-        """Whether a chain that ends here outweighs the size that the batch claims."""
+        """Return whether a chain that ends here overrides the size field of the batch."""
         return self.is_marked(end) or self._sum_holds(claim, end)
 
     def _chain(self, claim: Claim, limit: int) -> int | None:
@@ -344,7 +344,7 @@ class Damage:
         return claim.size == 0 or self._chain(claim, end) == end
 
     def _is_proven(self, claim: Claim) -> bool:
-        """Whether a checksum alone vouches for a batch (KDB-046)."""
+        """Return whether the checksum alone proves a batch valid (KDB-046)."""
         return (
             claim.is_header
             and claim.size > 0
@@ -353,16 +353,16 @@ class Damage:
         )
 
     def find_header(self, at: int, limit: int) -> int | None:
-        """The next header that begins in ``[at, limit)``."""
+        """Return the next header that begins in ``[at, limit)``."""
         stop = min(limit + len(HEADER) - 1, self.size)
         while at + len(HEADER) <= stop:
             after = self._text_at + len(self._text)
             if not self._text_at <= at <= after - len(HEADER):
                 self._text, self._text_at = self.window.peek(at, STRETCH), at
                 after = at + len(self._text)
-            found = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
-            if found >= 0:
-                return self._text_at + found
+            index = self._text.find(HEADER, at - self._text_at, stop - self._text_at)
+            if index >= 0:
+                return self._text_at + index
             at = max(at, after - len(HEADER)) + 1
         return None
 
@@ -371,7 +371,7 @@ class Damage:
 
 
 def fill_start(source: Source) -> int:
-    """Where the zeros and EOF records at the end of a data file begin (KDB-013)."""
+    """Return the offset of the zeros and EOF records at the end of a data file (KDB-013)."""
     end = source.size
     length = 4096
     while end > 0:
@@ -379,9 +379,9 @@ def fill_start(source: Source) -> int:
         data = source.read(start, end - start)
         if len(data) < end - start:
             raise OSError(f"at offset {start}: expected {end - start} bytes, found {len(data)}")
-        found = int(kernel.fill_in(np.frombuffer(data, np.uint8)))
-        if found == 0:
+        fill_bytes = int(kernel.fill_in(np.frombuffer(data, np.uint8)))
+        if fill_bytes == 0:
             break
-        end -= found
-        length = WINDOW_BYTES if found > length // 2 else 4096
+        end -= fill_bytes
+        length = WINDOW_BYTES if fill_bytes > length // 2 else 4096
     return end

@@ -1,7 +1,7 @@
-"""The kernels of the KahaDB scanner: sound batches, chains of records, fill.
+"""Compiled kernels of the KahaDB scanner: valid batches, chains of records, preallocated space.
 
-Offsets are those of the file; ``BASE`` is that of the first byte of ``data``. Requirement ids are
-those of spec/kahadb-journal.md.
+Offsets are relative to the file; ``BASE`` is the offset of the first byte of ``data``. Requirement
+ids are those of spec/kahadb-journal.md.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ RECORD_HEAD = 5
 MAX_BATCH = 2**31 - 1 - 28 - 5
 COMMANDS = 17
 
-# Where a walk stands, in an array of int64: the kernel goes on from it and leaves it updated.
+# State of a walk in an array of int64. The kernel continues from it and updates it.
 AT, BATCH, BATCH_END, SUMMED, SUM, COUNT, CUT, NEED, SOUND, BEYOND, BASE = range(11)
 WALK_STATE = 11
-# SOUND: a batch was met that ends a doubt, and after BEYOND (KDB-051).
+# SOUND: a batch was found that resolves a doubt and ends after BEYOND (KDB-051).
 
-# Why a walk came back.
+# Reasons for a walk to return.
 ROWS_FULL, NEEDS_BYTES, NOT_PLAIN = range(3)
 
-# What a row is.
+# Classes of rows.
 RECORD, UNKNOWN_TYPE, BAD_RECORD = range(3)
 
 NO_COMMAND = -1
 
 ADLER_MODULUS = np.uint64(65521)
+#: Longest run of bytes whose weighted sum stays below 2^32.
 ADLER_STRIDE = 5552
-"""The longest run whose weighted sum of bytes stays below 2^32."""
 
 
 @helper
 def adler32(data: Any, start: Any, end: Any, value: Any) -> Any:
-    """Return the Adler-32 (RFC 1950) of ``data[start:end]``, going on from ``value``.
+    """Return the Adler-32 (RFC 1950) of ``data[start:end]``, continued from ``value``.
 
-    That of nothing is 1. The range lies within the array.
+    The checksum of an empty range is 1. The range must lie within the array.
     """
     low, high = np.uint64(value & 0xFFFF), np.uint64(value >> 16)
     while start < end:
@@ -66,7 +66,7 @@ def _number(data: Any, i: Any) -> Any:
 
 @helper
 def _is_header(data: Any, i: Any) -> Any:
-    """KDB-005: ``0000001c 02 "WRITE BATCH"`` at ``i``; sixteen bytes are there."""
+    """Return whether ``0000001c 02 "WRITE BATCH"`` is at ``i``; needs sixteen bytes (KDB-005)."""
     return (
         data[i] == 0
         and data[i + 1] == 0
@@ -89,7 +89,7 @@ def _is_header(data: Any, i: Any) -> Any:
 
 @helper
 def _is_eof(data: Any, i: Any) -> Any:
-    """KDB-011: ``-qMa4`` at ``i``; five bytes are there."""
+    """Return whether ``-qMa4`` is at ``i``; needs five bytes (KDB-011)."""
     return (
         data[i] == 0x2D
         and data[i + 1] == 0x71
@@ -101,9 +101,9 @@ def _is_eof(data: Any, i: Any) -> Any:
 
 @kernel
 def command_of(data: Any, i: Any, length: Any) -> Any:
-    """KDB-016: the command in a payload of ``length`` bytes at ``i``, or ``NO_COMMAND``.
+    """Return the command of a payload of ``length`` bytes at ``i``, or ``NO_COMMAND`` (KDB-016).
 
-    At most six bytes of it are looked at.
+    Reads at most six bytes of the payload.
     """
     if length < 2 or data[i] >= COMMANDS:
         return NO_COMMAND
@@ -117,9 +117,9 @@ def command_of(data: Any, i: Any, length: Any) -> Any:
 
 @helper
 def _tiles(data: Any, i: Any, end: Any) -> Any:
-    """KDB-037: the records in ``[i, end)`` fill it, and no header stands among them.
+    """Return whether the records fill ``[i, end)`` without a header among them (KDB-037).
 
-    The sixteen bytes after ``end`` are there, or the file ends.
+    Needs the sixteen bytes after ``end``, unless the file ends before.
     """
     while i < end:
         if i + 4 > len(data):
@@ -133,7 +133,7 @@ def _tiles(data: Any, i: Any, end: Any) -> Any:
 
 @helper
 def _are_of_users(data: Any, i: Any, end: Any) -> Any:
-    """Whether all records in ``[i, end)``, which fill it, are of type 1."""
+    """Return whether all records that fill ``[i, end)`` are of type 1."""
     while i < end:
         if data[i + 4] != 1:
             return False
@@ -157,12 +157,13 @@ def walk(
     room: Any,
     state: Any,
 ) -> Any:
-    """Read sound batches and their records, up to the first place that takes more than one look.
+    """Read valid batches and their records up to the first offset that needs damage analysis.
 
-    ``size`` is that of the file, ``fill`` where its preallocated space begins. Rows are written
-    after those that ``COUNT`` counts already, until they are full or have ``max_bytes`` of payload,
-    one record excepted; or until ``room`` has less than ``NEED``. Payload n, of which ``cap`` bytes
-    are copied, negative for none, goes to ``[offsets[n], offsets[n + 1])`` in ``room``.
+    ``size`` is the size of the file; ``fill`` is the start of its preallocated space. Rows are
+    appended after the ``COUNT`` existing ones. The walk stops when the rows are full, when they
+    hold ``max_bytes`` of payload (a single record may exceed it), or when ``room`` has less than
+    ``NEED`` bytes left. Payload n goes to ``[offsets[n], offsets[n + 1])`` in ``room``; ``cap``
+    limits the bytes copied of each, and a negative ``cap`` copies none.
     """
     at, batch, batch_end = state[AT], state[BATCH], state[BATCH_END]
     summed, base = state[SUMMED], state[BASE]
@@ -235,10 +236,10 @@ def walk(
             if stop > end:
                 why, state[NEED] = NEEDS_BYTES, CONTROL + length
                 break
-            found = adler32(data, start - base, stop - base, 1)
+            actual = adler32(data, start - base, stop - base, 1)
             summed = stop
-            if found != checksum:  # KDB-036
-                state[SUM] = found
+            if actual != checksum:  # KDB-036
+                state[SUM] = actual
                 break
         else:  # KDB-008
             if min(stop + 16, size) > end:
@@ -261,7 +262,7 @@ def walk(
     return why
 
 
-# A chain of records (KDB-045), followed a stretch at a time.
+# State of a chain of records (KDB-045), followed in several calls.
 FAILED, IN_STEP, ASK, CHAIN_NEEDS_BYTES, KNOWN, TRAIL_FULL = range(6)
 CHAIN_AT, CHAIN_TARGET, CHAIN_STEPS, CHAIN_TRAIL = range(4)
 CHAIN_STATE = 4
@@ -270,7 +271,7 @@ NOTE_EVERY = 16
 
 @helper
 def _slot(keys: Any, key: Any) -> Any:
-    """Where a key is in a table of open addressing that has room, or belongs."""
+    """Return the slot of a key, or a free slot for it. The open-addressing table must have room."""
     mask = len(keys) - 1
     slot = ((key * 0x9E3779B1) >> 12) & mask
     while keys[slot] != -1 and keys[slot] != key:
@@ -280,7 +281,7 @@ def _slot(keys: Any, key: Any) -> Any:
 
 @kernel
 def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
-    """Note under the first ``count`` offsets of a trail where they lead. There is room."""
+    """Store the target of the first ``count`` offsets of a trail. The table must have room."""
     for n in range(count):
         slot = _slot(keys, trail[n])
         keys[slot] = trail[n]
@@ -289,7 +290,7 @@ def note(keys: Any, values: Any, trail: Any, count: Any, value: Any) -> Any:
 
 @kernel
 def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
-    """All notes into a larger table, which is empty."""
+    """Copy all entries to a larger, empty table."""
     for n in range(len(keys)):
         if keys[n] != -1:
             slot = _slot(to_keys, keys[n])
@@ -301,10 +302,10 @@ def move(keys: Any, values: Any, to_keys: Any, to_values: Any) -> Any:
 def follow(
     data: Any, base: Any, size: Any, fill: Any, keys: Any, values: Any, trail: Any, state: Any
 ) -> Any:
-    """Follow records by their sizes to the first place in step after ``state[CHAIN_AT]``.
+    """Follow records by their sizes to the first offset in step after ``state[CHAIN_AT]``.
 
-    Every sixteenth offset goes to the trail: a chain that joins another passes one of those that
-    were noted soon after. ``ASK``: whether ``CHAIN_TARGET`` is in step is not for a kernel to say.
+    Every sixteenth offset is added to the trail, so a chain that joins another soon meets a stored
+    offset. Status ``ASK`` means that the caller must decide whether ``CHAIN_TARGET`` is in step.
     """
     at = state[CHAIN_AT]
     end = base + len(data)
@@ -344,14 +345,14 @@ def follow(
 
 @kernel
 def fill_in(data: Any) -> Any:
-    """KDB-013: how many bytes at the end are zeros and whole EOF records."""
+    """Return the number of bytes at the end that are zeros and whole EOF records (KDB-013)."""
     end = len(data)
     while end > 0:
         if end >= 64:
-            found = np.uint8(0)
+            result = np.uint8(0)
             for k in range(64):
-                found |= data[end - 64 + k]
-            if found == 0:
+                result |= data[end - 64 + k]
+            if result == 0:
                 end -= 64
                 continue
         if data[end - 1] == 0:

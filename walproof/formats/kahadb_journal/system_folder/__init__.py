@@ -1,8 +1,8 @@
-"""The folders of ActiveMQ's KahaDB: message stores, scheduler stores, and temporary stores.
+"""Read ActiveMQ's KahaDB directories: message, scheduler and temporary stores.
 
-Upstream authority: apache/activemq ``kahadb/MessageDatabase.java`` (replay of the journal when
-there is no index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store from before
-5.11), ``kahadb/plist/PListStoreImpl.java``, ``kahadb/MultiKahaDBTransactionStore.java``.
+Upstream authority: apache/activemq ``kahadb/MessageDatabase.java`` (replay of the journal without
+an index), ``kahadb/scheduler/JobSchedulerStoreImpl.java`` (upgrade of a store from before 5.11),
+``kahadb/plist/PListStoreImpl.java``, ``kahadb/MultiKahaDBTransactionStore.java``.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ TITLES = {
     ),
     TEMPORARY: (
         "ActiveMQ's temporary store (PList)",
-        "the journal: messages without room in memory; a broker deletes it when it starts",
+        "the journal: messages that did not fit in memory; a broker deletes it at startup",
     ),
 }
 #: Titles of journals without an index, by the name of their folder.
@@ -54,18 +54,18 @@ FOLDERS = {
     "data-archive": "ActiveMQ's archive of journal files that the broker no longer needs",
 }
 INDEX_ROLES = {
-    MESSAGES: "index of the messages; a broker makes it again from the journal",
-    SCHEDULER: "index of the jobs; a broker makes it again from the journal",
-    LEGACY: "the jobs, with the places of their payloads; nothing can make it again",
+    MESSAGES: "index of the messages; a broker rebuilds it from the journal",
+    SCHEDULER: "index of the jobs; a broker rebuilds it from the journal",
+    LEGACY: "the jobs and the offsets of their payloads; it cannot be rebuilt",
     TEMPORARY: "index of the temporary messages",
 }
 ROLES = {
-    ".redo": "pages of the index on their way into it",
-    ".free": "free pages of the index, written when the broker stops",
+    ".redo": "index pages being written",
+    ".free": "free pages of the index, written at shutdown",
 }
 LOCK = "lock"
 OTHER_ROLES = {
-    LOCK: "held by the broker that uses the folder",
+    LOCK: "lock held by the broker that uses the folder",
     "db-log.template": "template of new journal files",
 }
 _SET_ASIDE = re.compile(r"(db|scheduleDB)\.(data|redo|free)-\d+")
@@ -78,7 +78,7 @@ class KahaDBFolder(SystemFolder):
     """See :class:`SystemFolder`."""
 
     def log_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: also empty files, and those with the number of another."""
+        """See :class:`SystemFolder`. Includes empty files and duplicates of a file number."""
         return sorted(
             path.name
             for path in system.folder.iterdir()
@@ -88,11 +88,11 @@ class KahaDBFolder(SystemFolder):
     def not_rewritten(self, system: System) -> str | None:
         """See :class:`SystemFolder`."""
         if system.facts["type"] == LEGACY:
-            return f"{SCHEDULER}.data names the payload of each job by its offset in this journal"
+            return f"{SCHEDULER}.data refers to job payloads by their offsets in this journal"
         return None
 
     def stale_files(self, system: System) -> list[str]:
-        """See :class:`SystemFolder`: the index, its pages under way, and its free pages."""
+        """See :class:`SystemFolder`: the index, its pending page writes and its free pages."""
         if system.facts["type"] == LEGACY:
             return []
         return [
@@ -104,11 +104,11 @@ class KahaDBFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """See :class:`SystemFolder`."""
         if system.facts["type"] == TEMPORARY:
-            return ["A broker deletes this folder when it starts: nothing here needs to be kept."]
+            return ["A broker deletes this folder at startup, so no file here is needed."]
         if system.facts["type"] == LEGACY:
             return [
-                "Start a broker on a copy: since 5.11 it moves the store to legacySchedulerStore.",
-                "If it cannot read the payload of a job, it fails, and later starts without jobs.",
+                "Start a broker on a copy. Since 5.11 it moves the store to legacySchedulerStore.",
+                "If it cannot read a job payload, it fails, and later starts without jobs.",
             ]
         index = f"{system.facts['index']}.data"
         stale = self.stale_files(system)
@@ -127,7 +127,7 @@ class KahaDBFolder(SystemFolder):
         return [text, "With an indexDirectory, move the old index out of that folder first."]
 
     def recognise(self, folder: Path) -> System | None:
-        """See :class:`SystemFolder`. A folder with an index and no journal is a store, too."""
+        """See :class:`SystemFolder`. A directory with an index and no journal is also a store."""
         names = {entry.name for entry in folder.iterdir() if entry.is_file()}
         parts = [(name, suffix) for suffix in (".data", *ROLES) for name in INDEXES]
         name = next((name for name, suffix in parts if f"{name}{suffix}" in names), None)
@@ -152,12 +152,12 @@ class KahaDBFolder(SystemFolder):
         )
 
     def beyond(self, system: System, found: Summary) -> Iterator[Finding]:
-        """See :class:`SystemFolder`: records that the index has, and the journal no longer."""
+        """See :class:`SystemFolder`: records that the index refers to and the journal has lost."""
         index: Index | None = system.facts["read"]
         if index is None or index.last_update is None:
             return
         if found.verdict not in ("intact", "torn"):
-            text = "an index that names lost records keeps a broker from starting"
+            text = "a broker does not start if the index refers to lost records"
             yield Finding(text, f"{system.facts['index']}.data", "none")
             return
         number, offset = index.last_update
@@ -172,22 +172,22 @@ class KahaDBFolder(SystemFolder):
 
 
 def _read(folder: Path, name: str) -> Index:
-    """Read an index; that it cannot be opened is a fault of it."""
+    """Read an index; a failure to open it becomes one of its faults."""
     try:
         return read_index(folder, name)
     except OSError as error:
-        return Index({f"{name}.data": [f"it cannot be read: {error.strerror or error}"]})
+        return Index({f"{name}.data": [f"cannot be read: {error.strerror or error}"]})
 
 
 def _is_index(name: str | None, names: set[str], index: Index | None) -> bool:
-    """Return whether a folder without a journal holds an index, by content or by its files."""
+    """Return whether a directory without a journal has an index, by content or file names."""
     if f"{name}.redo" in names and f"{name}.data" in names:
         return True
     return index is not None and not index.faults
 
 
 def _is_legacy(folder: Path, index: Index | None) -> bool:
-    """Return whether a scheduler store is from before 5.11, by its index or else its journal."""
+    """Return whether a scheduler store is from before 5.11, by its index or else by its journal."""
     if index is not None and index.is_legacy is not None:
         return index.is_legacy
     events = named(FORMAT).read(folder, "recover", {})
@@ -203,7 +203,7 @@ def _others(folder: Path, names: set[str], store: str, index: str) -> Iterator[O
         if name in roles:
             yield OtherFile(name, roles[name], size_of_all(folder / name))
         elif _SET_ASIDE.fullmatch(name):
-            role = "part of an index that a broker set aside as damaged"
+            role = "part of a damaged index that a broker renamed"
             yield OtherFile(name, role, size_of_all(folder / name))
 
 
@@ -211,12 +211,12 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
     files, twins = data_files(folder)
     yield from _lock(folder, names)
     if store == TEMPORARY:
-        yield Finding("a broker deletes this store when it starts", None, "none")
+        yield Finding("a broker deletes this store at startup", None, "none")
         return
     if index is not None:
         yield from _of_index(store, index)
     elif store == LEGACY:
-        text = f"expected {SCHEDULER}.data with the jobs, found no such file: all jobs are lost"
+        text = f"expected {SCHEDULER}.data with the jobs, found no file: all jobs are lost"
         yield Finding(text, None, "lost")
     if not files and index is not None:
         yield _without_journal(folder, index)
@@ -225,10 +225,10 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
     empty = {number for name in names if (number := file_id(name)) is not None} - numbers
     for number in sorted(empty):
         if number < max(numbers, default=number):
-            text = "expected a batch of records at 0, found no byte: its records are lost"
+            text = "expected a batch of records at 0, found an empty file: its records are lost"
             yield Finding(text, f"db-{number}.log", "lost")
         else:
-            yield Finding("no byte: made, and never used", f"db-{number}.log", "none")
+            yield Finding("empty file: created but never used", f"db-{number}.log", "none")
     if index is not None and index.last_update is not None:
         blank = {number for name in files if is_blank(folder / name) and (number := file_id(name))}
         name = MESSAGES if store == MESSAGES else SCHEDULER
@@ -240,19 +240,19 @@ def _findings(folder: Path, names: set[str], store: str, index: Index | None) ->
 
 
 def _of_index(store: str, index: Index) -> Iterator[Finding]:
-    """The damage of an index, with its consequence."""
+    """Return the damage of an index and its consequence."""
     consequence = {
         MESSAGES: "With it, a broker may deliver fewer messages and delete their journal files",
         SCHEDULER: "A broker may start without jobs, or move all files to legacySchedulerStore",
         LEGACY: "The jobs in the damaged part are lost",
     }[store]
     for name, faults in index.faults.items():
-        more = f" ({len(faults) - 1:,} more places)" if len(faults) > 1 else ""
+        more = f" ({len(faults) - 1:,} more faults)" if len(faults) > 1 else ""
         text = consequence
         if name.endswith(".redo"):
-            text = "The index may hold pages that are half written"
+            text = "The index may contain half-written pages"
             if index.is_clean:
-                text = "The broker had closed the index, which needs nothing of this file"
+                text = "The broker had closed the index, so this file is not needed"
         elif name.endswith(".free"):
             text = "A broker that trusts these ranges overwrites pages in use"
         yield Finding(f"{faults[0]}{more}. {text}", name, "lost")
@@ -265,38 +265,37 @@ def _lock(folder: Path, names: set[str]) -> Iterator[Finding]:
     if LOCK not in names or size_of_all(folder / LOCK) in (0, _LOCK_BYTES):
         return
     with contextlib.suppress(OSError), (folder / LOCK).open("rb") as file:
-        text = (
-            f"expected no byte or a time of {_LOCK_BYTES} bytes, found {described(file.read(64))}"
-        )
-        yield Finding(f"{text}: a broker writes it anew when it starts", LOCK, "none")
+        content = described(file.read(64))
+        text = f"expected an empty file or a time of {_LOCK_BYTES} bytes, found {content}"
+        yield Finding(f"{text}: a broker rewrites it at startup", LOCK, "none")
 
 
 def _without_journal(folder: Path, index: Index) -> Finding:
-    """Find out where the journal of an index is: in another folder, or nowhere."""
+    """Find the journal of an index in nearby directories, and report if there is none."""
     for place in _near(folder):
         if _is_journal_of(place, index):
             return Finding(f"this is an indexDirectory: its journal is in {place}", None, "none")
     return Finding(
         "expected db-<number>.log with records, found none: the journal is gone, unless it is in"
-        " another folder (indexDirectory). The index alone holds no message",
+        " another folder (indexDirectory). The index itself contains no messages",
         None,
         "lost",
     )
 
 
 def _near(folder: Path) -> Iterator[Path]:
-    """Folders where the journal of an index directory may be: above, next to and in it."""
+    """Return the directories that may contain the journal: the parent, siblings and children."""
     above = folder.absolute().parent
     yield above
     for place in (above, folder):
         with contextlib.suppress(OSError):
             yield from sorted(entry for entry in place.iterdir() if entry.is_dir())
-    with contextlib.suppress(OSError):  # mKahaDB: a folder for each queue in both places
+    with contextlib.suppress(OSError):  # mKahaDB: both directories have one directory per queue
         yield from sorted(entry / folder.name for entry in above.parent.iterdir())
 
 
 def _is_journal_of(folder: Path, index: Index) -> bool:
-    """Return whether a folder without an index has the record that the index saw last."""
+    """Return whether a directory without an index has the last record that the index refers to."""
     if index.last_update is None or (folder / f"{MESSAGES}.data").exists():
         return False
     number, offset = index.last_update
@@ -308,23 +307,24 @@ def _is_journal_of(folder: Path, index: Index) -> bool:
 
 
 def _missing_for(index: Index, name: str, numbers: set[int]) -> Iterator[Finding]:
-    """Data files that an index names and that are missing or empty."""
+    """Return the data files that an index refers to and that are missing or empty."""
     assert index.last_update is not None
     lost = {number: count for number, count in index.messages.items() if number not in numbers}
     number, offset = index.last_update
     if lost:
-        text = f"names {counted(sum(lost.values()), 'message')} in"
+        text = f"refers to {counted(sum(lost.values()), 'message')} in"
         text += f" {_listed([f'db-{number}.log' for number in sorted(lost)])}"
     elif number not in numbers:
-        text = f"names a record at {offset:,} in db-{number}.log"
+        text = f"refers to a record at {offset:,} in db-{number}.log"
     else:
         return
-    text += ", found no such file with records: they are lost, and no broker starts with this index"
+    text += ", found no such file with records: they are lost, and no broker starts with this"
+    text += " index"
     yield Finding(text, f"{name}.data", "lost")
 
 
 def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
-    """Numbers that are left out between the data files: a broker deletes files it needs no more."""
+    """Return the gaps in the numbers of data files. A broker deletes files it no longer needs."""
     missing = list(gaps(numbers))
     if not missing:
         return
@@ -336,10 +336,10 @@ def _missing(numbers: set[int], index: Index | None) -> Iterator[Finding]:
     if index is not None and knows and index.messages.keys() <= numbers:
         seen = index.last_update[0] if index.last_update is not None else first
         if last < seen:
-            yield Finding(f"{text}: the index names no message in them", None, "none")
+            yield Finding(f"{text}: the index refers to no message in them", None, "none")
             return
     yield Finding(
-        f"{text}: the broker deletes those that hold nothing it needs; if it did not delete them,"
+        f"{text}: a broker deletes files that it no longer needs; if it did not,"
         " their records are lost"
     )
 

@@ -1,4 +1,4 @@
-"""The index of a KahaDB store: a file of pages with B-trees, and the two files beside it.
+"""Read the index of a KahaDB store: a page file with B-trees, and its two companion files.
 
 Upstream authority: apache/activemq ``kahadb/disk/page/PageFile.java`` (``.data``, ``.redo``,
 ``.free``), ``kahadb/disk/index/BTreeNode.java``, ``kahadb/MessageDatabase.java``
@@ -32,12 +32,12 @@ _SHOWN_BYTES = 16
 
 @dataclass
 class Index:
-    """The content of an index, and the damage in its files.
+    """The content of an index and the damage in its files.
 
-    ``faults`` are sentences by the file that they are about, ``doubts`` are states that a killed
-    broker may leave. ``is_clean``: the broker closed it. ``last_update`` is the last record of the
-    journal that is in the index, as number of the data file and offset. ``messages`` are pending
-    ones, counted by data file. ``is_legacy`` is None if the index does not tell.
+    ``faults`` are messages by file. ``doubts`` are states that a killed broker may leave.
+    ``is_clean``: the broker closed the index. ``last_update`` is the last journal record that the
+    index contains, as number of the data file and offset. ``messages`` counts the pending messages
+    of each data file. ``is_legacy`` is None if the index does not contain the version.
     """
 
     faults: dict[str, list[str]] = field(default_factory=dict)
@@ -48,19 +48,19 @@ class Index:
     is_legacy: bool | None = None
 
     def add_fault(self, file: str, text: str) -> None:
-        """Add a sentence about a file."""
+        """Add a message about a file."""
         self.faults.setdefault(file, []).append(text)
 
 
 class _BadPageError(Exception):
-    """A page that is not what points to it says."""
+    """A page whose content does not match the reference to it."""
 
 
 def read_index(folder: Path, name: str) -> Index:
-    """Read ``name.data`` with its ``.redo`` and ``.free``. Raises ``OSError``.
+    """Read ``name.data`` with its ``.redo`` and ``.free`` files. Raises ``OSError``.
 
-    Every page that a broker may need is looked at. The files have no checksum but that of
-    ``.redo``: a changed value in a page stays undetected.
+    Checks every page that a broker may need. Only ``.redo`` has a checksum, so a changed value in a
+    page is undetected.
     """
     index = Index()
     data = folder / f"{name}.data"
@@ -93,20 +93,20 @@ def read_index(folder: Path, name: str) -> Index:
 
 
 def described(content: bytes) -> str:
-    """Describe bytes that are not the expected ones: ``4,096 zeros``."""
+    """Describe unexpected bytes, for example ``4,096 zeros``."""
     if not content:
-        return "no byte"
+        return "no bytes"
     if not content.strip(b"\0"):
         return f"{len(content):,} zeros"
     return str(quoted(content[:_SHOWN_BYTES]))
 
 
 def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
-    """The properties in the header, of the copy that can be read; None if neither can."""
+    """Return the properties of the first readable copy of the header; None without one."""
     half = HEADER_BYTES // 2
     copies = [_properties(head[:half]), _properties(head[half:])]
     if b"\r\n" in head[:half] and copies[0]:
-        index.add_fault(name, "its line ends are CRLF: it was converted as text")
+        index.add_fault(name, "CRLF line ends: the file was converted as text")
         return None
     if not any(copies):
         index.add_fault(name, f"expected a header with pageSize at 0, found {described(head)}")
@@ -118,19 +118,21 @@ def _header(head: bytes, name: str, index: Index) -> Mapping[str, str] | None:
     first, second = copies
     if first and second and head[:half] != head[half:]:
         if first.get("metaDataTxId") == second.get("metaDataTxId"):
-            index.add_fault(name, f"expected two equal headers at 0 and {half:,}, found two others")
+            index.add_fault(
+                name, f"expected identical headers at 0 and {half:,}, found a difference"
+            )
         return second
     return first or second
 
 
 def _odd(part: bytes) -> str:
-    """A part of the header that is not one: the first zeros in it say more than its beginning."""
+    """Describe an unreadable header by the zeros at its end or by its first bytes."""
     zeros = len(part) - len(part.rstrip(b"\0"))
     return f"{zeros:,} zeros at its end" if zeros and part.strip(b"\0") else described(part)
 
 
 def _properties(text: bytes) -> dict[str, str] | None:
-    """A copy of the header; None if it is not whole."""
+    """Return the properties in a copy of the header; None if the copy is incomplete."""
     pairs = (line.partition("=") for line in text.decode("latin-1").splitlines())
     properties = {key: value for key, is_pair, value in pairs if is_pair}
     is_whole = len(text) == HEADER_BYTES // 2 and not text.count(0)
@@ -142,14 +144,14 @@ def _properties(text: bytes) -> dict[str, str] | None:
 
 
 def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, bytes]] | None:
-    """The transaction and the pages of the last batch; None if there is none that counts."""
+    """Return the transaction and the pages of the last valid batch; None if there is none."""
     if not path.is_file():
         return None
     with path.open("rb") as file:
         size = os.fstat(file.fileno()).st_size
         head = file.read(HEADER_BYTES)
         if size in (0, HEADER_BYTES) and not head.strip(b"\0"):
-            return None  # no batch was written yet
+            return None  # no batch has been written yet
         if size < HEADER_BYTES or not head.strip(b"\0"):
             index.add_fault(path.name, f"expected a batch of pages at 0, found {described(head)}")
             return None
@@ -181,7 +183,7 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
             index.add_fault(path.name, text)
         else:
             index.doubts.setdefault(path.name, []).append(
-                f"{text}: a broker that was killed may leave this, and then nothing is lost"
+                f"{text}: a killed broker may leave this, in which case nothing is lost"
             )
         return None
     if min(redone) < 0:
@@ -191,17 +193,15 @@ def _redo(path: Path, page_bytes: int, index: Index) -> tuple[int, dict[int, byt
 
 
 def _compare(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
-    """Find pages of a closed index that are not as its last batch wrote them."""
+    """Find pages of a closed index that differ from its last batch."""
     for number, page in redone.items():
         if number < pages.count and pages.at(number) != page:
-            text = (
-                f"expected page {number:,} at {pages.offset(number):,} as in .redo, found another"
-            )
-            index.add_fault(name, f"{text}: {described(pages.at(number))}")
+            text = f"expected page {number:,} at {pages.offset(number):,} as in .redo, found other"
+            index.add_fault(name, f"{text} content: {described(pages.at(number))}")
 
 
 def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: Index) -> None:
-    """Put the pages of the last batch in their places, as a broker does when it starts."""
+    """Apply the pages of the last batch to the index, as a broker does at startup."""
     for number in sorted(redone):
         try:
             what = described(pages.at(number)) if not pages.at(number).strip(b"\0") else None
@@ -210,21 +210,21 @@ def _redo_pages(pages: _Pages, redone: Mapping[int, bytes], name: str, index: In
         if what:
             index.doubts.setdefault(name, []).append(
                 f"expected page {number:,} at {pages.offset(number):,}, found {what}: .redo has it,"
-                " and a broker writes it again when it starts"
+                " and a broker rewrites it at startup"
             )
     pages.redone = redone
     pages.count = max(pages.count, max(redone) + 1)
 
 
 def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
-    """The ranges of free pages that a broker takes from the file when it starts."""
+    """Return the ranges of free pages that a broker reads at startup."""
     text = header.get("freePages", "")
     count = int(text) if text.isdecimal() else 0
     if not count:
         return []
     expected = f"expected {count:,} ranges of free pages, found"
     if not path.is_file():
-        text = f"{expected} no file: a broker throws the index away"
+        text = f"{expected} no file: a broker discards the index"
         index.doubts.setdefault(path.name, []).append(text)
         return []
     content = path.read_bytes()
@@ -245,7 +245,7 @@ def _free(path: Path, header: Mapping[str, str], index: Index) -> list[range]:
 
 
 class _Pages:
-    """The pages of an index file by their numbers."""
+    """The pages of an index file by number."""
 
     def __init__(self, file: int, size: int, page_bytes: int) -> None:
         self.page_bytes = page_bytes
@@ -256,11 +256,11 @@ class _Pages:
         self.seen: set[int] = set()
 
     def offset(self, number: int) -> int:
-        """Where a page begins."""
+        """Return the offset of a page."""
         return HEADER_BYTES + number * self.page_bytes
 
     def at(self, number: int) -> bytes:
-        """A page with its header."""
+        """Return a page with its header."""
         if (page := self.redone.get(number)) is not None:
             return page
         if number < 0 or self.offset(number + 1) > self._size:
@@ -274,14 +274,14 @@ class _Pages:
         return page
 
     def content(self, number: int, is_root: bool = False) -> bytes:
-        """The content that begins in a page. A root may be a free page: a tree of nothing."""
+        """Return the content that begins in a page. A free page as root means an empty tree."""
         parts = []
         while True:
             page = self.at(number)
             kind, _, follows, _ = _PAGE.unpack_from(page)
             place = f"expected page {number:,} at {self.offset(number):,}"
             if number in self.seen:
-                raise _BadPageError(f"{place} once, found two links to it")
+                raise _BadPageError(f"{place} once, found two references to it")
             self.seen.add(number)
             if kind == _FREE_PAGE and is_root and page.strip(b"\0"):
                 return b""
@@ -298,7 +298,7 @@ class _Pages:
 
 
 class _Trees:
-    """Walks through B-trees; what cannot be read becomes a fault."""
+    """Traversal of B-trees; unreadable pages become faults."""
 
     def __init__(self, pages: _Pages, name: str, index: Index) -> None:
         self.pages = pages
@@ -306,7 +306,7 @@ class _Trees:
         self._index = index
 
     def content(self, number: int, is_root: bool = True) -> bytes | None:
-        """The content of a page; None if there is a fault."""
+        """Return the content of a page; None after a fault."""
         try:
             return self.pages.content(number, is_root)
         except _BadPageError as error:
@@ -314,7 +314,7 @@ class _Trees:
             return None
 
     def leaves(self, root: int, key_bytes: int) -> Iterator[tuple[int, bytes, int]]:
-        """Number of keys, content and end of the keys of each leaf below a root."""
+        """Yield the number of keys, the content and the end of the keys of each leaf."""
         waiting = [root]
         while waiting:
             number = waiting.pop()
@@ -336,25 +336,25 @@ class _Trees:
                 self.fault(number)
 
     def look_at(self, root: int, key_bytes: int) -> None:
-        """Look at each page of a tree."""
+        """Check each page of a tree."""
         for _ in self.leaves(root, key_bytes):
             pass
 
     def look_at_list(self, head: int) -> None:
-        """Look at each page of a list; a node begins with the page of the next."""
+        """Check each page of a list; a node begins with the page number of the next."""
         number = head
         while number >= 0 and (node := self.content(number, is_root=number == head)):
             number = int.from_bytes(node[:_LONG_BYTES], signed=True)
 
     def fault(self, number: int) -> None:
-        """Note that a page has not the expected content."""
+        """Record that a page does not have the expected content."""
         at = self.pages.offset(number)
         text = f"expected roots or keys in page {number:,} at {at:,}, found other content"
         self._index.add_fault(self._name, text)
 
 
 def _walk(trees: _Trees, name: str, index: Index) -> None:
-    """Look at all pages that can be reached from the first."""
+    """Check all pages that can be reached from the first."""
     first = trees.content(0, is_root=False)
     if first is None:
         return
@@ -382,7 +382,7 @@ def _walk_jobs(trees: _Trees, first: bytes, index: Index) -> None:
         index.last_update, at = _location(first, at)
         schedulers, counts, removals = struct.unpack_from(">qqq", first, at)
         trees.look_at(removals, _INTEGER_BYTES)
-    # The number of jobs in each file of the journal.
+    # Number of jobs in each journal file.
     for keys, leaf, values in trees.leaves(counts, _INTEGER_BYTES):
         for number in range(keys):
             (file,) = struct.unpack_from(">i", leaf, 2 + number * _INTEGER_BYTES)
@@ -434,7 +434,7 @@ def _walk_messages(trees: _Trees, first: bytes, index: Index) -> None:
 
 
 def _location(content: bytes, at: int) -> tuple[tuple[int, int] | None, int]:
-    """A location that may be there, and where what follows it begins."""
+    """Read an optional location; return it and the offset of the bytes after it."""
     if not content[at]:
         return None, at + 1
     file, offset = struct.unpack_from(">ii", content, at + 1)

@@ -1,16 +1,18 @@
-"""LevelDB logs in an image: physical records at any offset, and the blocks that they stand in.
+"""Find LevelDB logs in a disk image: physical records at any offset, and their blocks.
 
-The format has no fixed bytes, but each physical record has a checksum, and none crosses the end of
-a block of 32 KiB. So records are looked for at every offset, and FIRST and MIDDLE, which end where
-their block ends, tell where blocks begin.
+The format has no fixed bytes, but each physical record has a checksum, and no record crosses the
+boundary of a 32 KiB block. Therefore the carver searches every offset for records. FIRST and MIDDLE
+records end at the end of a block and so determine the block boundaries.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +33,45 @@ from walproof.carve.model import Find, Loose, Window
 
 MOST = 1 << 16
 KINDS = {FULL: "full", FIRST: "first", MIDDLE: "middle", LAST: "last"}
+METADATA = LAST + 1
+"""Kind of a physical record that holds no part of a record."""
+
+
+@dataclass(frozen=True)
+class Headers:
+    """The record headers of a dialect: ``size`` of a fragment's header, and all types.
+
+    ``sizes`` (0 if the dialect does not define the type) and ``kinds`` are indexed by type.
+    ``above`` is higher than the types of fragments.
+    """
+
+    size: int
+    sizes: NDArray[np.uint8]
+    kinds: NDArray[np.uint8]
+    above: int
+
+
+def headers(full: int, size: int, metadata: Mapping[int, int] = MappingProxyType({})) -> Headers:
+    """Return the headers of a dialect: ``full`` is its type FULL, ``metadata`` types with sizes."""
+    sizes, kinds = np.zeros(256, np.uint8), np.zeros(256, np.uint8)
+    for kind, header in metadata.items():
+        sizes[kind], kinds[kind] = header, METADATA
+    for kind in KINDS:
+        sizes[full + kind - FULL], kinds[full + kind - FULL] = size, kind
+    return Headers(size, sizes, kinds, full + len(KINDS))
+
+
+#: First bytes of the first record of a manifest.
 COMPARATOR = b"\x01\x1aleveldb.BytewiseComparator"
-"""How the first record of a manifest begins."""
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 @dataclass(slots=True)
-class _Run:
-    """Physical records one after the other, as columns: offsets in the image, and types.
+class Run:
+    """Consecutive physical records as columns: offsets in the image, and types.
 
-    ``phase`` is where blocks begin, modulo their size: None if no record tells. ``agrees`` is False
-    if two records tell different things.
+    ``phase`` is the start of the blocks modulo their size: None if no record determines it.
+    ``agrees`` is False if two records determine different ones.
     """
 
     at: NDArray[np.int64]
@@ -58,20 +88,22 @@ class _Run:
         self.agrees = len(phases) < 2 and (self.phase is None or self.fits(self.phase))
 
     def fits(self, phase: int) -> bool:
-        """Whether no record crosses the end of a block, if blocks begin there."""
+        """Return whether no record crosses a block boundary with this phase."""
         first = (self.at - phase) // BLOCK_SIZE
         return bool((first == (self.end - 1 - phase) // BLOCK_SIZE).all())
 
     @property
     def start(self) -> int:
+        """Return the start of the first record."""
         return int(self.at[0])
 
     @property
     def stop(self) -> int:
+        """Return the end of the last record."""
         return int(self.end[-1])
 
     def first_block(self) -> int | None:
-        """The first record that begins a block."""
+        """Return the first record at the start of a block."""
         if self.phase is None:
             return None
         begins = self.at[self.at % BLOCK_SIZE == self.phase]
@@ -80,7 +112,7 @@ class _Run:
 
 @dataclass(slots=True)
 class _Open:
-    """A log of which the end was not reached: from ``at`` to ``end`` so far."""
+    """A log whose end was not reached yet; ``at`` and ``end`` delimit the part found so far."""
 
     at: int
     end: int
@@ -89,7 +121,7 @@ class _Open:
     goes_on: bool
 
     def boundary(self) -> int:
-        """Where the block ends that holds the last byte."""
+        """Return the end of the block that contains the last byte."""
         return self.at - (self.at - self.end) // BLOCK_SIZE * BLOCK_SIZE
 
 
@@ -97,11 +129,12 @@ class Carver(base.Carver):
     """See :class:`walproof.carve.base.Carver`."""
 
     head_size = HEADER_SIZE
+    headers = headers(FULL, HEADER_SIZE)
 
     def __init__(self, image: Image, align: int) -> None:
         super().__init__(image, align)
         self._open: _Open | None = None
-        self._held: _Run | None = None
+        self._held: Run | None = None
         self._next = 0
         self._of_eight = np.empty((STRIDE + LOOKAHEAD) // 8 + 1, np.uint32)
         self._columns = np.empty(MOST, np.int64), np.empty(MOST, np.int64), np.empty(MOST, np.uint8)
@@ -123,29 +156,30 @@ class Carver(base.Carver):
 
     def pending(self) -> int | None:
         """See :class:`walproof.carve.base.Carver`."""
-        places = [one.start for one in (self._held,) if one is not None]
-        places += [one.at for one in (self._open,) if one is not None]
-        return min(places, default=None)
+        locations = [each.start for each in (self._held,) if each is not None]
+        locations += [each.at for each in (self._open,) if each is not None]
+        return min(locations, default=None)
 
     def records(self, at: int, end: int) -> Iterator[Loose]:
-        """See :class:`walproof.carve.base.Carver`. What is left of a record says so.
+        """See :class:`walproof.carve.base.Carver`. Incomplete records are marked.
 
-        A record that goes on after ``end``, where a log begins, is whole.
+        A record is complete if it continues after ``end``, where a log begins.
         """
         parts: list[tuple[int, int, int]] = []
         for start, stop, kind in self._with_rest(at, end):
-            follows = bool(parts) and start - parts[-1][1] < HEADER_SIZE
-            if kind in (FULL, FIRST) or not follows:
+            follows = bool(parts) and start - parts[-1][1] < self.headers.size
+            if kind not in (MIDDLE, LAST) or not follows:
                 yield from self._fragments(parts)
                 parts = []
             if kind == FULL:
-                yield _whole(start, stop, self._data(start, stop))
+                yield self._whole(start, stop, self._data(start, stop))
+            if kind in (FULL, METADATA):
                 continue
             parts.append((start, stop, kind))
             if kind == LAST:
                 if parts[0][2] == FIRST:
-                    data = b"".join(self._data(one, other) for one, other, _ in parts)
-                    yield _whole(parts[0][0], stop, data)
+                    data = b"".join(self._data(each, other) for each, other, _ in parts)
+                    yield self._whole(parts[0][0], stop, data)
                 else:
                     yield from self._fragments(parts)
                 parts = []
@@ -156,9 +190,9 @@ class Carver(base.Carver):
         if len(head) < HEADER_SIZE:
             return None
         _, length, kind = HEADER.unpack_from(head)
-        room = BLOCK_SIZE - position % BLOCK_SIZE
-        fits = FULL <= kind <= LAST and HEADER_SIZE + length <= room
-        return HEADER_SIZE + length if fits else None
+        header = int(self.headers.sizes[kind])
+        fits = header and header + length <= BLOCK_SIZE - position % BLOCK_SIZE
+        return header + length if fits else None
 
     def holds(self, record: bytes) -> bool:
         """See :class:`walproof.carve.base.Carver`."""
@@ -170,7 +204,7 @@ class Carver(base.Carver):
     def _records_in(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Those that begin in ``[start, stop)``, in runs of arrays that are not empty."""
+        """Yield the records that begin in ``[start, stop)``, in runs of non-empty arrays."""
         if not self._anywhere:
             yield from self._at_sectors(window, start, stop)
             return
@@ -180,34 +214,39 @@ class Carver(base.Carver):
         at, end, kind = self._columns
         here, last = start - window.base, stop - window.base
         while here < last:
-            # All that is read lies below the size, which lies within the array.
+            # All reads are below the size, which is within the array.
             count, here = physical_records(
-                window.data, here, last, window.size, self._of_eight, at, end, kind
-            )
+                window.data, here, last, window.size, self._of_eight,
+                self.headers.sizes, self.headers.above, at, end, kind,
+            )  # fmt: skip
             if count:
-                yield at[:count] + window.base, end[:count] + window.base, kind[:count].copy()
+                kinds = self.headers.kinds[kind[:count]]
+                yield at[:count] + window.base, end[:count] + window.base, kinds
 
     def _at_sectors(
         self, window: Window, start: int, stop: int
     ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.uint8]]]:
-        """Without machine code: from the starts of sectors on, and as far as records go."""
+        """Search without compiled code: at the starts of sectors, following consecutive records."""
         data = window.data[: window.size].tobytes()
-        found: list[tuple[int, int, int]] = []
+        results: list[tuple[int, int, int]] = []
         at = start - window.base
         while at < stop - window.base:
-            end = _end_of(data, at)
+            end = self._end_of(data, at)
             if end is not None:
-                found.append((at + window.base, end + window.base, data[at + 6]))
+                kind = int(self.headers.kinds[data[at + 6]])
+                results.append((at + window.base, end + window.base, kind))
                 at = end
                 continue
-            trailer = next((at + n for n in range(1, HEADER_SIZE) if _end_of(data, at + n)), None)
-            is_after = bool(found) and found[-1][1] == at + window.base
+            trailer = next(
+                (at + n for n in range(1, self.headers.size) if self._end_of(data, at + n)), None
+            )
+            is_after = bool(results) and results[-1][1] == at + window.base
             if is_after and trailer is not None and not any(data[at:trailer]):
                 at = trailer
                 continue
             at = (at + window.base) // SECTOR * SECTOR + SECTOR - window.base
-        if found:
-            columns = list(zip(*found, strict=True))
+        if results:
+            columns = list(zip(*results, strict=True))
             yield (
                 np.array(columns[0], np.int64),
                 np.array(columns[1], np.int64),
@@ -215,7 +254,7 @@ class Carver(base.Carver):
             )
 
     def _physical(self, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, none of which is longer than what is looked at ahead."""
+        """Return the records of a part of the image, none longer than the lookahead."""
         base = start
         while base < end:
             window = self.image.window(base, end)
@@ -226,25 +265,50 @@ class Carver(base.Carver):
             base = after
 
     def _with_rest(self, at: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """Those of a part of the image, and what is left of the last record after it."""
+        """Return the records of a part of the image, and the rest of the last one after its end."""
         last = None
         for last in self._physical(at, end):
             yield last
         while last is not None and last[2] in (FIRST, MIDDLE):
-            # FIRST and MIDDLE end with their block, so the rest begins there.
+            # FIRST and MIDDLE end at the end of their block, so the next fragment begins there.
             data = self.image.read(last[1], BLOCK_SIZE)
-            after = _end_of(data, 0)
-            if after is None or data[6] not in (MIDDLE, LAST):
+            after = self._end_of(data, 0)
+            if after is None or (kind := self.headers.kinds[data[6]]) not in (MIDDLE, LAST):
                 return
-            last = (last[1], last[1] + after, data[6])
+            last = (last[1], last[1] + after, int(kind))
             yield last
 
     def _data(self, at: int, end: int) -> bytes:
-        return self.image.read(at + HEADER_SIZE, end - at - HEADER_SIZE)
+        return self.image.read(at + self.headers.size, end - at - self.headers.size)
 
     def _fragments(self, parts: Sequence[tuple[int, int, int]]) -> Iterator[Loose]:
         for at, end, kind in parts:
-            yield Loose(at, end - at, self._data(at, end), {"fragment": KINDS[kind]})
+            fields = {**self._fields(at), "fragment": KINDS[kind]}
+            yield Loose(at, end - at, self._data(at, end), fields)
+
+    def _fields(self, at: int) -> Mapping[str, Any]:
+        """Return the record fields that come from the header."""
+        return {}
+
+    def _whole(self, start: int, stop: int, payload: bytes) -> Loose:
+        """Return a complete record. RocksDB logs get the field ``compression``.
+
+        Only the first record of a log stores the compression of its records.
+        """
+        fields = dict(self._fields(start))
+        if payload.startswith(_ZSTD_MAGIC):
+            fields["compression"] = "zstd"
+        return Loose(start, stop - start, payload, fields)
+
+    def _end_of(self, data: bytes, at: int) -> int | None:
+        """Return the end of the physical record at an offset if its checksum matches."""
+        if at + HEADER_SIZE > len(data) or not (header := int(self.headers.sizes[data[at + 6]])):
+            return None
+        checksum, length, _ = HEADER.unpack_from(data, at)
+        end: int = at + header + length
+        if header + length > BLOCK_SIZE or end > len(data):
+            return None
+        return end if masked_crc(data[at + 6 : end]) == checksum else None
 
     # Runs
 
@@ -260,27 +324,28 @@ class Carver(base.Carver):
             at, end = np.concatenate([held.at, at]), np.concatenate([held.end, end])
             kind = np.concatenate([held.kind, kind])
         gaps = at[1:] - end[:-1]
-        breaks = np.flatnonzero((gaps >= HEADER_SIZE) | (gaps < 0)) + 1
+        breaks = np.flatnonzero((gaps >= self.headers.size) | (gaps < 0)) + 1
         bounds = [0, *breaks.tolist(), len(at)]
         for first, after in pairwise(bounds):
-            run = _Run(at[first:after], end[first:after], kind[first:after])
+            run = Run(at[first:after], end[first:after], kind[first:after])
             is_last = after == len(at)
             if is_last and run.phase is None and run.stop > window.stop - BLOCK_SIZE:
-                self._held = run  # the next window may tell where its blocks begin
+                self._held = run  # the next window may determine its block boundaries
                 return
             yield from self._run(run)
 
-    def _run(self, run: _Run) -> Iterator[Find]:
+    def _run(self, run: Run) -> Iterator[Find]:
         log = self._open
         if log is not None and self._belongs(run, log):
-            if run.start < log.boundary() and run.start - log.end >= HEADER_SIZE:
-                # A reader gives up the rest of a damaged block; the records are there all the same.
+            if run.start < log.boundary() and run.start - log.end >= self.headers.size:
+                # A reader skips the rest of a damaged block, but its records still exist.
                 first = run.first_block()
                 yield Find(run.start, run.stop if first is None else first, "loose", "checksum")
             log.end, log.last_kind = run.stop, int(run.kind[-1])
             log.is_sure |= run.phase is not None
             return
         yield from self._close()
+        run = self._with_metadata(run)
         first = run.first_block() if run.agrees else None
         is_aligned = run.start % self.align == 0
         if first is None and run.phase is None and is_aligned and run.fits(run.start):
@@ -297,13 +362,17 @@ class Carver(base.Carver):
             first, run.stop, int(run.kind[-1]), run.phase is not None, first > run.start
         )
 
-    def _belongs(self, run: _Run, log: _Open) -> bool:
-        """Whether a run is a later part of the open log, whatever is damaged between them."""
+    def _with_metadata(self, run: Run) -> Run:
+        """Return a run at the start of a log, with the metadata before its first record."""
+        return run
+
+    def _belongs(self, run: Run, log: _Open) -> bool:
+        """Return whether a run is a later part of the open log, with damage between them."""
         phase = log.at % BLOCK_SIZE
         if not run.agrees or run.phase not in (None, phase):
             return False
         gap = run.start - log.end
-        if gap < HEADER_SIZE:  # the trailer of a block, or nothing
+        if gap < self.headers.size:  # the trailer of a block, or nothing
             return gap == 0 or (run.start - log.at) % BLOCK_SIZE == 0
         boundary = log.boundary()
         if run.start < boundary:
@@ -312,18 +381,18 @@ class Carver(base.Carver):
         if run.start == boundary:
             if goes_on and log.last_kind in (FIRST, MIDDLE):
                 return True
-            # A file that ends here has zeros up to the end of its sector.
+            # If the file ends here, zeros follow up to the end of its sector.
             slack = self.image.read(log.end, -log.end % SECTOR)
             return bool(slack.strip(b"\0"))
         return run.start == boundary + BLOCK_SIZE and goes_on
 
-    def _is_strong(self, run: _Run) -> bool:
-        """Whether chance does not make such a run: 32 bits are too few at every byte of a disk."""
+    def _is_strong(self, run: Run) -> bool:
+        """Return whether a run is no coincidence: 32 bits are too few at every byte of a disk."""
         if len(run.at) > 1 or (run.start % SECTOR == 0 and self.align % SECTOR == 0):
             return True
         if run.phase is not None:
             return run.phase % SECTOR == 0
-        data = self._data(run.start, min(run.stop, run.start + HEADER_SIZE + 64))
+        data = self._data(run.start, min(run.stop, run.start + self.headers.size + 64))
         return int(run.kind[0]) in (FULL, FIRST) and _has_shape(data)
 
     def _close(self) -> Iterator[Find]:
@@ -332,22 +401,11 @@ class Carver(base.Carver):
             yield Find(log.at, log.end, "log", "checksum", goes_on=log.goes_on)
 
 
-def _end_of(data: bytes, at: int) -> int | None:
-    """Where the physical record at an offset ends, if its checksum holds."""
-    if at + HEADER_SIZE > len(data) or not FULL <= data[at + 6] <= LAST:
-        return None
-    checksum, length, _ = HEADER.unpack_from(data, at)
-    end: int = at + HEADER_SIZE + length
-    if HEADER_SIZE + length > BLOCK_SIZE or end > len(data):
-        return None
-    return end if masked_crc(data[at + 6 : end]) == checksum else None
-
-
 def _has_shape(data: bytes) -> bool:
-    """Whether data begins as a write batch does, or as a manifest.
+    """Return whether data begins like a write batch or a manifest.
 
-    A batch has a sequence number of 56 bits, far from all used; a count; the tag of its first
-    entry.
+    A write batch has a 56-bit sequence number, which is small in practice, a count, and the tag of
+    its first entry.
     """
     if data.startswith(COMPARATOR):
         return True
@@ -357,12 +415,3 @@ def _has_shape(data: bytes) -> bool:
 
 
 assert LOOKAHEAD >= BLOCK_SIZE and STRIDE % BLOCK_SIZE == 0
-
-
-def _whole(start: int, stop: int, payload: bytes) -> Loose:
-    """A whole record. A log of RocksDB may be compressed: then its field ``compression`` says so.
-
-    Only the first record of a log tells which compression its records have.
-    """
-    is_compressed = payload.startswith(_ZSTD_MAGIC)
-    return Loose(start, stop - start, payload, {"compression": "zstd"} if is_compressed else {})

@@ -1,9 +1,9 @@
-"""Physical records of LevelDB at any offset: for a search that knows no start of a log.
+"""Search for LevelDB physical records at any offset, without a known start of a log.
 
-The checksums of all prefixes are computed once. That of a range follows from those of two prefixes,
-since a checksum is linear: what the bytes before the range did to it is what so many zeros make of
-their checksum (zlib's ``crc32_combine``). So a search costs the same however often, and however
-far, its candidates overlap.
+The checksums of all prefixes are computed once. The checksum of a range follows from those of two
+prefixes, because CRCs are linear: the contribution of the bytes before the range is their checksum
+advanced over as many zeros as the range has bytes (zlib's ``crc32_combine``). The cost of a search
+does not depend on how many candidates overlap or how far.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from reference_impl.leveldb_log.layout import BLOCK_SIZE, FULL, HEADER_SIZE, LAST
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE
 from walproof.scan.kernels import (
     SLICING,
     crc_of_word,
@@ -25,18 +25,18 @@ from walproof.scan.kernels import (
     trailing_zeros,
 )
 
+#: Number of five-bit digits into which the length of a range is split.
 LEVELS = 3
-"""Lengths of ranges are taken apart into so many digits of five bits."""
 assert BLOCK_SIZE <= 1 << 5 * LEVELS
 _LOW = np.uint64(0xFF)
 _BYTE = SLICING[0].astype(np.uint32)
 _FF, _ALL = np.uint32(0xFF), np.uint32(0xFFFFFFFF)
 _8, _16, _24 = np.uint32(8), np.uint32(16), np.uint32(24)
-_FIVES, _HIGHS = np.uint64(0x0505050505050505), np.uint64(0x8080808080808080)
+_ONES, _HIGHS = np.uint64(0x0101010101010101), np.uint64(0x8080808080808080)
 
 
 def _after_zeros() -> NDArray[np.uint32]:
-    """Table [level, k, byte, value]: a checksum's byte after ``k * 32**level`` zeros."""
+    """Return table [level, k, byte, value]: a checksum's byte after ``k * 32**level`` zeros."""
     tables = np.zeros((LEVELS, 32, 4, 256), np.uint64)
     bits = np.uint64(1) << np.arange(32, dtype=np.uint64)
     for level in range(LEVELS):
@@ -60,9 +60,9 @@ _ZEROS = _after_zeros()
 
 @kernel
 def prefixes(data: Any, size: Any, into: Any) -> None:
-    """Put the checksum of ``data[:8 * k]`` into ``into[k]``, for all k up to ``size // 8``.
+    """Store the checksum of ``data[:8 * k]`` in ``into[k]``, for all k up to ``size // 8``.
 
-    ``into`` has room for ``size // 8 + 1`` numbers.
+    ``into`` must have room for ``size // 8 + 1`` numbers.
     """
     crc = np.uint64(0xFFFFFFFF)
     into[0] = np.uint32(0)
@@ -98,42 +98,54 @@ def _of_range(data: Any, of_eight: Any, start: Any, end: Any) -> Any:
 
 @kernel
 def physical_records(
-    data: Any, start: Any, stop: Any, size: Any, of_eight: Any, at: Any, end: Any, kind: Any
+    data: Any,
+    start: Any,
+    stop: Any,
+    size: Any,
+    of_eight: Any,
+    header_sizes: Any,
+    above: Any,
+    at: Any,
+    end: Any,
+    kind: Any,
 ) -> Any:
     """Find physical records that begin in ``[start, stop)`` and end by ``size``.
 
-    None is inside another, and the checksum of each holds. ``of_eight`` is what :func:`prefixes`
-    gives for ``data[:size]``; ``stop`` is at most ``size``, after which the array has 16 bytes
-    more. Returns how many there are, and where to go on: before ``stop`` if the three columns are
-    full.
+    The records do not overlap, and their checksums match. ``of_eight`` is the result of
+    :func:`prefixes` for ``data[:size]``. ``stop`` is at most ``size``; the array must have 16 more
+    bytes after ``size``. ``header_sizes`` are indexed by type, 0 for an undefined type. A type of
+    ``above`` or more is found only directly after another record. Returns the number of records and
+    the offset at which to continue, which is before ``stop`` if the three columns are full.
     """
     count, i = 0, start
+    after = np.int64(-1)
+    limits = np.uint64(above) * _ONES
     last = min(stop, size - HEADER_SIZE + 1)
     while i < last:
-        # Eight types at a time, of which none is below 5: most bytes of most data.
-        while i + 8 <= last:
+        # Skip eight types at a time if none is below the limit, as in most data.
+        while i != after and i + 8 <= last:
             types_here = load64(data, i + 6)
-            below = (types_here - _FIVES) & ~types_here & _HIGHS
-            if below != 0:
-                i += np.int64(trailing_zeros(below)) >> 3  # the first one is always right
+            children = (types_here - limits) & ~types_here & _HIGHS
+            if children != 0:
+                i += np.int64(trailing_zeros(children)) >> 3  # the first one is always correct
                 break
             i += 8
-        # An unsigned difference: one comparison for both bounds.
-        if i >= last or np.uint8(data[i + 6] - np.uint8(FULL)) > np.uint8(LAST - FULL):
+        header = np.int64(header_sizes[data[i + 6]]) if i < last else np.int64(0)
+        if header == 0:
             i += 1
             continue
-        length = np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8
-        after = i + HEADER_SIZE + length
-        if length + HEADER_SIZE > BLOCK_SIZE or after > size:
+        length = header + (np.int64(data[i + 4]) | np.int64(data[i + 5]) << 8)
+        if length > BLOCK_SIZE or i + length > size:
             i += 1
             continue
-        crc = _of_range(data, of_eight, i + 6, after)
+        crc = _of_range(data, of_eight, i + 6, i + length)
         masked = ((crc >> np.uint32(15)) | (crc << np.uint32(17))) + np.uint32(0xA282EAD8)
         if np.uint32(masked) != np.uint32(load32(data, i)):
             i += 1
             continue
         if count == at.shape[0]:
             return count, i
+        after = i + length
         at[count], end[count], kind[count] = i, after, data[i + 6]
         count += 1
         i = after

@@ -1,7 +1,8 @@
-"""What a LevelDB log carries: write batches, or the version edits of a MANIFEST.
+"""Decode the payloads of a LevelDB log: write batches, or the version edits of a MANIFEST.
 
-Which of the two a record is, its bytes say: each reading goes through to the last byte, and what
-both allow or neither does is left alone. The name of a log is no evidence: files are renamed.
+The type is determined by the bytes alone: each decoder must consume the payload to its last byte. A
+payload that fits both types or neither is not decoded. The name of a log is not evidence, because
+files are renamed.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ TYPE = pa.struct(
     [
         ("sequence", pa.int64()),
         ("ops", pa.list_(write_batch.OPERATION)),
-        # Why these are not all operations of the batch, or all fields of the edit.
+        # Why operations of the batch or fields of the edit are missing.
         ("ops_fault", pa.string()),
         ("version_edit", version_edit.TYPE),
     ]
@@ -31,19 +32,19 @@ NEEDS_PAYLOAD = True
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """The struct, the same whatever ``names`` are."""
+    """Return the struct type, which does not depend on ``names``."""
     return TYPE
 
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """What decodes each payload of a run."""
+    """Return the decoder of each payload in a run."""
     return decoders_of(run, decode)
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """A write batch as ``sequence`` and ``ops``, or ``version_edit``. Raises ``Undecodable``.
+    """Decode a write batch to ``sequence`` and ``ops``, or a ``version_edit``. ``Undecodable``.
 
-    Of a payload that ``is_cut`` it is what its start holds; ``ops_fault`` states what is missing.
+    If the payload ``is_cut``, the start is decoded; ``ops_fault`` describes the missing part.
     """
     batch, no_batch = _tried(partial(write_batch.decode, is_cut=is_cut), payload)
     edit, no_edit = _tried(partial(version_edit.decode, is_cut=is_cut), payload)
@@ -71,7 +72,7 @@ def _tried(
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the first operation, or what the edit changes."""
+    """Describe the first operation or the version edit. See :func:`walproof.decode.phrase`."""
     if value["version_edit"] is not None:
         line = version_edit.phrase(value["version_edit"])
         return line if value["ops_fault"] is None else f"{line}  ({value['ops_fault']})"

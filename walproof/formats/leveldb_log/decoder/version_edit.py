@@ -1,4 +1,4 @@
-"""A version edit: what a database puts into a record of its MANIFEST.
+"""Decode version edits, the records of a database's MANIFEST.
 
 Upstream authority: google/leveldb 1.23 ``db/version_edit.cc``, ``VersionEdit::DecodeFrom``; and for
 the tags from 10 on facebook/rocksdb 1dfa729 ``db/version_edit.cc``, ``db/blob/blob_file_*.cc`` and
@@ -84,10 +84,11 @@ _KEY_TYPES: Mapping[int, str] = {
     0x16: "entity",
     0x18: "timed_put",
 }
+#: Flag in the byte before the bounds of a Pebble table with range keys.
 _HAS_POINT_KEYS = 1
-"""Of the byte before the bounds of a Pebble table with range keys."""
 _IGNORABLE = 1 << 13
 _NOT_IGNORABLE = 1 << 6
+#: Custom fields of a new file: name, and encoding of the number; None if it is not a number.
 CUSTOM_FIELDS: Mapping[int, tuple[str, str | None]] = {
     2: ("need_compaction", "byte"),
     3: ("min_log_number_to_keep", "fixed64"),
@@ -109,22 +110,21 @@ CUSTOM_FIELDS: Mapping[int, tuple[str, str | None]] = {
     _NOT_IGNORABLE + 3: ("synthetic_prefix", None),
     _NOT_IGNORABLE + 4: ("synthetic_suffix", None),
 }
-"""Custom field of a new file → its name, and how its number is written; None: it is no number."""
 
+#: Pebble's fields of a new file that have no length prefix.
 _VIRTUAL, _BLOB_REFERENCES, _SIZED_BLOB_REFERENCES = 66, 69, 70
-"""Pebble's fields of a new file that have no length in front."""
 
 Edit = dict[str, Any]
 _Read = Callable[[Cursor], Any]
 
 
 def decode(payload: bytes, is_pebble: bool = False, is_cut: bool = False) -> Edit:
-    """The fields of an edit, by their names in :data:`TYPE`. Raises ``Undecodable``.
+    """Return the fields of an edit by their names in :data:`TYPE`. Raises ``Undecodable``.
 
-    ``fields`` are those that a database may pass over, those of a new file that RocksDB added, and
-    Pebble's own: each with its number where it is one, else with its bytes. RocksDB writes edits
-    without a field. ``is_pebble``: read the tags 10 and 11 as Pebble does, not as RocksDB. Of a
-    payload that ``is_cut`` these are the fields that are whole.
+    ``fields`` are the fields that a database may ignore, those that RocksDB added to a new file,
+    and those specific to Pebble: each with its number, or with its bytes if it is not a number.
+    RocksDB writes edits without any field. ``is_pebble``: decode the tags 10 and 11 as Pebble does,
+    not as RocksDB. If the payload ``is_cut``, return the complete fields.
     """
     cursor, edit = Cursor(payload), Edit()
     try:
@@ -143,8 +143,8 @@ def _read_into(edit: Edit, cursor: Cursor, is_pebble: bool) -> None:
         if of_pebble is not None:
             name, parts = of_pebble
             numbers = [read(cursor) for read in parts]
-            found = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
-            edit.setdefault("fields", []).append(found)
+            field = {"tag": tag, "name": name, "number": next(filter(_is_number, numbers), None)}
+            edit.setdefault("fields", []).append(field)
         elif tag in _SINGLE:
             name, read = _SINGLE[tag]
             edit[name] = read(cursor)
@@ -182,7 +182,7 @@ def _name(cursor: Cursor) -> str:
 
 
 def _true(cursor: Cursor) -> bool:
-    """A field that is there or not, and has no value."""
+    """Return the value of a field that is a flag without content."""
     return True
 
 
@@ -204,39 +204,39 @@ def _deleted_file(cursor: Cursor) -> Edit:
 
 
 def _new_file(layout: int, cursor: Cursor) -> Edit:
-    """A table, in the first layout, LevelDB's, or in one of the three that RocksDB has had."""
-    found: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
+    """Return a table, in LevelDB's layout or one of the three layouts of RocksDB."""
+    table: Edit = {"level": _u32(cursor), "number": _u64(cursor)}
     if layout == 3:
-        found["path_id"] = _u32(cursor)
-    found["size"] = _u64(cursor)
+        table["path_id"] = _u32(cursor)
+    table["size"] = _u64(cursor)
     bounds = [] if layout == 5 else [(_key(cursor), _key(cursor))]
-    if layout == 5:  # keys, then range keys: what there is of both
+    if layout == 5:  # optional point keys, then optional range keys
         if cursor.take(1)[0] & _HAS_POINT_KEYS:
             bounds.append((_key(cursor), _key(cursor)))
         bounds.append((_key(cursor), _key(cursor)))
-    found |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
+    table |= {"smallest": bounds[0][0], "largest": bounds[0][1]}
     if layout > 1:
-        found |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
+        table |= {"smallest_sequence": _u64(cursor), "largest_sequence": _u64(cursor)}
     if layout >= 4:
-        found["fields"] = _custom_fields(cursor)
-    return found
+        table["fields"] = _custom_fields(cursor)
+    return table
 
 
 def _custom_fields(cursor: Cursor) -> list[Edit]:
-    found: list[Edit] = []
+    fields: list[Edit] = []
     while True:
         at, tag = cursor.at, cursor.varint(5)
         cursor.count_values()
         if tag == 1:
-            return found
+            return fields
         if tag == _VIRTUAL:
-            found.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
+            fields.append({"tag": tag, "name": "backing_table", "number": _u64(cursor)})
             continue
         if tag in (_BLOB_REFERENCES, _SIZED_BLOB_REFERENCES):
             depth, count = _u64(cursor), _u64(cursor)
             for _ in range(count * (2 if tag == _BLOB_REFERENCES else 3)):
                 _u64(cursor)
-            found.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
+            fields.append({"tag": tag, "name": "blob_reference_depth", "number": depth})
             continue
         name, form = CUSTOM_FIELDS.get(tag, (None, None))
         if name is None and tag & _NOT_IGNORABLE:
@@ -244,7 +244,7 @@ def _custom_fields(cursor: Cursor) -> list[Edit]:
         data = cursor.sized(5)
         field: Edit = {"tag": tag, "name": name}
         field |= {"data": data} if form is None else {"number": _number(form, data, at)}
-        found.append(field)
+        fields.append(field)
 
 
 def _number(form: str, data: bytes, at: int) -> int:
@@ -256,27 +256,27 @@ def _number(form: str, data: bytes, at: int) -> int:
 
 
 def _blob_file(is_garbage: bool, cursor: Cursor) -> Edit:
-    found: Edit = {"number": _u64(cursor), "blobs": _u64(cursor), "bytes": _u64(cursor)}
+    blob_file: Edit = {"number": _u64(cursor), "blobs": _u64(cursor), "bytes": _u64(cursor)}
     if not is_garbage:
-        found |= {"checksum_method": cursor.sized(5), "checksum": cursor.sized(5)}
+        blob_file |= {"checksum_method": cursor.sized(5), "checksum": cursor.sized(5)}
     while tag := cursor.varint(5):
         if tag & _NOT_IGNORABLE:
             raise Undecodable(f"at {cursor.at}: unknown field {tag} of a blob file")
         cursor.sized(5)
-    return found
+    return blob_file
 
 
 def _log(cursor: Cursor) -> Edit:
-    found: Edit = {"number": _u64(cursor)}
+    log: Edit = {"number": _u64(cursor)}
     while (tag := cursor.varint(5)) != 1:
         if tag != 2:
             raise Undecodable(f"at {cursor.at}: unknown field {tag} of a log")
-        found["size"] = _u64(cursor)
-    return found
+        log["size"] = _u64(cursor)
+    return log
 
 
 def _inside(read: _Read, cursor: Cursor) -> Any:
-    """What is written with its length in front."""
+    """Read a field with a length prefix."""
     return read(Cursor(cursor.sized(5)))
 
 
@@ -315,13 +315,14 @@ _REPEATED: Mapping[int, tuple[str, _Read]] = {
     _IGNORABLE + 4: ("new_logs", _log),
     _IGNORABLE + 7: ("new_logs", partial(_inside, _log)),
 }
+#: Tags specific to Pebble, with their numbers; the first number that is not skipped is a file
+#: number.
 _OF_PEBBLE: Mapping[int, tuple[str, Sequence[_Read]]] = {
     105: ("new_backing_table", (_u64, _u64)),
     106: ("deleted_backing_table", (_u64,)),
     107: ("new_blob_file", (_skipped, _u64, _u64, _u64, _u64)),
     108: ("deleted_blob_file", (_skipped, _u64)),
 }
-"""Tags that Pebble alone has: their numbers; the first that is not skipped is that of a file."""
 _PEBBLE_INSTEAD: Mapping[int, tuple[str, Sequence[_Read]]] = {
     10: ("excise_bounds", (_bytes, _bytes, _skipped, _u64)),
     11: ("table_marked_for_compaction", (_skipped, _u64)),
@@ -335,7 +336,7 @@ _IGNORABLE_NAMES: Mapping[int, str] = {
 
 
 def phrase(edit: Mapping[str, Any]) -> str:
-    """What an edit changes: tables first, then column families, then counters."""
+    """Describe an edit: first tables, then column families, then counters."""
     added, deleted = edit["new_files"] or [], edit["deleted_files"] or []
     changes = [_added(file) for file in added[:1]] + _more("adds", added)
     changes += [
@@ -354,7 +355,7 @@ def phrase(edit: Mapping[str, Any]) -> str:
         f"{name.replace('_', ' ')} {edit[name]}" for name in _COUNTERS if edit[name] is not None
     ]
     others = (f"sets {name.replace('_', ' ')}" for name in edit if edit[name] is not None)
-    return ", ".join(changes or others) or "an edit that changes nothing"
+    return ", ".join(changes or others) or "empty edit"
 
 
 _COUNTERS = ("log_number", "prev_log_number", "next_file_number", "last_sequence")

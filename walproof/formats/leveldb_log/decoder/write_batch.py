@@ -1,4 +1,4 @@
-"""A write batch: what a database puts into a record of its write-ahead log.
+"""Decode write batches, the records of a database's write-ahead log.
 
 Upstream authority: google/leveldb 1.23 ``db/write_batch.cc``, and facebook/rocksdb 1dfa729, whose
 logs with plain records are read too: ``db/write_batch.cc``, ``ReadRecordFromWriteBatch`` and
@@ -33,17 +33,21 @@ OPERATION = pa.struct(
     ]
 )
 
+RANGES = frozenset(
+    ("delete_range", "range_key_set", "range_key_unset", "range_key_delete", "excise")
+)
+"""Operations on all keys from ``key`` on; ``value`` is the key after the last one."""
+#: Operations that only precede others.
 _MARKS = ("noop", "begin_prepare")
-"""Operations that only stand before others."""
 _HEADER = struct.Struct("<QI")
 _TIME = struct.Struct("<Q")
 
 
 @dataclass(frozen=True)
-class _Tag:
-    """What follows a tag: a column family, if it has one, then these strings.
+class Tag:
+    """The content after a tag: an optional column family, then these strings.
 
-    One that ``is_counted`` is among the operations that the header announces.
+    The header's count includes operations that are ``is_counted``.
     """
 
     op: str
@@ -53,55 +57,55 @@ class _Tag:
 
 
 _KEY, _PAIR = ("key",), ("key", "value")
-_TAGS: Mapping[int, _Tag] = {
-    0x00: _Tag("delete", _KEY),
-    0x01: _Tag("put", _PAIR),
-    0x02: _Tag("merge", _PAIR),
-    0x03: _Tag("log_data", _KEY, is_counted=False),
-    0x04: _Tag("delete", _KEY, has_family=True),
-    0x05: _Tag("put", _PAIR, has_family=True),
-    0x06: _Tag("merge", _PAIR, has_family=True),
-    0x07: _Tag("single_delete", _KEY),
-    0x08: _Tag("single_delete", _KEY, has_family=True),
-    0x09: _Tag("begin_prepare", (), is_counted=False),
-    0x0A: _Tag("end_prepare", ("xid",), is_counted=False),
-    0x0B: _Tag("commit", ("xid",), is_counted=False),
-    0x0C: _Tag("rollback", ("xid",), is_counted=False),
-    0x0D: _Tag("noop", (), is_counted=False),
-    0x0E: _Tag("delete_range", _PAIR, has_family=True),
-    0x0F: _Tag("delete_range", _PAIR),
-    0x10: _Tag("put_blob_index", _PAIR, has_family=True),
-    0x11: _Tag("put_blob_index", _PAIR),
-    0x12: _Tag("begin_persisted_prepare", (), is_counted=False),
-    0x13: _Tag("begin_unprepare", (), is_counted=False),
-    0x15: _Tag("commit", ("timestamp", "xid"), is_counted=False),
-    0x16: _Tag("put_entity", _PAIR),
-    0x17: _Tag("put_entity", _PAIR, has_family=True),
-    0x18: _Tag("timed_put", _PAIR),
-    0x19: _Tag("timed_put", _PAIR, has_family=True),
+TAGS: Mapping[int, Tag] = {
+    0x00: Tag("delete", _KEY),
+    0x01: Tag("put", _PAIR),
+    0x02: Tag("merge", _PAIR),
+    0x03: Tag("log_data", _KEY, is_counted=False),
+    0x04: Tag("delete", _KEY, has_family=True),
+    0x05: Tag("put", _PAIR, has_family=True),
+    0x06: Tag("merge", _PAIR, has_family=True),
+    0x07: Tag("single_delete", _KEY),
+    0x08: Tag("single_delete", _KEY, has_family=True),
+    0x09: Tag("begin_prepare", (), is_counted=False),
+    0x0A: Tag("end_prepare", ("xid",), is_counted=False),
+    0x0B: Tag("commit", ("xid",), is_counted=False),
+    0x0C: Tag("rollback", ("xid",), is_counted=False),
+    0x0D: Tag("noop", (), is_counted=False),
+    0x0E: Tag("delete_range", _PAIR, has_family=True),
+    0x0F: Tag("delete_range", _PAIR),
+    0x10: Tag("put_blob_index", _PAIR, has_family=True),
+    0x11: Tag("put_blob_index", _PAIR),
+    0x12: Tag("begin_persisted_prepare", (), is_counted=False),
+    0x13: Tag("begin_unprepare", (), is_counted=False),
+    0x15: Tag("commit", ("timestamp", "xid"), is_counted=False),
+    0x16: Tag("put_entity", _PAIR),
+    0x17: Tag("put_entity", _PAIR, has_family=True),
+    0x18: Tag("timed_put", _PAIR),
+    0x19: Tag("timed_put", _PAIR, has_family=True),
 }
 _NEVER_IN_A_BATCH: Mapping[int, str] = {0x14: "deletion with timestamp"}
-WITHOUT_NUMBER = frozenset(tag.op for tag in _TAGS.values() if not tag.is_counted)
-"""Operations that take no sequence number."""
+#: Operations that use no sequence number.
+WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted)
 
 
-def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """Sequence number of the first operation, and the operations.
+def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
+    """Return the sequence number of the first operation, and the operations.
 
-    ``value`` of ``delete_range`` is the key after the range, ``key`` of ``log_data`` the data.
-    Where a database has timestamps, a key ends in one: the batch does not say so. Raises
-    ``Undecodable``.
+    ``tags`` are the operations that the system supports. ``key`` of ``log_data`` is the data. In a
+    database with user-defined timestamps, keys end in a timestamp, which the batch does not mark.
+    Raises ``Undecodable``.
 
-    Of a payload that ``is_cut`` these are the operations that are whole, then what is whole of the
-    next one; ``ops_fault`` says what is missing.
+    If the payload ``is_cut``, return the complete operations, then the complete parts of the next
+    one; ``ops_fault`` describes the missing part.
     """
     cursor = Cursor(payload)
     sequence, count = _HEADER.unpack(cursor.take(_HEADER.size))
-    found: list[dict[str, Any]] = []
+    results: list[dict[str, Any]] = []
     numbered = 0
     while cursor.left:
         at, number = cursor.at, cursor.take(1)[0]
-        tag = _TAGS.get(number)
+        tag = tags.get(number)
         if tag is None:
             raise Undecodable(f"at {at}: {_unknown(number)}")
         operation: dict[str, Any] = {"op": tag.op}
@@ -112,12 +116,12 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
                 size = cursor.varint(5)
                 if is_cut and size > cursor.left:
                     return _cut(
-                        payload, count, [*found, operation], f"the {name} of {size:,} bytes"
+                        payload, count, [*results, operation], f"the {name} of {size:,} bytes"
                     )
                 operation[name] = cursor.take(size)
         except Incomplete:
-            if is_cut:  # in the midst of a number
-                return _cut(payload, count, found)
+            if is_cut:  # inside a number
+                return _cut(payload, count, results)
             raise
         if tag.op == "timed_put":
             _split_time(operation, at)
@@ -125,19 +129,19 @@ def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
             operation["columns"] = columns(operation["value"])
             cursor.count_values(len(operation["columns"] or ()))
         cursor.count_values()
-        found.append(operation)
+        results.append(operation)
         numbered += tag.is_counted
     if is_cut and numbered < count:
-        return _cut(payload, count, found)
+        return _cut(payload, count, results)
     if numbered != count:
-        raise Undecodable(f"{count} operations announced, {numbered} found")
-    return {"sequence": signed(sequence), "ops": found}
+        raise Undecodable(f"expected {count} operations, found {numbered}")
+    return {"sequence": signed(sequence), "ops": results}
 
 
 def _cut(
     payload: bytes, count: int, found: list[dict[str, Any]], missing: str = ""
 ) -> dict[str, Any]:
-    """What is decoded of a cut payload; ``missing`` is the part of the last operation without."""
+    """Return the decoded start of a cut payload; ``missing`` is the rest of its last operation."""
     sequence, _ = _HEADER.unpack_from(payload)
     more = count - sum(op["op"] not in WITHOUT_NUMBER for op in found)
     parts = [missing] * bool(missing) + [counted(more, "more operation")] * (more > 0)
@@ -147,24 +151,25 @@ def _cut(
 
 def _unknown(number: int) -> str:
     if number in _NEVER_IN_A_BATCH:
-        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, is never in a batch"
+        return f"operation {number}, {_NEVER_IN_A_BATCH[number]}, must not occur in a batch"
     return f"unknown operation {number}"
 
 
 def _split_time(operation: dict[str, Any], at: int) -> None:
-    """Take the time of writing, seconds since 1970, from the end of a value."""
+    """Split the write time, seconds since 1970, from the end of a value."""
     packed = operation["value"]
     if len(packed) < _TIME.size:
-        raise Undecodable(f"at {at}: no time of writing in a value of {len(packed)} bytes")
+        raise Undecodable(f"at {at}: no write time in a value of {len(packed)} bytes")
     operation["value"] = packed[: -_TIME.size]
     operation["write_time"] = signed(_TIME.unpack(packed[-_TIME.size :])[0])
 
 
 def columns(entity: bytes) -> list[dict[str, bytes]] | None:
-    """The columns of a wide-column entity; None where it is none of version 1, or has too many.
+    """Return the columns of a wide-column entity, or None.
 
-    Source: facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references
-    to blobs; ``value`` keeps its bytes.
+    The result is None if the version is not 1 or if there are too many columns. Source:
+    facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references to
+    blobs; ``value`` keeps its bytes.
     """
     cursor = Cursor(entity)
     try:
@@ -173,26 +178,26 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
         count = _bounded(cursor, cursor.varint(5))
         cursor.count_values(count)
         index = [(cursor.sized(5), cursor.varint(5)) for _ in range(count)]
-        found = [{"name": name, "value": cursor.take(size)} for name, size in index]
+        results = [{"name": name, "value": cursor.take(size)} for name, size in index]
     except Undecodable:
         return None
-    return found if not cursor.left else None
+    return results if not cursor.left else None
 
 
 def _bounded(cursor: Cursor, count: int) -> int:
-    """A count of things of two bytes or more. Raises ``Undecodable`` where they do not fit."""
+    """Read a count of elements of at least two bytes. Raises ``Undecodable`` if they cannot fit."""
     if count * 2 > cursor.left:
         raise Undecodable(f"at {cursor.at}: {count} columns in {cursor.left} bytes")
     return count
 
 
 def phrase(sequence: int, ops: list[Mapping[str, Any]], fault: str | None) -> str:
-    """The first operation that means something, the sequence number, and how many follow."""
+    """Describe the first operation that changes data; count the others."""
     if fault is not None:
         first = next((_operation(op) for op in ops if op["op"] not in _MARKS), "write batch")
         return f"{first} (sequence {sequence})  ({fault})"
     if not ops:
-        return f"no operation (sequence {sequence})"
+        return f"no operations (sequence {sequence})"
     shown = next((op for op in ops if op["op"] not in _MARKS), ops[0])
     more = f", and {len(ops) - 1} more" if len(ops) > 1 else ""
     return f"{_operation(shown)} (sequence {sequence}){more}"
@@ -204,6 +209,8 @@ def _operation(op: Mapping[str, Any]) -> str:
         line += f" in column family {op['column_family']}"
     if op["key"] is not None:
         line += f" {quoted(op['key'])}"
+    if op.get("table") is not None:
+        line += f" {op['table']}"
     if op["xid"] is not None:
         line += f" transaction {quoted(op['xid'])}"
     if op["columns"] is not None:
@@ -211,5 +218,5 @@ def _operation(op: Mapping[str, Any]) -> str:
         more = ", …" if len(op["columns"]) > 3 else ""
         return f"{line} = {{{shown}{more}}}"
     if op["value"] is not None:
-        line += f" {'to' if op['op'] == 'delete_range' else '='} {quoted(op['value'])}"
+        line += f" {'to' if op['op'] in RANGES else '='} {quoted(op['value'])}"
     return line

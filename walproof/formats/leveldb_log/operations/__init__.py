@@ -1,8 +1,8 @@
-"""The operations of write batches, and the keys and values of Chromium's databases as text.
+"""Convert write batches to rows, with the keys and values of Chromium's databases as text.
 
-A browser's database is recognised by the comparator in the MANIFEST next to the log, by the names
-of its directories, or by keys that only it has. Names of databases and stores are known if the log
-holds the operations that gave them.
+A browser database is recognised by the comparator in the MANIFEST next to the log, by the names of
+its directories, or by keys specific to it. The names of databases and stores are available only if
+the log contains the operations that define them.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _FIRST_RECORDS = 8
 
 
 class Operations(AnyOperations):
-    """See :class:`walproof.decode.operations.Operations`: a row for each operation of a batch.
+    """Rows of operations, one per operation. See :class:`walproof.decode.operations.Operations`.
 
-    The version edits of a MANIFEST are a row each.
+    Each version edit of a MANIFEST is one row.
     """
 
     COLUMNS = (
@@ -61,8 +61,8 @@ def batch_rows(value: Mapping[str, Any]) -> Iterator[Row]:
     sequence = value["sequence"]
     for op in value["ops"]:
         row: Row = {"op": op["op"], "sequence": str(sequence), **op}
-        if op["op"] == "delete_range":
-            row["end_key"] = row.pop("value")
+        if op["op"] in write_batch.RANGES:
+            row["end_key"] = row.pop("value", None)
         if "columns" in row and row["columns"] is not None:
             del row["value"]
         yield row
@@ -72,7 +72,7 @@ def batch_rows(value: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def _is_indexed_db(log: Path, folder: Path) -> bool:
-    """Return whether a log is of IndexedDB, by names, by a MANIFEST, or by its first key."""
+    """Return whether a log belongs to IndexedDB, by names, by a MANIFEST, or by its first key."""
     if folder.name.endswith(".indexeddb.leveldb"):
         return True
     for manifest in sorted(folder.glob("MANIFEST-*"), reverse=True):
@@ -86,7 +86,7 @@ def _is_indexed_db(log: Path, folder: Path) -> bool:
 
 
 def _first(log: Path, decode: Callable[[bytes], dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the first records of a log that can be decoded; none of a file that is not there."""
+    """Yield the first records of a log that can be decoded; nothing if the file does not exist."""
     with suppress(OSError):
         events = read(log, "recover", {})
         records = (event for event in events if isinstance(event, Record))

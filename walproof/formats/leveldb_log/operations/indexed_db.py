@@ -1,4 +1,4 @@
-"""The keys and values of Chromium's IndexedDB as text.
+"""Decode the keys and values of Chromium's IndexedDB.
 
 Upstream authority: chromium ``content/browser/indexed_db/indexed_db_leveldb_coding.cc`` and ``.h``
 (keys, metadata), ``blink/renderer/modules/indexeddb/idb_value_wrapping.cc`` (compressed values and
@@ -60,21 +60,21 @@ _WRAPPED, _IN_BLOB, _SNAPPY = b"\xff\x11", 1, 2
 
 
 class IndexedDB:
-    """Decode keys and values, with the names of databases and stores that the log contains."""
+    """A decoder of keys and values that uses the database and store names found in the log."""
 
     def __init__(self) -> None:
         self._databases: dict[int, tuple[str, str]] = {}
         self._stores: dict[tuple[int, int], str] = {}
 
     def explain(self, row: Row) -> Row:
-        """Return the row with origin, database and store, and with its key and value as text."""
+        """Return the row with origin, database, store, and its key and value as text."""
         key = row.get("key")
         if not isinstance(key, bytes):
             return row
         try:
             return row | self._explained(Cursor(key), row.get("value"))
         except Undecodable as fault:
-            return row | {"fault": f"no key of IndexedDB: {fault}"}
+            return row | {"fault": f"invalid IndexedDB key: {fault}"}
 
     def _explained(self, key: Cursor, value: bytes | None) -> Row:
         head = key.take(1)[0]
@@ -171,7 +171,7 @@ def _version(value: bytes | None) -> Row:
 
 
 def _metadata(entry: str, value: bytes | None) -> Row:
-    """Return a row about the database itself; its value is a text, a number or a boolean."""
+    """Return a row about the database itself, with a text, a number or a boolean as value."""
     row: Row = {"entry": entry, "key": None}
     if value is None:
         return row
@@ -189,7 +189,7 @@ def _metadata(entry: str, value: bytes | None) -> Row:
 
 
 def _key_path(cursor: Cursor) -> Any:
-    """Return the path of the key in a value, a list of paths, or None."""
+    """Return the key path in a value, a list of paths, or None."""
     head, kind = cursor.take(2), cursor.take(1)[0]
     if head != b"\0\0" or kind > 2:
         raise Undecodable(f"at 0: expected a key path, found {cursor.data[:8].hex(' ')}")
@@ -207,7 +207,7 @@ def _record(value: bytes) -> Row:
         if data.startswith(_WRAPPED) and len(data) > len(_WRAPPED):
             how = data[len(_WRAPPED)]
             if how == _IN_BLOB:
-                raise Undecodable("the value is in a file of the directory for blobs")
+                raise Undecodable("the value is stored in a blob file")
             if how == _SNAPPY:
                 data = decompress(data[len(_WRAPPED) + 1 :])
         decoded = v8_value.decode(data)
@@ -217,7 +217,7 @@ def _record(value: bytes) -> Row:
 
 
 def _user_key(cursor: Cursor, depth: int = 0) -> Any:
-    """Return a key of the application: text, a number, a date, bytes, or a list of keys."""
+    """Return an application key: text, a number, a date, bytes, or a list of keys."""
     kind = cursor.take(1)[0]
     cursor.count_values()
     if kind == 0:
@@ -240,11 +240,11 @@ def _user_key(cursor: Cursor, depth: int = 0) -> Any:
 
 
 def _sized_text(cursor: Cursor) -> str:
-    """Return a text that follows its length, which counts units of two bytes."""
+    """Return a text with a length prefix, which counts two-byte units."""
     data = cursor.take(2 * cursor.varint())
     text = _utf_16(data)
     if not isinstance(text, str):
-        raise Undecodable(f"text that is not UTF-16: {data[:16].hex(' ')}")
+        raise Undecodable(f"invalid UTF-16: {data[:16].hex(' ')}")
     return text
 
 

@@ -1,4 +1,4 @@
-"""Decompression of Snappy, in which Chromium stores large values of IndexedDB.
+"""Decompress Snappy, in which Chromium stores large values of IndexedDB.
 
 Upstream authority: google/snappy ``format_description.txt``.
 """
@@ -12,14 +12,14 @@ MAX_RATIO, MAX_LEAST_BYTES = 25, 1 << 16
 
 
 def decompress(data: bytes) -> bytes:
-    """Return the content. Raises ``Undecodable``, also for one that claims an absurd size.
+    """Return the content. Raises ``Undecodable``, also if the claimed size is implausible.
 
-    Three bytes copy at most 64, so that nothing expands by more than :data:`MAX_RATIO`.
+    Three bytes copy at most 64, so no input expands by more than :data:`MAX_RATIO`.
     """
     cursor = Cursor(data)
     size = cursor.varint(5)
     if size > max(MAX_LEAST_BYTES, MAX_RATIO * len(data)):
-        raise Undecodable(f"Snappy: {size:,} bytes claimed, from {len(data):,}")
+        raise Undecodable(f"Snappy: {size:,} bytes claimed by {len(data):,} bytes")
     out = bytearray()
     while cursor.left and len(out) <= size:
         tag = cursor.take(1)[0]
@@ -38,7 +38,7 @@ def decompress(data: bytes) -> bytes:
         if not 0 < offset <= len(out):
             raise Undecodable(f"Snappy: a copy from {offset} before byte {len(out)}")
         start = len(out) - offset
-        piece = out[start : start + length]  # a copy may reach into what it writes
+        piece = out[start : start + length]  # the source of a copy may overlap its output
         out += (piece * -(-length // len(piece)))[:length]
     if len(out) != size or cursor.left:
         raise Undecodable(f"Snappy: {size:,} bytes expected, found {len(out):,}")

@@ -1,4 +1,4 @@
-"""A value of JavaScript as V8 and Blink serialise it, as JSON.
+"""Decode JavaScript values serialised by V8 and Blink to JSON.
 
 Upstream authority: v8 ``src/objects/value-serializer.cc`` (versions up to 15) and chromium
 ``blink/renderer/bindings/core/v8/serialization/v8_script_value_deserializer.cc`` (the envelope).
@@ -20,16 +20,16 @@ _ERROR_TYPES = {"E": "EvalError", "R": "RangeError", "F": "ReferenceError", "S":
                 "T": "TypeError", "U": "URIError"}  # fmt: skip
 _ERROR_MEMBERS = {"m": "message", "c": "cause", "s": "stack"}
 _MAX_DEPTH = 200
+#: First version in which views have flags.
 _FLAGS_SINCE = 14
-"""The version since which a view has flags."""
 
 
 def decode(data: bytes) -> Any:
     """Return the value in ``data``. Raises ``Undecodable``.
 
-    What JSON lacks is an object with one key: ``date`` (milliseconds since 1970), ``bigint``,
-    ``hex`` (bytes), ``map``, ``set``, ``regexp``, ``undefined``, ``float`` (NaN, infinities),
-    ``error``, ``same_as`` (the number of an earlier object of the value).
+    A value that JSON cannot represent is an object with one key: ``date`` (milliseconds since
+    1970), ``bigint``, ``hex`` (bytes), ``map``, ``set``, ``regexp``, ``undefined``, ``float`` (NaN,
+    infinities), ``error``, ``same_as`` (the number of an earlier object of the value).
     """
     reader = _Reader(data)
     value = reader.value(0)
@@ -39,7 +39,7 @@ def decode(data: bytes) -> Any:
 
 
 def number(value: float) -> Any:
-    """Return a number as JSON has it; whole numbers have no fraction."""
+    """Return a number for JSON; whole numbers have no fraction."""
     if not math.isfinite(value):
         return {"float": str(value)}
     return int(value) if value.is_integer() and abs(value) <= 2**53 else value
@@ -160,7 +160,7 @@ class _Reader:
         return {"array": values, **more} if more else values
 
     def _viewed(self, buffer: dict[str, str]) -> Any:
-        """Return a buffer of bytes; if a view of it follows, only the bytes of the view."""
+        """Return a byte buffer, or only the bytes of a view if a view follows."""
         if chr(self._next() & 0xFF) != "V":
             return buffer
         self.cursor.take(2)

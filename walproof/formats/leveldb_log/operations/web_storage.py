@@ -21,14 +21,14 @@ _UTF_16, _LATIN_1 = 0, 1
 
 
 class WebStorage:
-    """Decode keys with the form of Local Storage or Session Storage; leave all others unchanged."""
+    """A decoder of Local Storage and Session Storage keys that leaves all other keys unchanged."""
 
     def __init__(self, folder: Path) -> None:
         self._is_session = "Session Storage" in folder.absolute().parts[-2:]
         self._origins: dict[bytes, str] = {}
 
     def explain(self, row: Row) -> Row:
-        """Return the row with the origin, and with its key and value as text."""
+        """Return the row with its origin, and with its key and value as text."""
         key, value = row.get("key"), row.get("value")
         if not isinstance(key, bytes):
             return row
@@ -60,7 +60,7 @@ class WebStorage:
 
 
 def _text(data: bytes) -> str | bytes | None:
-    """Decode a text after the byte that names its encoding; return its bytes if it is invalid."""
+    """Decode a text after its encoding byte; return its bytes if it is invalid."""
     if data[0] == _LATIN_1:
         return data[1:].decode("latin-1")
     return _decoded(data[1:], "utf-16-le") if data[0] == _UTF_16 else None

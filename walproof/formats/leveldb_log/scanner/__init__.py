@@ -1,13 +1,13 @@
-"""Scanner of LevelDB logs, from bytes to columns; ``reference_impl.leveldb_log`` is right.
+"""The bulk scanner of LevelDB logs; ``reference_impl.leveldb_log`` is authoritative.
 
-It shares no code with that, but for the names of events. The log is read in windows, so that memory
-does not depend on its size; a record longer than a run is joined apart, and kept up to
+It shares only the names of events with the reference. The log is read in windows, so memory use
+does not depend on its size. A record longer than a run is joined separately, and stored up to
 ``Wanted.max_payload``.
 
-A log can be split at every block boundary, also a damaged one: blocks are read without regard to
-what precedes them, but for two things, which are found by looking back (:func:`_before`): whether
-a record is open, and whether the log went over into zeros. A part has the records and lost ranges
-that begin in it. It reads on after its end while one of its own is undecided.
+A log can be split at every block boundary, also a damaged one. Blocks are independent of what
+precedes them, with two exceptions, which :func:`_before` determines by reading backwards: an open
+record, and a log that ended in zeros. A part yields the records and lost ranges that begin in it.
+It reads past its end until all of them are complete.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from walproof.scan.log import Log, Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, WHOLE, Event, Part, Records, Wanted
 from walproof.scan.window import passing_window
 
+#: Maximum bytes of payload in a run; a longer record is a run of its own.
 MAX_RUN_BYTES = MAX_BYTES + BLOCK
-"""Bytes of payload in a run, at most, a longer record excepted."""
+#: A record with this many bytes read when a run is full is joined separately.
 MAX_CARRIED_BYTES = 1 << 20
-"""A record of which this much was read when a run is full is joined on its own."""
 MAX_LOST_RANGES = 1024
+#: Initial rows of a run. Larger runs follow once a run fills them: a log may have few long records.
 FIRST_ROWS = 2048
-"""Rows in a run, at most, until a run has that many: a log may hold few long records."""
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Parts of about ``target_bytes``, whole blocks. Reads the first block only. ``OSError``."""
+    """Return parts of about ``target_bytes``, in whole blocks. Reads one block. ``OSError``."""
     step = max(1, target_bytes // BLOCK) * BLOCK
     source = log.open()
     try:
@@ -54,13 +54,13 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """The events of the log, or of a part of it, in the order of the reference. ``OSError``."""
+    """Yield the events of the log or a part, in the order of the reference. ``OSError``."""
     with closing(log.open()) as source:
         yield from _Scan(source, wanted, part).events()
 
 
 class _Scan:
-    """One pass over a part."""
+    """A pass over a part."""
 
     def __init__(self, source: Source, wanted: Wanted, part: Part) -> None:
         self.window = passing_window(source)
@@ -109,10 +109,10 @@ class _Scan:
         )  # fmt: skip
 
     def _make_room(self, carry: bytes | memoryview, rest: int) -> None:
-        """Fresh arrays for a run.
+        """Allocate arrays for a run.
 
-        ``carry`` is what its first record has of its payload, ``rest`` how much of the log may
-        still be read, in bytes.
+        ``carry`` is the payload of its first record so far; ``rest`` is the number of bytes of the
+        log that may still be read.
         """
         rows = max(1, min(self.rows, rest // kernel.HEADER))
         self.at, self.size = arrays.pooled(rows, np.int64), arrays.pooled(rows, np.int64)
@@ -126,7 +126,7 @@ class _Scan:
         self.state[kernel.PUT] = len(carry)
 
     def _taken(self, rest: int) -> Iterator[Event]:
-        """The results so far, lost ranges between the records where the reference has them."""
+        """Yield the results so far, with lost ranges between the records as in the reference."""
         run = _Run(self)
         rows, gaps = int(self.state[kernel.ROWS]), int(self.state[kernel.LOST])
         lost = self.lost[:gaps].tolist()
@@ -176,7 +176,7 @@ class _Scan:
 
 
 class _Run:
-    """The arrays of a run that is full, as columns."""
+    """The arrays of a full run, as columns."""
 
     def __init__(self, scan: _Scan) -> None:
         self.at, self.size, self.ends, self.cut = scan.at, scan.size, scan.ends, scan.cut
@@ -189,7 +189,7 @@ class _Run:
             scan.spilled = bytearray()
 
     def records(self, first: int, after: int) -> Iterator[Records]:
-        """Rows ``first`` to ``after``, a long one apart."""
+        """Return rows ``first`` to ``after``; a long record is returned separately."""
         if first < after and first == 0 and self.joined is not None:
             ends = np.array([0, len(self.joined)], np.int32)
             yield self._columns(0, 1, ends, self.joined)
@@ -211,7 +211,7 @@ class _Run:
 
 
 def _before(source: Source, start: int) -> tuple[int, int]:
-    """What is open at a block boundary: a record, and zeros, as ``NONE`` or ``BEFORE``."""
+    """Return the state at a block boundary: open record and zeros, as ``NONE`` or ``BEFORE``."""
     end, count = start, 1
     while end > 0:
         begin = max(0, end - count * BLOCK)
@@ -221,12 +221,13 @@ def _before(source: Source, start: int) -> tuple[int, int]:
             if left == kernel.ZEROS and begin + at + BLOCK == start:
                 return NONE, kernel.BEFORE
             if left != kernel.UNDECIDED:
-                # Fragments after zeros have no record that they could belong to (LDB-027).
+                # Fragments after zeros do not belong to any record (LDB-027).
                 return (kernel.BEFORE if left == kernel.OPENED else NONE), NONE
         end, count = begin, min(2 * count, 64)
     return NONE, NONE
 
 
+#: Types, header length, and data lengths where they are known.
 _DIALECTS: Sequence[tuple[Sequence[int], int, Sequence[int] | None]] = (
     ((5, 6, 7, 8, 11, 131), 11, None),  # RocksDB, Pebble: recyclable
     ((9, 10, 11, 12), 19, None),  # Pebble: WAL sync
@@ -234,11 +235,10 @@ _DIALECTS: Sequence[tuple[Sequence[int], int, Sequence[int] | None]] = (
     ((10,), 7, range(6, BLOCK, 6)),  # RocksDB: sizes of timestamps
     ((130,), 7, (24,)),  # RocksDB: predecessor
 )
-"""Types, length of the header, lengths of the data where they are known."""
 
 
 def _is_foreign(block: NDArray[np.uint8]) -> bool:
-    """Whether the first record is sound as another dialect has them (LDB-043)."""
+    """Return whether the first record is valid in another dialect (LDB-043)."""
     if len(block) < kernel.HEADER:
         return False
     length, type = int(block[4]) | int(block[5]) << 8, int(block[6])

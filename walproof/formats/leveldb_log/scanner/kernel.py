@@ -1,8 +1,8 @@
-"""The kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
+"""Compiled kernels of the LevelDB scanner. Requirement ids are those of spec/leveldb-log.md.
 
-``walk`` goes over whole blocks in memory and does everything that is done once per record: checks,
-joining, the payloads one after the other. What it needs of what came before, and leaves for what
-comes next, is in ``state``. All offsets in ``state`` and in the results are those of the log.
+``walk`` reads whole blocks in memory and does all work that is done once per record: it checks
+records, joins fragments and concatenates payloads. ``state`` carries everything from one call to
+the next. Offsets in ``state`` and in the results are relative to the log.
 """
 
 from __future__ import annotations
@@ -46,54 +46,55 @@ REASONS = (
 _LOW = np.uint64(0xFFFFFFFF)
 _MASK_DELTA = np.uint64(0xA282EAD8)
 
+#: Special offsets: there is none; it lies before this part of the log.
 NONE, BEFORE = -2, -1
-"""Instead of an offset: there is none; it lies before this part of the log."""
 
 (
     BASE,  # offset in the log of the first byte in memory
-    POSITION,  # where to go on, in bytes from there
-    OPEN_AT,  # the FIRST of the record that is open
+    POSITION,  # offset in memory at which to continue
+    OPEN_AT,  # offset of the FIRST of the open record
     OPEN_END,  # the end of its last fragment
-    OPEN_LENGTH,  # its payload so far, in bytes,
-    OPEN_COPIED,  # and how much of that was copied
-    SPILLED,  # 1: its first bytes are held elsewhere, not in `payload`
-    JOINED,  # 1: so were those of row 0
-    ZEROS_FROM,  # where zeros began that may be preallocated space
+    OPEN_LENGTH,  # bytes of its payload so far
+    OPEN_COPIED,  # copied bytes of its payload
+    SPILLED,  # 1: its first bytes are not in `payload`
+    JOINED,  # 1: the first bytes of row 0 are not in `payload`
+    ZEROS_FROM,  # start of zeros that may be preallocated space
     TORN_START,
     TORN_END,
     TORN_REASON,
     IN_STEP,
     ROWS,
     LOST,
-    PUT,  # bytes in `payload`, those of the open record after those of the rows
-    CUT,  # rows whose payload was cut
+    PUT,  # bytes in `payload`: those of the rows, then those of the open record
+    CUT,  # rows with a truncated payload
     FILLED,  # bytes in memory
 ) = range(18)
 STATE = 18
 
+#: Return values of ``walk``: more bytes are needed; the result arrays are full; the part is over.
 USED_UP, FULL_UP, OVER = range(3)
-"""What ``walk`` returns: it needs more bytes, results must be taken away, the part is over."""
 
+#: State at the end of a block: a record is open; none is; zeros up to the end; same as before the
+#: block.
 OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
-"""What a block leaves behind: an open record, none, zeros to its end, what was there before it."""
 
 
 @helper
 def _unmasked(stored: Any) -> Any:
-    """Return the checksum that a record carries masked (LDB-007)."""
+    """Return the unmasked checksum stored in a record (LDB-007)."""
     rotated = (stored - _MASK_DELTA) & _LOW
     return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
 
 
 @kernel
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
-    """Return whether the record ``[at, end)`` has the checksum that it carries (LDB-006)."""
+    """Return whether the record ``[at, end)`` matches its stored checksum (LDB-006)."""
     return crc32c(np.uint64(0), data, at + 6, end) == _unmasked(load32(data, at))
 
 
 @kernel
 def left_behind(data: NDArray[np.uint8], start: Any) -> Any:
-    """Return what the whole block at ``start`` leaves to a part that begins at its end."""
+    """Return the state at the end of the whole block at ``start``."""
     state = UNDECIDED
     at, end = start, start + BLOCK
     while end - at >= HEADER:
@@ -127,14 +128,15 @@ def walk(
     payload: NDArray[np.uint8],
     lost: NDArray[np.int64],
 ) -> Any:
-    """Read the records of ``data[POSITION:FILLED]``: whole blocks, but for the end of the log.
+    """Read the records of ``data[POSITION:FILLED]``: whole blocks, except at the end of the log.
 
-    Records and lost ranges that begin at ``limit`` or after it are the next part's. ``cap`` is how
-    much of a payload is copied, negative for none.
+    Records and lost ranges that begin at or after ``limit`` belong to the next part. ``cap`` limits
+    the bytes copied of a payload; a negative ``cap`` copies none.
 
-    Results are put after those that ``state`` counts already: row n lies at ``at[n]``,
-    ``size[n]`` bytes long, its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` says
-    whether something was left out; ``lost[n]`` is start, end, reason, number of rows before it.
+    Results are appended after those that ``state`` already counts. Row n begins at ``at[n]`` and is
+    ``size[n]`` bytes long. Its payload is ``payload[ends[n]:ends[n + 1]]``, and ``cut[n]`` is set
+    if the payload was truncated. ``lost[n]`` is the start, the end, the reason, and the number of
+    rows before it.
     """
     base, here, filled = state[BASE], state[POSITION], state[FILLED]
     open_at, open_end = state[OPEN_AT], state[OPEN_END]
@@ -157,7 +159,7 @@ def walk(
             if all_zero(data, here, end):
                 here = end
                 continue
-            # What looked like preallocated space was a gap: the log goes on (LDB-027).
+            # The zeros were a gap, not preallocated space: the log continues (LDB-027).
             if 0 <= zeros_from < limit:
                 lost[gaps, 0], lost[gaps, 1] = zeros_from, base + here
                 lost[gaps, 2], lost[gaps, 3] = ZERO_GAP, rows
@@ -172,7 +174,7 @@ def walk(
                 put, state[SPILLED] = np.int64(ends[rows]), 0
             continue
         if open_at == NONE:
-            # Sound FULL records, one after another: the rest of the loop for them alone.
+            # Fast path for consecutive valid FULL records.
             while here + 8 <= end:
                 header = load64(data, here)
                 length = np.int64(header >> np.uint64(32) & np.uint64(0xFFFF))
@@ -277,13 +279,13 @@ def walk(
             put, state[SPILLED] = np.int64(ends[rows]), 0
             here = after
             continue
-        # A fragment of the open record; a FULL is one that opens and closes it.
+        # A fragment of the open record. A FULL record opens and closes it.
         if 0 <= open_at < limit:
             copied = min(length, cap - open_copied)
             if copied > 0:
                 if put + copied > room:
                     if type in (FULL, FIRST):
-                        open_at = np.int64(NONE)  # it is opened again, with room
+                        open_at = np.int64(NONE)  # the next call opens it again, with more room
                     outcome = FULL_UP
                     break
                 copy(payload, put, data, here + HEADER, copied)

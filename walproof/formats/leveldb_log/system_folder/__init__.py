@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reference_impl.answer import Event, Lost
-from reference_impl.leveldb_log.layout import HEADER, HEADER_SIZE
+from reference_impl.leveldb_log.dialects import is_foreign
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, HEADER_SIZE
 from reference_impl.leveldb_log.reader import Scan
 from walproof.formats.leveldb_log.discovery import PLAIN, dialect_of, first_dialect
 from walproof.formats.leveldb_log.system_folder.manifest import (
@@ -26,7 +27,7 @@ from walproof.formats.leveldb_log.system_folder.manifest import (
     wrong_current,
     wrong_table,
 )
-from walproof.lake.recognition import is_blank
+from walproof.lake.recognition import is_blank, named_like
 from walproof.quantity import counted
 from walproof.quoted import quoted
 from walproof.summary.model import Summary
@@ -39,8 +40,8 @@ BLOB_NAME = re.compile(r"(\d{6,20})\.blob")
 MANIFEST_NAME = re.compile(r"MANIFEST-(\d{6,20})")
 OPTIONS_NAME = re.compile(r"OPTIONS-(\d{6,20})")
 MARKER_NAME = re.compile(r"marker\.(?P<name>[^.]+)\.(?P<step>\d+)\.(?P<value>.+)")
-CLOSED_BYTES = 11
-"""Size of the header with which Pebble closes a log."""
+MAX_BLOCKS = 4
+"""Blocks at the start of a log by which its dialect is known."""
 ROLES = {
     "LOCK": "held by the process that has the database open",
     "LOG": "what the database reports, for people",
@@ -70,7 +71,6 @@ class Files:
     folder: Path
     names: Sequence[str]
     logs: Mapping[int, str]
-    closed_logs: Mapping[int, str]
     tables: Mapping[int, str]
     blobs: Mapping[int, str]
     manifests: Sequence[str]
@@ -79,7 +79,16 @@ class Files:
 
 
 class LevelDBFolder(SystemFolder):
-    """See :class:`SystemFolder`."""
+    """See :class:`SystemFolder`. RocksDB and Pebble have the same folders, and logs of two formats.
+
+    This class takes the folders in which no log is in a dialect of theirs.
+    """
+
+    format = FORMAT
+
+    def takes(self, logs: Sequence[Path]) -> bool:
+        """Return whether the logs of a folder have this format. Raises ``OSError``."""
+        return not any(map(is_in_foreign_dialect, logs))
 
     def recognise(self, folder: Path) -> System | None:
         """See :class:`SystemFolder`.
@@ -87,7 +96,7 @@ class LevelDBFolder(SystemFolder):
         By CURRENT, a marker or a MANIFEST; by tables beside logs without.
         """
         files = _files(folder)
-        if files is None:
+        if files is None or not self.takes([folder / name for name in files.logs.values()]):
             return None
         findings: list[Finding] = []
         chosen = _chosen(files, findings)
@@ -104,7 +113,7 @@ class LevelDBFolder(SystemFolder):
             self,
             f"{files.engine.name} database",
             folder,
-            FORMAT,
+            self.format,
             [
                 SystemLog(name, "live" if is_certain else "perhaps live: no MANIFEST decides")
                 for _, name in sorted(live.items())
@@ -128,26 +137,19 @@ class LevelDBFolder(SystemFolder):
             )
 
     def of_dialect(self, log: Path) -> Iterator[Finding]:
-        """See :class:`SystemFolder`."""
-        if not is_closed(log) and (dialect := dialect_of(log)) is not None:
-            tools = "`pebble wal dump`" if "Pebble" in dialect else ""
-            if "RocksDB" in dialect:
-                tools = f"`ldb dump_wal`{f' (RocksDB) or {tools} (Pebble)' if tools else ''}"
-            text = f"a log in the {dialect} dialect, which is not read here: {tools} reads it"
-            yield Finding(text, log.name)
+        """See :class:`SystemFolder`. Such a log was recognised by its name alone."""
+        if (dialect := dialect_of(log)) is not None:
+            formats = [one for one in named_like(log.name) if one != FORMAT]
+            how = f": --format {formats[0]} reads it" if len(formats) == 1 else ""
+            yield Finding(f"a log in the {dialect} dialect{how}", log.name)
 
     def foreign_dialect(self, log: Path) -> str | None:
         """See :class:`SystemFolder`."""
         return dialect_of(log)
 
-    def is_closed(self, log: Path) -> bool:
+    def more_events(self, log: Path) -> Iterator[Event] | None:
         """See :class:`SystemFolder`."""
-        return is_closed(log)
-
-    def more_events(self, log: Path) -> Iterator[Event]:
-        """See :class:`SystemFolder`."""
-        with log.open("rb") as file:
-            yield from _ByLengths(file).events()
+        return _events_by_lengths(log)
 
     def repaired_files(self, system: System) -> Mapping[str, bytes]:
         """See :class:`SystemFolder`: CURRENT, if the MANIFEST that it must name is certain."""
@@ -203,11 +205,7 @@ def _files(folder: Path) -> Files | None:
         engine = ROCKSDB
     if "manifest" in markers or any(_is_of_pebble(folder / name) for name in names):
         engine = PEBBLE
-    closed = {}
-    if engine is PEBBLE:
-        closed = {number: name for number, name in logs.items() if is_closed(folder / name)}
-    logs = {number: name for number, name in logs.items() if number not in closed}
-    return Files(folder, names, logs, closed, tables, blobs, manifests, markers, engine)
+    return Files(folder, names, logs, tables, blobs, manifests, markers, engine)
 
 
 def _names_a_manifest(current: Path) -> bool:
@@ -222,20 +220,10 @@ def _is_of_pebble(path: Path) -> bool:
         return b"pebble_version" in file.read(4096)
 
 
-def is_closed(log: Path) -> bool:
-    """Whether a log begins with the header with which Pebble closes a log: it has no record.
-
-    What follows is of the file's former life: Pebble writes logs into files of older ones.
-    """
-    match = LOG_NAME.fullmatch(log.name)
-    if match is None or not log.is_file():
-        return False
+def is_in_foreign_dialect(log: Path) -> bool:
+    """Return whether a log is one of RocksDB or Pebble by its first blocks. Raises ``OSError``."""
     with log.open("rb") as file:
-        data = file.read(CLOSED_BYTES)
-    if len(data) < CLOSED_BYTES:
-        return False
-    number = int.from_bytes(data[HEADER_SIZE:], "little")
-    return HEADER.unpack_from(data) == (0, 0, 5) and number == int(match[1]) + 1
+        return is_foreign(file.read(MAX_BLOCKS * BLOCK_SIZE), log.name)
 
 
 class _ByLengths(Scan):
@@ -254,6 +242,11 @@ class _ByLengths(Scan):
             yield from self._block(block, base, after)
         else:
             yield from super()._rest_of_block_lost(at, block, base, reason)
+
+
+def _events_by_lengths(log: Path) -> Iterator[Event]:
+    with log.open("rb") as file:
+        yield from _ByLengths(file).events()
 
 
 def _chosen(files: Files, findings: list[Finding]) -> str | None:
@@ -322,11 +315,12 @@ def _missing(state: Manifest, files: Files) -> Iterator[Finding]:
     if state.elsewhere:
         text = f"{counted(state.elsewhere, 'table')} of it: in another directory, not checked"
         yield Finding(text, state.name)
-    later = any(number > (state.first_log or 0) for number in {**files.logs, **files.closed_logs})
+    later = any(number > (state.first_log or 0) for number in files.logs)
     if (
         state.first_log
         and state.is_whole
-        and state.first_log not in {**files.logs, **files.closed_logs}
+        and not (files.engine is PEBBLE and later)  # a number that it skipped
+        and state.first_log not in files.logs
         and not (files.engine is not LEVELDB and not files.logs)  # a checkpoint has none
     ):
         yield Finding(
@@ -444,8 +438,6 @@ def _others(files: Files, live: set[str], state: Manifest) -> Iterator[OtherFile
             yield OtherFile(name, f"which tables and logs there are: {known}", size)
         elif MANIFEST_NAME.fullmatch(name):
             yield OtherFile(name, "a MANIFEST that is not the current one", size)
-        elif name in files.closed_logs.values():
-            yield OtherFile(name, "log that Pebble closed: 0 records, intact", size)
         elif LOG_NAME.fullmatch(name):
             yield OtherFile(name, "obsolete log: what it holds is in tables", size)
         elif name in numbers:

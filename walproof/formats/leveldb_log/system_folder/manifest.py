@@ -65,11 +65,11 @@ class Manifest:
 
     @property
     def is_whole(self) -> bool:
-        """Whether it was read to its end without a fault."""
+        """True if it was read to its end without a fault."""
         return bool(self.name) and not self.faults
 
     def needs(self, log: int) -> bool:
-        """Whether a log is replayed when the database is opened."""
+        """Return whether the database replays a log when it opens."""
         return self.first_log is None or log >= self.first_log or log == self.log_before
 
 

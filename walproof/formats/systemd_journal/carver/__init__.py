@@ -1,8 +1,8 @@
-"""Journal files in an image: whole ones by their signature, and objects whose file is gone.
+"""Find journal files in a disk image by their signature, and objects without a file header.
 
-A DATA object has a hash over its field, an ENTRY one over all its fields. A DATA says by offsets in
-its file where its first ENTRY is, and an ENTRY where its DATA are: so objects that lie as they did
-in their file tell where that began.
+A DATA object has a hash over its field, an ENTRY a hash over all its fields. A DATA object stores
+the file offset of its first ENTRY, and an ENTRY the file offsets of its DATA objects. Objects that
+are still at their original distance therefore determine where the file began.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from walproof.formats.systemd_journal.carver import objects
 
 FORMAT = "systemd-journal"
 HEADER, DATA = range(2)
+#: Maximum bytes read of a journal file; systemd's own limit is usually lower.
 LARGEST = 1 << 30
-"""What is read of a journal file, in bytes; systemd's own limit is lower as a rule."""
 
 
 def _data(compression: int, peeks: tuple[int, ...] = ()) -> Pattern:
@@ -35,7 +35,7 @@ class Carver(base.Carver):
     patterns: Sequence[Pattern] = (
         Pattern(layout.SIGNATURE),
         # A DATA object: type, flags, zeros, a size below 2^32, and a hash. The name of its field
-        # tells it from the ones before zeros of which programs are full.
+        # distinguishes it from similar bytes in executables.
         _data(0, (objects.REGULAR, objects.COMPACT)),
         _data(layout.OBJECT_XZ),
         _data(layout.OBJECT_LZ4),
@@ -59,13 +59,13 @@ class Carver(base.Carver):
             at = max(run[-1].end, at + 8)
 
     def is_of(self, log: int, at: int, end: int) -> bool:
-        """See :class:`walproof.carve.base.Carver`. The key of a keyed hash is the file's id."""
+        """See :class:`walproof.carve.base.Carver`. The key of a keyed hash is the file id."""
         header = layout.parse_header(self.image.read(log, layout.HEADER_FULL))
         run = objects.run_at(self.image, at, end) if header.keyed else None
         return run is not None and objects.has_key(self.image, run, header.file_id)
 
     def _file(self, at: int) -> Find | None:
-        """A journal file: as long as its header says, or up to what is no part of it."""
+        """Return a journal file, up to the size in its header or the first invalid object."""
         head = self.image.read(at, layout.HEADER_FULL)
         if len(head) < layout.HEADER_MIN or refusal(head) is not None:
             return Find(at, at + len(layout.SIGNATURE), "loose", "signature")
@@ -79,7 +79,7 @@ class Carver(base.Carver):
             answer = read_file(path, FORMAT)
         is_cut = False
         if answer.last_lost is not None and at + answer.last_lost[1] >= end:
-            # Nothing of it is found up to the end: so it ends with the sector before that.
+            # No object was found up to the end, so the file ends with the previous sector.
             cut = at + max(answer.last_lost[0], header.header_size)
             shorter = min(end, cut + -(cut - at) % SECTOR)
             is_cut, end = shorter < end, shorter
@@ -87,7 +87,7 @@ class Carver(base.Carver):
         return Find(at, end, "log", certainty, ".journal", reading=None if is_cut else answer)
 
     def _before_another(self, at: int, end: int) -> int:
-        """The first place where another journal file begins that is no content of this one."""
+        """Return the offset of the next journal file that is not part of a field."""
         place = at + len(layout.SIGNATURE)
         walked = at + layout.parse_header(self.image.read(at, layout.HEADER_FULL)).header_size
         while True:
@@ -102,7 +102,7 @@ class Carver(base.Carver):
             place = following + 1
 
     def _objects(self, at: int) -> Find | None:
-        """Objects one after the other, as far as they prove what they are."""
+        """Return consecutive objects up to the last one that is verified."""
         run = objects.run_at(self.image, at, self.image.size)
         certainty = objects.certainty(self.image, run) if run else None
         if run is None or certainty is None:

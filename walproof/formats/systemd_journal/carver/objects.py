@@ -1,4 +1,4 @@
-"""Objects of journal files whose header is gone: runs of them, and the entries that they make."""
+"""Recover objects of journal files without a header: runs of objects, and their entries."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from reference_impl.systemd_journal.hashes import jenkins64, siphash24
 from walproof.carve.image import Image
 from walproof.carve.model import Certainty, Loose
 
+#: Bytes of a DATA object before its payload.
 REGULAR, COMPACT = 64, 72
-"""Bytes of a DATA object before its payload."""
 FIRST_LETTERS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ_")
 NAMED = re.compile(rb"[A-Z_][A-Z0-9_]{0,63}=")
 XZ_STREAM, ZSTD_FRAME = b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd"
 LARGEST_OBJECT = 64 << 20
 LARGEST_FIELD = 16 << 20
+#: Maximum bytes of a run, because its objects are held in memory.
 LONGEST_RUN = 32 << 20
-"""A run is cut here: its objects are held."""
 VOTERS = 256
+#: Position in a DATA object of the file offset of its first ENTRY.
 ENTRY_OFFSET = 40
-"""Where a DATA says, as an offset in its file, which ENTRY was the first to have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,88 +54,89 @@ class _Entry:
 
 
 def may_begin(image: Image, at: int) -> bool:
-    """Whether a DATA object may be here: its field has a name, or is compressed."""
+    """Return whether a DATA object may begin here: its field has a name or is compressed."""
     frame = _frame(image, at)
     return frame is not None and frame.kind == layout.DATA
 
 
 def run_at(image: Image, at: int, stop: int) -> list[Object] | None:
-    """Objects one after the other, from an offset on; None if there is none."""
+    """Return the consecutive objects from an offset on; None if there are none."""
     run: list[Object] = []
     limit = min(stop, at + LONGEST_RUN)
-    while at < limit and (found := _frame(image, at)) is not None and found.at + found.size <= stop:
-        run.append(found)
-        at = found.end
+    while at < limit and (frame := _frame(image, at)) is not None and frame.at + frame.size <= stop:
+        run.append(frame)
+        at = frame.end
     return run or None
 
 
 def passed(image: Image, at: int, place: int) -> int:
-    """How far objects lead from ``at``: past ``place``, or up to what is none."""
-    while at <= place and (found := _frame(image, at)) is not None:
-        at = found.end
+    """Follow consecutive objects from ``at`` until one passes ``place`` or none follows."""
+    while at <= place and (frame := _frame(image, at)) is not None:
+        at = frame.end
     return at
 
 
 def certainty(image: Image, run: Sequence[Object]) -> Certainty | None:
-    """How sure a run is: a checksum holds, or a DATA and an ENTRY lead to each other, or neither.
+    """Rate the evidence for a run: a checksum, mutual references, or neither.
 
-    A DATA has a checksum that can be computed only if its file had no key, an ENTRY only if all of
-    its fields are here.
+    The hash of a DATA object can be verified only if its file had no key. The hash of an ENTRY can
+    be verified only if all of its fields are in the run. Without a valid hash, a DATA and an ENTRY
+    that refer to each other are weaker evidence.
     """
-    for one in run:
-        if one.kind == layout.DATA:
-            if not image.work.allows(one.size):
+    for each in run:
+        if each.kind == layout.DATA:
+            if not image.work.allows(each.size):
                 return None
-            payload = _payload(image, one)
-            if payload is not None and _hash(image, one) == _jenkins(payload):
+            payload = _payload(image, each)
+            if payload is not None and _hash(image, each) == _jenkins(payload):
                 return "checksum"
-            image.work.spend(one.size)
-    found = [one for one in records(image, run) if "seqnum" in one.fields]
-    if any("unchecked" not in one.fields for one in found):
+            image.work.spend(each.size)
+    entries = [each for each in records(image, run) if "seqnum" in each.fields]
+    if any("unchecked" not in each.fields for each in entries):
         return "checksum"
-    return "structure" if found else None
+    return "structure" if entries else None
 
 
 def has_key(image: Image, run: Sequence[Object], key: bytes) -> bool:
-    """Whether the first field of a run has the hash that this key gives it."""
-    for one in run:
-        payload = _payload(image, one) if one.kind == layout.DATA else None
+    """Return whether the hash of the first field of a run matches this key."""
+    for each in run:
+        payload = _payload(image, each) if each.kind == layout.DATA else None
         if payload is not None:
-            return _hash(image, one) == siphash24(payload, key)
+            return _hash(image, each) == siphash24(payload, key)
     return False
 
 
 def records(image: Image, run: Sequence[Object]) -> Iterator[Loose]:
-    """The entries of a run, then the fields that none of them has.
+    """Return the entries of a run, then the fields that belong to none of them.
 
-    The payload of an entry is its fields in the export format, that of a field is the field.
-    ``missing`` counts fields of an entry that are not here. What no checksum covers that can be
-    computed is ``unchecked``.
+    The payload of an entry is its fields in the export format; that of a field is the field.
+    ``missing`` counts the fields of an entry that are not in the run. Records without a verifiable
+    checksum are ``unchecked``.
     """
     payloads = {
-        one.at: payload
-        for one in run
-        if one.kind == layout.DATA and (payload := _payload(image, one)) is not None
+        each.at: payload
+        for each in run
+        if each.kind == layout.DATA and (payload := _payload(image, each)) is not None
     }
-    hashes = {one.at: _hash(image, one) for one in run if one.at in payloads}
+    hashes = {each.at: _hash(image, each) for each in run if each.at in payloads}
     is_compact = _is_compact(image, run)
-    entries = [_entry(image, one, is_compact) for one in run if one.kind == layout.ENTRY]
+    entries = [_entry(image, each, is_compact) for each in run if each.kind == layout.ENTRY]
     base = _base(image, payloads, hashes, entries)
     used: set[int] = set()
     for entry in entries:
         if base is None:
             break
-        found = [base + item for item in entry.items if base + item in payloads]
+        positions = [base + item for item in entry.items if base + item in payloads]
         if entry.hashes is not None:
             expected = {base + item: h for item, h in zip(entry.items, entry.hashes, strict=True)}
-            found = [place for place in found if hashes[place] == expected[place]]
-        # Of what is not checked, one must lead back: it says that this was its first entry.
-        if not any(_number(image, place + ENTRY_OFFSET) == entry.at - base for place in found):
-            found = found if entry.hashes is not None else []
-        if not found:
+            positions = [place for place in positions if hashes[place] == expected[place]]
+        # A DATA without a valid hash must refer back to this entry as its first one.
+        if not any(_number(image, place + ENTRY_OFFSET) == entry.at - base for place in positions):
+            positions = positions if entry.hashes is not None else []
+        if not positions:
             continue
-        used.update(found)
-        yield _as_record(entry, [payloads[place] for place in found])
+        used.update(positions)
+        yield _as_record(entry, [payloads[place] for place in positions])
     for place, payload in payloads.items():
         if place not in used:
             fields: dict[str, Any] = {"fields": [field_to_json(payload)]}
@@ -161,7 +162,7 @@ def _as_record(entry: _Entry, payloads: Sequence[bytes]) -> Loose:
 
 
 def _frame(image: Image, at: int) -> Object | None:
-    """The object at an offset, as far as its frame tells."""
+    """Return the object at an offset, judged by its frame alone."""
     head = image.read(at, layout.OBJECT_SIZE)
     if len(head) < layout.OBJECT_SIZE or any(head[2:8]):
         return None
@@ -183,29 +184,29 @@ def _frame(image: Image, at: int) -> Object | None:
 
 
 def _named(image: Image, at: int, size: int) -> int:
-    """Where the payload of a DATA that is not compressed begins: after 64 bytes, or 72; or 0."""
+    """Return the offset of the payload of an uncompressed DATA: after 64 bytes, or 72; or 0."""
     head = image.read(at + REGULAR, min(size - REGULAR, 80))
     if NAMED.match(head):
         return REGULAR
     return COMPACT if NAMED.match(head[COMPACT - REGULAR :]) else 0
 
 
-def _payload(image: Image, one: Object) -> bytes | None:
-    """The field of a DATA object, if it has a name."""
-    compression = one.flags & layout.OBJECT_COMPRESSED
+def _payload(image: Image, frame: Object) -> bytes | None:
+    """Return the field of a DATA object if it has a name."""
+    compression = frame.flags & layout.OBJECT_COMPRESSED
     if not compression:
-        start = _named(image, one.at, one.size)
-        return image.read(one.at + start, one.size - start) if start else None
+        start = _named(image, frame.at, frame.size)
+        return image.read(frame.at + start, frame.size - start) if start else None
     for start in (REGULAR, COMPACT):
-        if not image.work.allows(one.size):
+        if not image.work.allows(frame.size):
             return None
-        if not _may_unpack(image.read(one.at + start, 8), compression):
-            continue  # before megabytes are read that a few bytes claim
+        if not _may_unpack(image.read(frame.at + start, 8), compression):
+            continue  # skip before reading megabytes claimed by a few bytes
         try:
-            stored = image.read(one.at + start, one.size - start)
-            plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * one.size + (1 << 20)))
+            stored = image.read(frame.at + start, frame.size - start)
+            plain = decompress(stored, compression, min(LARGEST_FIELD, 64 * frame.size + (1 << 20)))
         except BadCompression as error:
-            image.work.spend(one.size + error.spent)
+            image.work.spend(frame.size + error.spent)
             continue
         image.work.spend(len(plain) // 16)
         if NAMED.match(plain[:65]):
@@ -214,7 +215,7 @@ def _payload(image: Image, one: Object) -> bytes | None:
 
 
 def _may_unpack(head: bytes, compression: int) -> bool:
-    """Whether a compressed field begins so: with its size, or as a stream or frame does."""
+    """Return whether a compressed field begins with its size, or with a stream or frame header."""
     if compression == layout.OBJECT_LZ4:
         return int.from_bytes(head, "little") <= LARGEST_FIELD
     return head.startswith(XZ_STREAM if compression == layout.OBJECT_XZ else ZSTD_FRAME)
@@ -222,23 +223,23 @@ def _may_unpack(head: bytes, compression: int) -> bool:
 
 def _is_compact(image: Image, run: Sequence[Object]) -> bool:
     layouts = Counter(
-        _named(image, one.at, one.size)
-        for one in run
-        if one.kind == layout.DATA and not one.flags & layout.OBJECT_COMPRESSED
+        _named(image, each.at, each.size)
+        for each in run
+        if each.kind == layout.DATA and not each.flags & layout.OBJECT_COMPRESSED
     )
     return layouts[COMPACT] > layouts[REGULAR]
 
 
-def _entry(image: Image, one: Object, is_compact: bool) -> _Entry:
-    body = image.read(one.at + layout.OBJECT_SIZE, one.size - layout.OBJECT_SIZE)
+def _entry(image: Image, frame: Object, is_compact: bool) -> _Entry:
+    body = image.read(frame.at + layout.OBJECT_SIZE, frame.size - layout.OBJECT_SIZE)
     numbers = layout.ENTRY_FIXED.unpack_from(body)
     rest = body[layout.ENTRY_FIXED.size :]
     if is_compact:
         items = tuple(item for (item,) in struct.iter_unpack("<I", rest[: len(rest) // 4 * 4]))
-        return _Entry(one.at, one.size, numbers, items, None)
+        return _Entry(frame.at, frame.size, numbers, items, None)
     pairs = list(struct.iter_unpack("<QQ", rest[: len(rest) // 16 * 16]))
     hashes = tuple(h for _, h in pairs)
-    return _Entry(one.at, one.size, numbers, tuple(item for item, _ in pairs), hashes)
+    return _Entry(frame.at, frame.size, numbers, tuple(item for item, _ in pairs), hashes)
 
 
 def _base(
@@ -247,7 +248,7 @@ def _base(
     hashes: dict[int, int],
     entries: Sequence[_Entry],
 ) -> int | None:
-    """The offset in the image where the file began, as most offsets in the objects say."""
+    """Return the offset in the image where the file began, by the majority of stored offsets."""
     votes: Counter[int] = Counter()
     starts = [entry.at for entry in entries[:VOTERS]]
     for place in list(payloads)[:VOTERS]:
@@ -266,8 +267,8 @@ def _number(image: Image, at: int) -> int:
     return int.from_bytes(image.read(at, 8), "little")
 
 
-def _hash(image: Image, one: Object) -> int:
-    return _number(image, one.at + layout.OBJECT_SIZE)
+def _hash(image: Image, frame: Object) -> int:
+    return _number(image, frame.at + layout.OBJECT_SIZE)
 
 
 def _size(image: Image, at: int) -> int:

@@ -1,6 +1,6 @@
-"""Queries on systemd journals: entries of one file or several, selected as journalctl selects them.
+"""Query systemd journals: select entries of one or several files as journalctl does.
 
-``journal_file`` opens one file, ``filters`` decides about an entry, ``times`` reads points in time,
-``selection`` puts them together, and ``output`` prints entries. Whole and damaged files go the same
-way: the reader returns the entries that survive, and each of them is looked at.
+``journal_file`` opens a file, ``filters`` matches entries, ``times`` parses timestamps,
+``selection`` combines them, and ``output`` prints entries. Intact and damaged files are treated
+alike: the reader returns the entries that survive, and each of them is matched.
 """

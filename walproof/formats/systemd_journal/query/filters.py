@@ -1,9 +1,9 @@
-"""The conditions on one entry, as journalctl combines them.
+"""Match entries against conditions, combined as in journalctl.
 
 Upstream authority: systemd ``src/journal/journalctl-filter.c`` (``add_filters``),
 ``src/shared/logs-show.c`` (``add_matches_for_unit_full``, ``add_matches_for_user_unit_full``),
 ``src/basic/unit-name.c`` (``unit_name_mangle_with_suffix``). The files may come from another
-machine, so units of users and core dumps are selected whatever the user id is.
+machine, so user units and core dumps are selected for any user id.
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ _VALID_GLOB = re.compile(r"[A-Za-z0-9:_.\\@\[\]!*?-]+")
 
 
 class BadFilter(ValueError):
-    """A condition that cannot be understood; the message says what was expected."""
+    """An invalid condition; the message contains the expected form."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """A field with one value, or with a value that a shell pattern describes."""
+    """A field with a value, or with a shell pattern for its value."""
 
     field: bytes
     value: bytes
     is_glob: bool = False
 
     def matches(self, payload: bytes) -> bool:
-        """Return whether ``FIELD=value`` is such a field."""
+        """Return whether ``FIELD=value`` matches."""
         name, _, value = payload.partition(b"=")
         if name != self.field:
             return False
         return bool(_glob(self.value).fullmatch(value)) if self.is_glob else value == self.value
 
 
+#: Conditions that must all hold; each holds if any of its matches is a field of the entry.
 Alternative = tuple[tuple[Match, ...], ...]
-"""Conditions that all hold; each holds if any of its matches is a field of the entry."""
 
 
 class Filter:
-    """The conditions on the fields of an entry.
+    """Conditions on the fields of an entry.
 
-    Of each group, one alternative must hold. An entry with any field of ``excluded`` is left out.
-    ``pattern`` must be found in the message.
+    In each group, at least one alternative must hold. An entry with any field of ``excluded`` is
+    not selected. ``pattern`` must occur in the message.
     """
 
     def __init__(
@@ -76,28 +76,29 @@ class Filter:
     def selects(self, entry: JournalEntry) -> bool:
         """Return whether an entry meets all conditions."""
         if self._exact or self._globs:
-            found = self._matches_of(entry)
-            if not found.isdisjoint(self._excluded):
+            matches = self._matches_of(entry)
+            if not matches.isdisjoint(self._excluded):
                 return False
             for group in self._groups:
                 if not any(
-                    all(not found.isdisjoint(term) for term in alternative) for alternative in group
+                    all(not matches.isdisjoint(term) for term in alternative)
+                    for alternative in group
                 ):
                     return False
         return self._pattern is None or _has_pattern(entry, self._pattern)
 
     def _matches_of(self, entry: JournalEntry) -> set[Match]:
-        """All matches that some field of the entry is. Each shared field is looked at once."""
+        """Return all matches that match a field of the entry. Each shared field is read once."""
         file = entry.file
         known = self._known.setdefault(file, {})
-        found: set[Match] = set()
+        matches: set[Match] = set()
         for item in file.items(entry.at):
             if (of_item := known.get(item)) is None:
                 of_item = tuple(self._matches_of_payload(file.payload(item)))
                 if file.is_shared(item):
                     known[item] = of_item
-            found.update(of_item)
-        return found
+            matches.update(of_item)
+        return matches
 
     def _matches_of_payload(self, payload: bytes) -> Iterable[Match]:
         if (match := self._exact.get(payload)) is not None:
@@ -114,7 +115,7 @@ def _has_pattern(entry: JournalEntry, pattern: re.Pattern[bytes]) -> bool:
 
 @cache
 def _glob(pattern: bytes) -> re.Pattern[bytes]:
-    """The regular expression of a pattern as fnmatch(3) reads it."""
+    """Return the regular expression of an fnmatch(3) pattern."""
     parts = re.findall(rb"\[[!^]?\]?[^\]]*\]|\\.|.", pattern, re.DOTALL)
     return re.compile(b"".join(map(_glob_part, parts)), re.DOTALL)
 
@@ -136,55 +137,55 @@ _IS_COREDUMP = (Match(b"MESSAGE_ID", b"fc2e22bc6ee647b6b90729ab34a250b1"),)
 
 
 def parse_match(word: bytes) -> Match:
-    """Return ``FIELD=VALUE``. Raises :class:`BadFilter`."""
+    """Parse ``FIELD=VALUE``. Raises :class:`BadFilter`."""
     name, equals, value = word.partition(b"=")
     if not equals or not FIELD_NAME.fullmatch(name):
         raise BadFilter(f"expected FIELD=VALUE, found {word.decode('utf-8', 'backslashreplace')!r}")
     return Match(name, value)
 
 
-def group_of_matches(words: Sequence[bytes]) -> tuple[Alternative, ...]:
-    """Combine words as journalctl does: two values of one field are alternatives, and ``+`` stands
-    between alternatives of whole terms.
+def group_of_matches(arguments: Sequence[bytes]) -> tuple[Alternative, ...]:
+    """Combine match arguments as journalctl does.
 
+    Two values of the same field are alternatives; ``+`` separates alternatives of whole terms.
     Raises :class:`BadFilter`.
     """
     alternatives: list[Alternative] = []
     term: dict[bytes, list[Match]] = {}
-    for word in [*words, b"+"]:
+    for word in [*arguments, b"+"]:
         if word != b"+":
             match = parse_match(word)
             term.setdefault(match.field, []).append(match)
             continue
         if not term:
-            raise BadFilter("+ stands between FIELD=VALUE and FIELD=VALUE")
+            raise BadFilter("expected FIELD=VALUE before and after +")
         alternatives.append(tuple(map(tuple, term.values())))
         term = {}
     return tuple(alternatives)
 
 
 def group_of_units(units: Sequence[str], user_units: Sequence[str]) -> tuple[Alternative, ...]:
-    """Entries of a unit, and what its manager and the coredump handler report about it."""
-    found: list[Alternative] = []
+    """Select entries of a unit, and entries of its manager and the coredump handler about it."""
+    alternatives: list[Alternative] = []
     for name in map(unit_name, units):
-        found += [
+        alternatives += [
             (_unit("_SYSTEMD_UNIT", name),),
             (_IS_MANAGER, _unit("UNIT", name)),
             (_IS_ROOT, _unit("OBJECT_SYSTEMD_UNIT", name)),
             (_IS_COREDUMP, _unit("COREDUMP_UNIT", name)),
         ]
         if name.endswith(".slice") or is_glob(name):
-            found.append((_unit("_SYSTEMD_SLICE", name),))
+            alternatives.append((_unit("_SYSTEMD_SLICE", name),))
     for name in map(unit_name, user_units):
-        found += [
+        alternatives += [
             (_unit("_SYSTEMD_USER_UNIT", name),),
             (_unit("USER_UNIT", name),),
             (_IS_ROOT, _unit("OBJECT_SYSTEMD_USER_UNIT", name)),
             (_IS_ROOT, _unit("COREDUMP_USER_UNIT", name)),
         ]
         if name.endswith(".slice") or is_glob(name):
-            found.append((_unit("_SYSTEMD_USER_SLICE", name),))
-    return tuple(found)
+            alternatives.append((_unit("_SYSTEMD_USER_SLICE", name),))
+    return tuple(alternatives)
 
 
 def _unit(field: str, name: str) -> tuple[Match, ...]:
@@ -192,9 +193,9 @@ def _unit(field: str, name: str) -> tuple[Match, ...]:
 
 
 def unit_name(text: str) -> str:
-    """The unit that a user means: ``ssh`` is ssh.service, ``/home`` home.mount. ``BadFilter``."""
+    """Complete a unit name: ``ssh`` is ssh.service, ``/home`` is home.mount. ``BadFilter``."""
     if not text:
-        raise BadFilter("expected the name of a unit, found an empty text")
+        raise BadFilter("expected a unit name, found an empty string")
     suffix = text.rpartition(".")[2]
     if all(map(_VALID.fullmatch, text)) and suffix in _UNIT_TYPES and not text.startswith("."):
         return text
@@ -226,12 +227,12 @@ def _escaped(char: str) -> str:
 
 
 def is_glob(text: str) -> bool:
-    """Return whether a text is a pattern of the shell."""
+    """Return whether a text is a shell pattern."""
     return any(char in text for char in "*?[")
 
 
 def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
-    """Entries of any of these syslog identifiers, which may be patterns of the shell."""
+    """Select entries with any of these syslog identifiers, which may be shell patterns."""
     matches = tuple(
         Match(b"SYSLOG_IDENTIFIER", name.encode("utf-8", "surrogateescape"), is_glob(name))
         for name in names
@@ -240,7 +241,7 @@ def group_of_identifiers(names: Sequence[str]) -> tuple[Alternative, ...]:
 
 
 def group_of_priorities(text: str) -> tuple[Alternative, ...]:
-    """``err`` or ``3``: this priority and all that are more important; ``warning..err``: a range.
+    """Select ``err`` or ``3`` and all more important priorities; ``warning..err`` is a range.
 
     Raises :class:`BadFilter`.
     """
@@ -259,7 +260,7 @@ def _priority(text: str) -> int:
 
 
 def message_pattern(text: str, is_case_sensitive: bool | None) -> re.Pattern[bytes]:
-    """A regular expression; by default, case matters if it has an upper-case letter.
+    """Compile a regular expression; by default, upper-case letters make it case-sensitive.
 
     Raises :class:`BadFilter`.
     """

@@ -1,6 +1,6 @@
-"""One journal file whose entries can be looked at one at a time, and printed or left out.
+"""Open a journal file and read its entries one at a time.
 
-The scanner examines a large file, the executable specification a small one: both return the same.
+The scanner reads large files, the executable specification small ones, with the same results.
 """
 
 from __future__ import annotations
@@ -22,21 +22,19 @@ from walproof.formats.systemd_journal.quick_hash import QuickView
 from walproof.summary.model import WORTH_A_KERNEL
 
 FORMAT = "systemd-journal"
+#: Size of the largest payload that is cached.
 MAX_KEPT_BYTES = 1 << 10
-"""Size of the largest payload that is kept in memory."""
+#: Offset of the number of entries in a DATA object, in bytes; used as a hint only.
 _COUNT_PLACE = 56
-"""Offset of the number of entries in a DATA, in bytes: here only a hint."""
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
 
 class JournalFile:
-    """The entries of one file in file order, its lost ranges and its verdict.
+    """The entries of a file in file order, its lost ranges and its verdict.
 
-    ``header`` is None for a file without a whole header, which has no entries and no ``view``.
-
-    ``name`` is the name for the user, ``total_bytes`` the size of all files that are read with
-    this one. Raises ``OSError``, and ``BadKey`` for a key in ``context``
-    that is none.
+    ``header`` is None for a file without a complete header, which has no entries and no ``view``.
+    ``name`` is the display name; ``total_bytes`` is the size of all files read together. Raises
+    ``OSError``, and ``BadKey`` for an invalid key in ``context``.
     """
 
     view: View
@@ -71,14 +69,14 @@ class JournalFile:
         self.lost: Sequence[Lost] = examined.lost
         self.end: End = examined.end
         self._entries: Sequence[int] = examined.entries
-        if (found := examined.inspection) is not None:
-            self.header = found.view.header
-            self._given: Mapping[int, int] = found.links.given
-            self._data_objects = list(found.walk.sound(layout.DATA))
-            self._field_objects = list(found.walk.sound(layout.FIELD))
+        if (inspection := examined.inspection) is not None:
+            self.header = inspection.view.header
+            self._given: Mapping[int, int] = inspection.links.given
+            self._data_objects = list(inspection.walk.sound(layout.DATA))
+            self._field_objects = list(inspection.walk.sound(layout.FIELD))
 
     def _scan(self, context: Mapping[str, Any]) -> bool:
-        """Examine a file with the scanner; False where it cannot be, or without numba."""
+        """Scan a file; return False if the scanner does not support it or numba is missing."""
         if _SELECTIONS & context.keys() or len(self._data) < layout.HEADER_MIN:
             return False
         if not plugin_for(FORMAT).has_scanner or inspection.refusal(self._data) is not None:
@@ -90,37 +88,37 @@ class JournalFile:
         from walproof.formats.systemd_journal.scanner.inspection import Unusual, inspect
 
         try:
-            found = inspect(self._data, header, context)
+            result = inspect(self._data, header, context)
         except Unusual:
             return False
         self.header = header
-        self.lost, self.end = found.lost(), found.end()
-        objects = found.objects
-        self._entries = objects.offsets[found.released()].tolist()
-        limited = (found.given >= 0).nonzero()[0]
-        places = objects.offsets[limited].tolist()
-        self._given = dict(zip(places, found.given[limited].tolist(), strict=True))
+        self.lost, self.end = result.lost(), result.end()
+        objects = result.objects
+        self._entries = objects.offsets[result.released()].tolist()
+        limited = (result.given >= 0).nonzero()[0]
+        locations = objects.offsets[limited].tolist()
+        self._given = dict(zip(locations, result.given[limited].tolist(), strict=True))
         self._data_objects = objects.offsets[objects.of_kind(constants.DATA)].tolist()
         self._field_objects = objects.offsets[objects.of_kind(constants.FIELD)].tolist()
         return True
 
     def entries(self) -> Iterator[JournalEntry]:
-        """The entries that a reader returns, in file order."""
+        """Return the entries that a reader returns, in file order."""
         for at in self._entries:
             yield JournalEntry(self, at)
 
     def items(self, at: int) -> list[int]:
-        """The sound DATA of the entry at an offset, in stored order; some may be repeated."""
+        """Return the valid DATA of the entry at an offset, in stored order, with repetitions."""
         sound = self._sound
         items = islice(self.view.items(at), self._given.get(at))
         return [item for item in items if item in sound]
 
     def is_shared(self, item: int) -> bool:
-        """Return whether a DATA counts several entries: it is then worth to keep what it holds."""
+        """Return whether several entries share a DATA object, so that caching it is worthwhile."""
         return self.view.number(item + _COUNT_PLACE) > 1
 
     def exported(self, item: int) -> bytes:
-        """A sound DATA in the Journal Export Format; nothing for ``_BOOT_ID``."""
+        """Return a valid DATA in the Journal Export Format; empty for ``_BOOT_ID``."""
         if (known := self._exported.get(item)) is not None:
             return known
         payload = bytes(self.view.payload(item))
@@ -130,7 +128,7 @@ class JournalFile:
         return text
 
     def payload(self, item: int) -> bytes:
-        """``FIELD=value`` of a sound DATA."""
+        """Return ``FIELD=value`` of a valid DATA object."""
         if (known := self._payloads.get(item)) is not None:
             return known
         payload = bytes(self.view.payload(item))
@@ -139,7 +137,7 @@ class JournalFile:
         return payload
 
     def values(self, name: bytes) -> Iterator[bytes]:
-        """Every value of a field, newest first. Other values are not read unless compressed."""
+        """Return all values of a field, newest first. Reads other values only if compressed."""
         prefix = name + b"="
         for at in reversed(self._data_objects):
             start = at + self.view.header.data_fixed
@@ -150,20 +148,20 @@ class JournalFile:
                     yield payload[len(prefix) :]
 
     def names(self) -> Iterator[bytes]:
-        """The names of all fields, in file order (SDJ-014)."""
+        """Return the names of all fields, in file order (SDJ-014)."""
         for at in self._field_objects:
             yield _name(self.view, at)
 
     def record(self, at: int) -> Record:
-        """The entry at an offset, as the executable specification returns it."""
+        """Return the entry at an offset as the executable specification does."""
         return inspection.make_record(self.view, at, self.items(at))
 
 
 def read_indexed_names(path: Path) -> list[bytes] | None:
-    """The names of all fields of a file by its hash table, without reading a value.
+    """Return the names of all fields of a file by its hash table, without reading values.
 
-    Return None if the table is missing or does not lead to as many sound FIELDs as the header
-    counts. Raises ``OSError``.
+    Returns None if the table is missing or does not lead to as many valid FIELD objects as the
+    header counts. Raises ``OSError``.
     """
     data = load(path)
     if len(data) < layout.HEADER_MIN or inspection.refusal(data) is not None:
@@ -172,19 +170,19 @@ def read_indexed_names(path: Path) -> list[bytes] | None:
     start, size = header.field_hash_table_offset, header.field_hash_table_size
     if not header.has("n_fields") or not size or start + size > len(data):
         return None
-    view, found = View(data, header), set()
+    view, names = View(data, header), set()
     for at, _ in view.buckets(start, size):
         before = 0
-        while at > before and view.framed_type(at) == layout.FIELD and at not in found:
+        while at > before and view.framed_type(at) == layout.FIELD and at not in names:
             if view.number(at + 16) != view.hash(_name(view, at)):
                 return None
-            found.add(at)
+            names.add(at)
             before, at = at, view.number(at + 24)
         if at:
             return None
-    if len(found) != header.n_fields:
+    if len(names) != header.n_fields:
         return None
-    return [_name(view, at) for at in sorted(found)]
+    return [_name(view, at) for at in sorted(names)]
 
 
 def _name(view: View, field: int) -> bytes:
@@ -193,7 +191,7 @@ def _name(view: View, field: int) -> bytes:
 
 
 class JournalEntry:
-    """One entry: its numbers, and its fields on demand. Times are in microseconds."""
+    """An entry: its numbers, and its fields on demand. Times are in microseconds."""
 
     __slots__ = ("at", "boot_id", "file", "monotonic", "realtime", "seqnum", "xor_hash")
 
@@ -208,25 +206,25 @@ class JournalEntry:
 
     @property
     def seqnum_id(self) -> bytes:
-        """Id of the source of the sequence number."""
+        """Return the id of the source of the sequence number."""
         return self.file.view.header.seqnum_id
 
     @property
     def cursor(self) -> str:
-        """The text that names this entry across files (SDJ-063)."""
+        """Return the cursor, which identifies this entry across files (SDJ-063)."""
         return inspection.cursor(self.file.view.header, self.file.view.entry(self.at))
 
     def payloads(self) -> Iterator[bytes]:
-        """``FIELD=value`` of each field that can be read, in stored order."""
+        """Return ``FIELD=value`` of each readable field, in stored order."""
         return map(self.file.payload, self.file.items(self.at))
 
     @property
     def is_missing_fields(self) -> bool:
-        """Return whether some of its fields cannot be read."""
+        """Return whether some fields cannot be read."""
         return len(self.file.items(self.at)) < self.file.view.n_items(self.at)
 
     def exported(self) -> tuple[bytes, list[bytes]]:
-        """The boot, and each other field that can be read in the Journal Export Format."""
+        """Return the boot and all other readable fields in the Journal Export Format."""
         items = self.file.items(self.at)
         fields = list(map(self.file.exported, items))
         for item, field in zip(items, fields, strict=True):
@@ -237,19 +235,19 @@ class JournalEntry:
         return self.boot_id.hex().encode(), fields
 
     def boot(self) -> bytes:
-        """The boot in hexadecimal: by the hashed field ``_BOOT_ID``, where the entry has it.
+        """Return the boot in hexadecimal, by the hashed field ``_BOOT_ID`` if there is one.
 
-        The copy of it in the entry has no checksum: a crash may leave it half written.
+        The copy in the entry has no checksum, and a crash may leave it half written.
         """
         boot, _ = self.exported()
         return boot
 
     def record(self) -> Record:
-        """The entry as the executable specification returns it."""
+        """Return the entry as the executable specification does."""
         return self.file.record(self.at)
 
 
 def used_bytes(size: int, header: layout.Header | None) -> int:
-    """The bytes of a file up to its last object: what follows is space for more."""
+    """Return the bytes of a file up to its last object; the rest is free space."""
     tail = header.tail_object_offset if header is not None else 0
     return tail if 0 < tail < size else size

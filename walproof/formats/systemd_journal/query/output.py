@@ -1,8 +1,8 @@
-"""Entries as journalctl prints them, in UTC: short, short-iso, cat, json and export.
+"""Print entries as journalctl does, in UTC: short, short-iso, cat, json and export.
 
 Upstream authority: systemd ``src/shared/logs-show.c`` (``output_short``, ``output_cat``,
-``output_json``, ``output_export``). Values are never shortened, as with ``journalctl --all``.
-The members of a JSON object stand in the order of the entry: journalctl shuffles them.
+``output_json``, ``output_export``). Values are never shortened, as with ``journalctl --all``. The
+members of a JSON object are in the order of the entry; journalctl's order is random.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Mode = Literal["short", "short-iso", "cat", "json", "export"]
 
 
 def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
-    """Yield the text of each entry. The short modes have a line where another boot begins."""
+    """Yield the text of each entry. The short modes add a line where another boot begins."""
     if mode in _PRINT:
         yield from map(_PRINT[mode], entries)
         return
@@ -34,7 +34,7 @@ def printed(entries: Iterable[JournalEntry], mode: Mode) -> Iterator[bytes]:
 
 
 def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
-    """The line of an entry; nothing of one that never had a message."""
+    """Return the line of an entry; empty if it has no message."""
     fields: dict[str, list[bytes]] = {}
     for payload in entry.payloads():
         name, _, value = payload.partition(b"=")
@@ -47,7 +47,7 @@ def _short(entry: JournalEntry, time: Callable[[int], str]) -> bytes:
 
 
 def export(entry: JournalEntry) -> bytes:
-    """The Journal Export Format, as journalctl prints it since systemd 254 (SDJ-090, SDJ-091)."""
+    """Return the Journal Export Format as printed since systemd 254 (SDJ-090, SDJ-091)."""
     boot, fields = entry.exported()
     lines = (
         f"__CURSOR={entry.cursor}",
@@ -62,7 +62,7 @@ def export(entry: JournalEntry) -> bytes:
 
 
 def json_object(entry: JournalEntry) -> bytes:
-    """One JSON object: text as a string, other values as arrays of bytes."""
+    """Return a JSON object: text as a string, other values as arrays of bytes."""
     members: dict[str, list[str]] = {
         "__CURSOR": [_json_text(entry.cursor)],
         "__REALTIME_TIMESTAMP": [f'"{entry.realtime}"'],
@@ -93,7 +93,7 @@ def _json_text(text: str) -> str:
 
 
 def cat(entry: JournalEntry) -> bytes:
-    """The message alone; nothing of an entry without one."""
+    """Return the message alone; empty for an entry without a message."""
     for payload in entry.payloads():
         if payload.startswith(b"MESSAGE="):
             return payload.removeprefix(b"MESSAGE=") + b"\n"

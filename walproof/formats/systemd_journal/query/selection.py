@@ -1,4 +1,4 @@
-"""Entries of several journal files that a query selects, in the order in which they are shown."""
+"""Select entries of several journal files by a query, in output order."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from walproof.formats.systemd_journal.query.journal_file import JournalEntry
 from walproof.formats.systemd_journal.system_folder import boot_times, merge_files
 from walproof.formats.systemd_journal.system_folder.merge import comes_before, is_the_same
 
+#: The display name of each file, and its path.
 Paths = Sequence[tuple[str, Path]]
-"""The name of each file for the user, and its path."""
 _BOOT = re.compile(r"(?P<id>[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?")
 _OFFSET = re.compile(r"[+-]?\d{1,9}")
 
 
 @dataclass(frozen=True)
 class Cursor:
-    """The place that a cursor names (SDJ-063). Times are in microseconds."""
+    """The position that a cursor describes (SDJ-063). Times are in microseconds."""
 
     seqnum_id: bytes
     seqnum: int
@@ -34,7 +34,7 @@ class Cursor:
 
     @classmethod
     def parse(cls, text: str) -> Cursor:
-        """Return a cursor as journalctl prints it. Raises :class:`BadFilter`."""
+        """Parse a cursor as printed by journalctl. Raises :class:`BadFilter`."""
         parts = dict(part.partition("=")[::2] for part in text.split(";"))
         try:
             numbers = [int(parts[name], 16) for name in "imtx"]
@@ -47,10 +47,10 @@ class Cursor:
 
 @dataclass(frozen=True)
 class Query:
-    """The entries to select. Times are in microseconds since 1970 and belong to the range.
+    """The entries to select. Times are in microseconds since 1970, both limits included.
 
     ``boot`` is the id of a boot or its number: 0 the last one, -1 the one before it, 1 the first.
-    ``lines`` is how many entries are shown, the last of them unless ``are_oldest``.
+    ``lines`` is the number of entries to show: the last ones, or the first if ``are_oldest``.
     ``after`` is the cursor after which entries begin, in the direction of reading.
     """
 
@@ -67,21 +67,21 @@ class Query:
 
 @dataclass
 class Rest:
-    """The lost ranges of all files, and one end for all of them: known after the last entry."""
+    """The lost ranges of all files, and one combined end; complete after the last entry."""
 
     lost: list[Lost] = field(default_factory=list)
     end: End = field(default_factory=lambda: End("intact", None, None))
 
 
 def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
-    """The entries that a query selects; ``rest`` is complete after the last one.
+    """Yield the entries that a query selects; ``rest`` is complete after the last one.
 
-    All entries of all files are read, even if few are selected. Raises ``OSError``, and
-    :class:`BadFilter` for a boot that is not there.
+    Reads all entries of all files, even if few are selected. Raises ``OSError``, and
+    :class:`BadFilter` if the boot does not exist.
     """
     boot = None if query.boot is None else find_boot(paths, query.boot)
     entries: Iterator[JournalEntry]
-    entries = (one for one in _all(paths, rest) if _is_selected(one, query, boot))
+    entries = (each for each in _all(paths, rest) if _is_selected(each, query, boot))
     if query.is_reverse:
         entries = iter(list(entries)[::-1])
     if query.after is not None:
@@ -90,7 +90,7 @@ def select(paths: Paths, query: Query, rest: Rest) -> Iterator[JournalEntry]:
         yield from entries
     elif query.is_reverse or query.are_oldest or query.after is not None:
         yield from islice(entries, query.lines)
-        for _ in entries:  # the lost ranges are known only at the end
+        for _ in entries:  # the lost ranges are complete only at the end
             pass
     else:
         yield from deque(entries, query.lines)
@@ -119,7 +119,7 @@ def _is_selected(entry: JournalEntry, query: Query, boot: bytes | None) -> bool:
 def _after(
     paths: Paths, entries: Iterator[JournalEntry], cursor: Cursor, is_reverse: bool
 ) -> Iterator[JournalEntry]:
-    """The entries after a cursor, in the direction of reading. It need not be there."""
+    """Yield the entries after a cursor, which may be missing, in the direction of reading."""
     boots = boot_times(paths)
     for entry in entries:
         if is_the_same(entry, cursor):
@@ -129,7 +129,7 @@ def _after(
 
 
 def find_boot(paths: Paths, text: str) -> bytes:
-    """The id of the boot that a user means. Raises :class:`BadFilter`."""
+    """Return the id of a boot by id or number. Raises :class:`BadFilter`."""
     match = _BOOT.match(text)
     assert match is not None
     rest = text[match.end() :]

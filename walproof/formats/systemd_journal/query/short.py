@@ -1,4 +1,4 @@
-"""An entry as ``journalctl --output=short-iso --utc`` prints it.
+"""Print an entry like ``journalctl --output=short-iso --utc``.
 
 Upstream authority: systemd ``src/shared/logs-show.c``, ``output_short``; ``strip_tab_ansi`` and
 ``format_bytes_full`` of ``src/basic``. A test compares the lines with those of the real program.
@@ -14,12 +14,13 @@ from reference_impl.systemd_journal.export_format import NONCHARACTERS
 
 PRIORITIES = ("emerg", "alert", "crit", "err", "warning", "notice", "info", "debug")
 
+#: Hosts, identifiers and process ids of at least this many bytes are not printed
+#: (PRINT_CHAR_THRESHOLD).
 _LONGEST_NAME = 300
-"""Bytes from which on a host, identifier or process id is not printed (PRINT_CHAR_THRESHOLD)."""
+#: Wall-clock times from this one on are invalid, in microseconds (VALID_REALTIME).
 _LATEST = 1 << 55
-"""Microseconds from which on a wall clock is none (VALID_REALTIME)."""
 _NUMBER = re.compile(rb"[1-9][0-9]{0,19}")
-# CSI … letter; OSC … BEL or ESC \. What is not finished stays.
+# CSI … letter; OSC … BEL or ESC \. Unfinished sequences are left unchanged.
 _ANSI = re.compile(rb"\x1b(?:\[[0-9;:?]*[A-Za-z]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _NOT_PRINTABLE = re.compile(f"[\x00-\x08\x0b-\x1f\x7f-\x9f{NONCHARACTERS}]")
 _UNITS = "KMGTPE"
@@ -29,9 +30,10 @@ Fields = Mapping[str, Sequence[bytes]]
 
 
 def line(fields: Fields, realtime: int) -> str:
-    """The line of an entry, ``realtime`` in microseconds since 1970. Further lines of a message
-    follow without the spaces in front. Where there is no message, journalctl prints nothing; this
-    ends with the colon.
+    """Return the line of an entry, ``realtime`` in microseconds since 1970.
+
+    Further lines of a message are not indented. For an entry without a message, journalctl prints
+    nothing; this line ends with the colon.
     """
     value = _last(fields, "MESSAGE")
     start = _start(fields, realtime, iso_time)
@@ -39,16 +41,16 @@ def line(fields: Fields, realtime: int) -> str:
 
 
 def lines(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """The same with the time in another form, and spaces in front of further lines."""
+    """Return the same text with another time format and with further lines indented."""
     start = _start(fields, realtime, time)
     value = _last(fields, "MESSAGE")
     first, *others = message(value or b"").split("\n")
     spaces = " " * (len(start.encode()) + 1)
-    return "\n".join([f"{start} {first}", *(f"{spaces}{one}" for one in others)])
+    return "\n".join([f"{start} {first}", *(f"{spaces}{each}" for each in others)])
 
 
 def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
-    """What stands before the message of an entry."""
+    """Return the text before the message of an entry."""
     parts = [time(moment(fields, realtime))]
     host, name = _named(fields, "_HOSTNAME"), _named(fields, "SYSLOG_IDENTIFIER", "_COMM")
     if host is not None:
@@ -63,7 +65,7 @@ def _start(fields: Fields, realtime: int, time: Callable[[int], str]) -> str:
 
 
 def moment(fields: Fields, realtime: int) -> int:
-    """When the sender says that it was, else when it was received."""
+    """Return the time of the source, else the time of reception."""
     stored = _last(fields, "_SOURCE_REALTIME_TIMESTAMP") or b""
     if _NUMBER.fullmatch(stored) and int(stored) < _LATEST:
         return int(stored)
@@ -88,15 +90,16 @@ def syslog_time(realtime: int) -> str:
 
 
 def message(value: bytes) -> str:
-    """The text of a message, or how long one is that has control characters or is not UTF-8."""
+    """Return the text of a message, or its size if it has control characters or is not UTF-8."""
     plain = _ANSI.sub(b"", value).replace(b"\t", b" " * 8).replace(b"\r\n", b"\n")
     text = printable(plain.removesuffix(b"\r"))
     return f"[{size(len(plain))} blob data]" if text is None else text
 
 
 def printable(value: bytes) -> str | None:
-    """The text, if journalctl takes it for one: UTF-8 without controls but newline and tab, and
-    without noncharacters.
+    """Return the text if journalctl prints it, else None.
+
+    It must be UTF-8 without noncharacters and without control characters except newline and tab.
     """
     try:
         text = value.decode("utf-8")
@@ -106,7 +109,7 @@ def printable(value: bytes) -> str | None:
 
 
 def size(count: int) -> str:
-    """``12B``, ``1.5K``: cut, not rounded, to a tenth."""
+    """Format a size as ``12B`` or ``1.5K``: truncated, not rounded, to a tenth."""
     power = min((count.bit_length() - 1) // 10, len(_UNITS)) if count else 0
     if power == 0:
         return f"{count}B"
@@ -115,13 +118,13 @@ def size(count: int) -> str:
 
 
 def priority(fields: Fields) -> str | None:
-    """``err``, for example; None where there is none that syslog knows."""
+    """Return the name of the priority, such as ``err``; None if syslog does not define it."""
     stored = _last(fields, "PRIORITY") or b""
     return PRIORITIES[stored[0] - ord("0")] if re.fullmatch(b"[0-7]", stored) else None
 
 
 def _named(fields: Fields, *names: str) -> str | None:
-    """The first of these fields that is fit to be printed."""
+    """Return the first of these fields that is printable."""
     for name in names:
         value = _last(fields, name)
         if value is not None and len(value) < _LONGEST_NAME:
@@ -132,5 +135,5 @@ def _named(fields: Fields, *names: str) -> str | None:
 
 
 def _last(fields: Fields, name: str) -> bytes | None:
-    """Of a field that comes more than once the last one counts."""
+    """Return the last value of a field, as journalctl does for repeated fields."""
     return fields[name][-1] if name in fields else None

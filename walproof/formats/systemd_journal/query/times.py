@@ -1,7 +1,7 @@
-"""Points in time as journalctl accepts them, in UTC.
+"""Parse timestamps as journalctl accepts them, in UTC.
 
 Upstream authority: systemd ``src/basic/time-util.c`` (``parse_timestamp``, ``parse_time``),
-``systemd.time(7)``. A test compares the answers with those of ``systemd-analyze timestamp``.
+``systemd.time(7)``. A test compares the results with those of ``systemd-analyze timestamp``.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 SECOND = 1_000_000
+#: Microseconds of each unit, and its names. A month is a twelfth of a year of 365.25 days.
 _UNITS = {
     1: ("us", "usec", "µs", "μs"),
     1000: ("ms", "msec"),
@@ -23,7 +24,6 @@ _UNITS = {
     2629800 * SECOND: ("M", "month", "months"),
     31557600 * SECOND: ("y", "year", "years"),
 }
-"""Microseconds of a unit, and its names. A month is a twelfth of a year of 365.25 days."""
 _SIZES = {name: size for size, names in _UNITS.items() for name in names}
 _SPAN = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*([a-zA-Zµμ]*)\s*")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -37,24 +37,24 @@ _OFFSET = re.compile(r"(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2})")
 
 
 class BadTime(ValueError):
-    """The text is not a point in time; the message says what was expected."""
+    """An invalid timestamp; the message contains the expected forms."""
 
 
 def parse_time(text: str, now: int) -> int:
     """Return microseconds since 1970; ``now`` is the current time in the same unit.
 
     ``2023-11-14 22:13:20.5``, ``2023-11-14``, ``22:13``, ``Tue 2023-11-14``, a time zone after it,
-    ``@1700000000.5``, ``now``, ``today``, ``yesterday``, ``tomorrow``, ``-1h30min``, ``+5min``,
-    ``2 days ago``, ``1h left``. Without a zone the time is in UTC. Raises :class:`BadTime`.
+    ``@1700000000.5``, ``now``, ``today``, ``yesterday``, ``tomorrow``, ``-1h30min``, ``+5min``, ``2
+    days ago``, ``1h left``. Without a zone the time is in UTC. Raises :class:`BadTime`.
     """
     plain = text.strip()
-    found = _parse(plain, now)
-    if found is None:
+    time = _parse(plain, now)
+    if time is None:
         raise BadTime(
             "expected a time such as 2023-11-14, '2023-11-14 22:13:20', yesterday, -1h or"
             f" @1700000000, found {text!r}"
         )
-    return max(found, 0)
+    return max(time, 0)
 
 
 def _parse(text: str, now: int) -> int | None:
@@ -74,7 +74,7 @@ def _parse(text: str, now: int) -> int | None:
 
 
 def _span(text: str, unit: str | None = None) -> int | None:
-    """A length of time such as ``1h 30min`` in microseconds; seconds where no unit is named."""
+    """Parse a duration such as ``1h 30min`` to microseconds; the default unit is seconds."""
     at = total = 0
     while at < len(text):
         match = _SPAN.match(text, at)
@@ -88,7 +88,7 @@ def _span(text: str, unit: str | None = None) -> int | None:
 
 
 def _moment(text: str, today: int) -> int | None:
-    """A date, a time of day, or both. A day of the week must be that of the date."""
+    """Parse a date, a time of day, or both. A weekday must match the date."""
     day, _, rest = text.partition(" ")
     weekday = None
     for names in (_WEEKDAYS, _LONG_WEEKDAYS):
@@ -118,7 +118,7 @@ def _moment(text: str, today: int) -> int | None:
 
 
 def _zone(text: str) -> tuple[str, timezone | ZoneInfo | None]:
-    """A text without the time zone at its end, and the zone: UTC if there is none."""
+    """Split the time zone from the end of a text; the default is UTC."""
     if text.endswith("Z") and "T" in text:
         return text[:-1], UTC
     head, _, tail = text.rpartition(" ")
@@ -135,6 +135,6 @@ def _zone(text: str) -> tuple[str, timezone | ZoneInfo | None]:
             return head.strip(), UTC
         try:
             return head.strip(), ZoneInfo(tail)
-        except (KeyError, ValueError, OSError):  # no zone of this name
+        except (KeyError, ValueError, OSError):  # unknown zone
             return text, None
     return text, UTC

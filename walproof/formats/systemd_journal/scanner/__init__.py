@@ -1,19 +1,21 @@
-"""The bulk scanner of systemd journal files; ``reference_impl.systemd_journal`` is right.
+"""The bulk scanner of systemd journals; ``reference_impl.systemd_journal`` is authoritative.
 
-An entry refers to fields all over the file, and whether they are sound only a walk over all objects
-can tell. So each part of a file inspects the whole of it, which takes a fraction of the time that
-columns take, and then gives the entries and lost ranges that lie in its bytes: exact on any damage.
-Parts that are read in one process one after the other share the inspection.
+An entry refers to fields anywhere in the file, and only a walk over all objects can verify them.
+Therefore each part inspects the whole file, which takes a fraction of the time for the columns, and
+then yields the entries and lost ranges in its bytes, for any damage. Consecutive parts in the same
+process share the inspection.
 
-The work is done by kernels: walk, hashes, links, lists, columns. Python decompresses, and looks at
-the header. The reference reader does three things: seals when the context has their key, the index
-look-up of ``match`` in a sound file, and files whose FIELD objects have a ``=`` in their names, or
-more than 65,535 names, and compressed fields as well.
+Kernels do most of the work: walk, hashes, links, lists, columns. Python code decompresses payloads
+and checks the header. The reference reader handles these cases:
 
-Memory: the file, as it was when it was read; 64 bytes for an object at the most (256 MB for a file
-of a gigabyte); and a run of records.
-An entry whose fields take more than a gibibyte has null for ``fields`` and an empty payload, and is
-marked as truncated.
+* seals, if the context has their key;
+* the index look-up of ``match`` in an intact file;
+* files whose FIELD objects have a ``=`` in their names;
+* files with compressed fields and more than 65,535 names.
+
+Memory: the file as it was read; at most 64 bytes per object (256 MB for a file of a gigabyte); and
+a run of records. An entry whose fields exceed a gibibyte has null for ``fields`` and an empty
+payload, and is marked as truncated.
 """
 
 from __future__ import annotations
@@ -39,19 +41,19 @@ from walproof.scan.log import Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Wanted
 from walproof.scan.reference import ReferenceScanner
 
+#: Maximum parts of a file, because each part repeats the inspection.
 MAX_PARTS = 16
-"""Parts of a file: each repeats the inspection."""
 _MAX_ARRAYS = 256
 _SELECTIONS = frozenset({"match", "from_seqnum", "from_realtime"})
 
+#: The inspection shared by the parts of a plan, by plan.
 _shared: dict[bytes, Any] = {}
-"""The inspection that the parts of a plan share, by the plan."""
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Return parts of about so many bytes that have the same number of entries each. ``OSError``.
+    """Return parts of about this many bytes with equal numbers of entries. ``OSError``.
 
-    Only the header and a few slots of entry arrays are read.
+    Reads only the header and a few slots of entry arrays.
     """
     source = log.open()
     try:
@@ -62,21 +64,21 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
         bounds = _bounds(source, layout.parse_header(head), count)
     finally:
         source.close()
-    places = sorted({0, *(place for place in bounds if 0 < place < source.size)})
-    plan = os.urandom(8)  # parts of one plan see the file as the first of them found it
+    locations = sorted({0, *(place for place in bounds if 0 < place < source.size)})
+    plan = os.urandom(8)  # all parts of a plan use the file as read by the first of them
     return [
         Part(start, end, state=plan)
-        for start, end in pairwise([*places, None])
+        for start, end in pairwise([*locations, None])
         if start is not None
     ]
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """The events of a part: records, then lost ranges, and of ``WHOLE`` the end. ``OSError``."""
+    """Yield the events of a part: records, lost ranges and, for ``WHOLE``, the end. ``OSError``."""
     try:
         inspection = _shared_inspection(part, log)
     except Unusual:
-        # All that is to be said of the file is said with its first part.
+        # Events of the whole file belong to its first part.
         for event in (
             ReferenceScanner("systemd-journal").scan(log, wanted) if not part.start else ()
         ):
@@ -99,7 +101,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
-    """What there is in a file; only lost ranges and an end where there is not even a header."""
+    """Return the inspection of a file; without a valid header, only lost ranges and an end."""
     raw = load(log.local())
     if len(raw) >= layout.HEADER_MIN:
         if (reason := refusal(raw)) is not None:
@@ -114,7 +116,7 @@ def _inspection(log: Log) -> Inspection | tuple[list[Lost], End]:
 
 
 def _shared_inspection(part: Part, log: Log) -> Any:
-    """Inspect the file; once for the parts of a plan, if they are read one after another."""
+    """Inspect the file once for all consecutive parts of a plan."""
     if part.state is None:
         return _inspection(log)
     if part.state not in _shared:
@@ -128,20 +130,20 @@ def _shared_inspection(part: Part, log: Log) -> Any:
 
 
 def _entries_of_part(part: Part, inspection: Inspection) -> NDArray[np.int64]:
-    """The entries of a part, by their numbers."""
+    """Return the numbers of the entries of a part."""
     numbers = inspection.released()
     if part == WHOLE:
         return numbers
-    places = inspection.objects.offsets[numbers]
-    chosen = places >= part.start
+    locations = inspection.objects.offsets[numbers]
+    chosen = locations >= part.start
     if part.end is not None:
-        chosen &= places < part.end
+        chosen &= locations < part.end
     inside: NDArray[np.int64] = numbers[chosen]
     return inside
 
 
 def _bounds(source: Source, header: Header, count: int) -> list[int]:
-    """Where parts begin. Any offsets will do: these are hints, and nothing depends on them."""
+    """Return the offsets at which parts begin. Any offsets are correct: these are hints."""
     arrays = list(_arrays(source, header))
     total = min(sum(slots for _, slots in arrays), header.n_entries)
     bounds = []
@@ -157,7 +159,7 @@ def _bounds(source: Source, header: Header, count: int) -> list[int]:
 
 
 def _arrays(source: Source, header: Header) -> Iterator[tuple[int, int]]:
-    """Offset and slots of the arrays of the main chain, as far as they make sense."""
+    """Return offset and slots of the valid arrays at the start of the main chain."""
     at = header.entry_array_offset
     for _ in range(_MAX_ARRAYS):
         head = source.read(at, 24) if 0 < at < source.size else b""
@@ -176,10 +178,10 @@ def _arrays(source: Source, header: Header) -> Iterator[tuple[int, int]]:
 def _select(
     inspection: Inspection, numbers: NDArray[np.int64], context: Mapping[str, Any]
 ) -> NDArray[np.int64]:
-    """Those of the entries that are asked for (SDJ-060, SDJ-061).
+    """Return the selected entries (SDJ-060, SDJ-061).
 
-    A sound file is asked through its indexes, a damaged one and one without a hash table entry by
-    entry.
+    An intact file is queried by its indexes; a damaged file, or one without a hash table, is
+    searched entry by entry.
     """
     objects = inspection.objects
     for name, place in (("from_seqnum", 16), ("from_realtime", 24)):
@@ -211,10 +213,10 @@ def _select(
 
 
 def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
-    """The values of ``match``, by field: of each field one must be there (SDJ-060)."""
-    given = context.get("match", ())
+    """Return the values of ``match`` by field; an entry must have a value for each (SDJ-060)."""
+    matches = context.get("match", ())
     by_field: dict[str, set[bytes]] = {}
-    for text in [given] if isinstance(given, str) else given:
+    for text in [matches] if isinstance(matches, str) else matches:
         by_field.setdefault(text.partition("=")[0], set()).add(
             text.encode("utf-8", "surrogateescape")
         )
@@ -222,7 +224,7 @@ def _matches(context: Mapping[str, Any]) -> list[set[bytes]]:
 
 
 def _find_data(view: View, payload: bytes) -> int | None:
-    """The DATA object of ``FIELD=value``, or None. There must be a table, its chains sound."""
+    """Return the DATA object of ``FIELD=value``, or None. Requires a table with valid chains."""
     table, size = view.header.data_hash_table_offset, view.header.data_hash_table_size
     wanted = view.hash(payload)
     at = view.number(table + wanted % (size // 16) * 16)
@@ -234,7 +236,7 @@ def _find_data(view: View, payload: bytes) -> int | None:
 
 
 def _entries_of(view: View, data: int) -> Iterator[int]:
-    """The entries that a DATA object lists, in order. Its list must be sound."""
+    """Return the entries in the list of a DATA object, in order. Requires a valid list."""
     first, array, count = (view.number(data + at) for at in (40, 48, 56))
     if first:
         yield first

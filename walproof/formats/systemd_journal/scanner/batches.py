@@ -1,4 +1,4 @@
-"""Runs of records, as arrow arrays, from an inspected file."""
+"""Build runs of records, as Arrow arrays, from an inspected file."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from walproof.scan.model import PIECE_ROWS, Records, Wanted
 
 Numbers = NDArray[np.int64]
 
+#: Bytes of stored payloads in a run. Columns of this size stay in the CPU cache between kernels,
+#: and freed memory of a run is reused by the next one.
 _RUN_BYTES = 1 << 20
-"""Of stored payloads in a run. Columns of that size stay in the processor's cache from one kernel
-to the next, and memory that a run gives back serves the next one."""
 
 
 def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[Records]:
-    """The entries with these numbers, in runs."""
+    """Yield the entries with these numbers, in runs."""
     writer = _Writer(inspection, wanted)
     start = 0
     while start < len(numbers):
@@ -33,7 +33,7 @@ def runs(inspection: Inspection, numbers: Numbers, wanted: Wanted) -> Iterator[R
 
 
 class _Writer:
-    """What stays the same from run to run."""
+    """State shared by all runs."""
 
     def __init__(self, inspection: Inspection, wanted: Wanted) -> None:
         self.objects, self.packed = inspection.objects, inspection.packed
@@ -44,7 +44,7 @@ class _Writer:
         self.names = _names(inspection) if wanted.dictionaries and self.fields else None
         self.packed_data, self.lengths = inspection.packed_data, inspection.lengths
         self.given = inspection.given
-        self.places = np.full(len(self.packed_data), -1, np.int64)
+        self.positions = np.full(len(self.packed_data), -1, np.int64)
         self.items = np.empty(1 << 16, np.int32)
         self.cached = np.zeros((constants.CACHED, 4), np.int64)
         self.before = 0
@@ -53,7 +53,7 @@ class _Writer:
             self.stamps = np.full(len(self.objects.offsets), -1, np.int32)
 
     def run(self, numbers: Numbers, start: int) -> Records:
-        """As many records as fit into a run."""
+        """Build a run with as many records as fit."""
         wanted = self.wanted
         rows = min(PIECE_ROWS, len(numbers) - start)
         items: Any = None
@@ -71,9 +71,9 @@ class _Writer:
                 self.items = np.empty(len(self.items) + lacks, np.int32)
                 rows = min(PIECE_ROWS, len(numbers) - start)
             items, bounds = self.items[: bounds[rows]], bounds[: rows + 1]
-        mine = numbers[start : start + rows]
+        run_numbers = numbers[start : start + rows]
         at, size, seqnum, realtime, monotonic = (np.empty(rows, np.int64) for _ in range(5))
-        entry_kernels.numbers(self.objects, mine, at, size, seqnum, realtime, monotonic)
+        entry_kernels.numbers(self.objects, run_numbers, at, size, seqnum, realtime, monotonic)
         columns: dict[str, pa.Array] = {
             name: arrays.numbers(values.view(np.uint64))
             for name, values in (
@@ -83,15 +83,15 @@ class _Writer:
         }  # fmt: skip
         if wanted.wants("boot_id"):
             text = np.empty(32 * rows, np.uint8)
-            entry_kernels.boot_ids(self.objects, mine, text)
+            entry_kernels.boot_ids(self.objects, run_numbers, text)
             columns["boot_id"] = _binary(
                 np.arange(0, 32 * rows + 1, 32, dtype=np.int32), text, True
             )
         if wanted.wants("cursor"):
-            places = np.empty(rows + 1, np.int32)
+            locations = np.empty(rows + 1, np.int32)
             text = np.empty(constants.CURSOR_WIDTH * rows, np.uint8)
-            entry_kernels.cursors(self.objects, mine, places, text)
-            columns["cursor"] = _binary(places, text, True)
+            entry_kernels.cursors(self.objects, run_numbers, locations, text)
+            columns["cursor"] = _binary(locations, text, True)
         payload, cut = None, np.zeros(rows, np.uint8)
         if self.measured:
             plain = self._plain(items)
@@ -102,23 +102,23 @@ class _Writer:
                 )
             if wanted.payload:
                 payload = self._bodies(items, bounds, sizes[:rows], cut, plain)
-            self.places.fill(-1)
+            self.positions.fill(-1)
         if wanted.wants("missing"):
             columns["missing"] = pa.array(missing[:rows], mask=missing[:rows] == 0)
         self.before += rows
         return Records(at, size, payload, columns, None, cut.view(np.bool_) if cut.any() else None)
 
     def _plain(self, items: NDArray[np.int32]) -> NDArray[np.uint8]:
-        """The compressed payloads of a run, end to end; ``places`` says where."""
-        if not len(self.places):
+        """Return the decompressed payloads of a run, end to end, with ``positions`` as offsets."""
+        if not len(self.positions):
             return _NOTHING
-        if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.places):
+        if not entry_kernels.wanted_packed(self.objects, items, self.packed_data, self.positions):
             return _NOTHING
-        chosen = np.flatnonzero(self.places == 0)
-        self.places[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
+        chosen = np.flatnonzero(self.positions == 0)
+        self.positions[chosen] = np.cumsum(self.lengths[chosen]) - self.lengths[chosen]
         plain = np.empty(int(self.lengths[chosen].sum()), np.uint8)
         for number in chosen.tolist():
-            to = self.places[number]
+            to = self.positions[number]
             payload = self.packed.plain(int(self.objects.offsets[self.packed_data[number]]))
             plain[to : to + len(payload)] = np.frombuffer(payload, np.uint8)
         return plain
@@ -138,7 +138,7 @@ class _Writer:
         name_bytes = np.empty(0 if is_shared else in_names, np.uint8)
         value_bytes = np.empty(total, np.uint8)
         entry_kernels.fields(
-            self.objects, items, bounds, self.most, self.packed_data, self.lengths, self.places,
+            self.objects, items, bounds, self.most, self.packed_data, self.lengths, self.positions,
             plain, names, name_bytes, values, value_bytes, cut,
         )  # fmt: skip
         if is_shared:
@@ -160,16 +160,17 @@ class _Writer:
         cut: NDArray[np.uint8],
         plain: NDArray[np.uint8],
     ) -> pa.Array:
-        # In export format a field takes at most ten bytes more than as it is stored.
+        # A field in export format is at most ten bytes longer than its stored form.
         counts = np.diff(bounds)
         room = np.minimum(sizes + 10 * counts, self.most).sum()
         keys, spare = np.empty((2, int(counts.max(initial=1))), np.int64)
-        places, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
+        locations, text = np.empty(len(bounds), np.int32), np.empty(int(room), np.uint8)
         entry_kernels.bodies(
             self.objects, items, bounds, self.most, self.before, self.boot, self.ranks, self.stamps,
-            self.packed_data, self.lengths, self.places, plain, keys, spare, places, text, cut,
+            self.packed_data, self.lengths, self.positions, plain, keys, spare, locations, text,
+            cut,
         )  # fmt: skip
-        return _binary(places, text, False)
+        return _binary(locations, text, False)
 
 
 _NOTHING = np.empty(0, np.uint8)
@@ -186,7 +187,7 @@ def _from(dictionary: pa.Array, numbers: NDArray[np.int32]) -> pa.Array:
 
 
 def _names(inspection: Inspection) -> pa.Array | None:
-    """The names of fields by their numbers; None where a field has a name without one."""
+    """Return the names of fields by number; None if a field has a name without a number."""
     objects = inspection.objects
     if (objects.name_ids[objects.of_kind(constants.DATA)] == constants.NO_NAME).any():
         return None
@@ -199,7 +200,7 @@ def _names(inspection: Inspection) -> pa.Array | None:
 
 
 def _ranks(inspection: Inspection) -> tuple[int, NDArray[np.uint16]]:
-    """The number of the name ``_BOOT_ID``, and the place of each name among them all."""
+    """Return the number of the name ``_BOOT_ID``, and the rank of each name in sorted order."""
     objects = inspection.objects
     count = int(objects.state[constants.NAMES])
     names = [

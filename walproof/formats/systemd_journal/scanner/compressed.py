@@ -1,4 +1,4 @@
-"""Compressed payloads: what is in them, each looked at once, and kept while there is room."""
+"""Decompress and check payloads once each, and cache them while there is room."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from reference_impl.systemd_journal.objects import FIELD_NAME, budget
 from walproof.formats.systemd_journal.scanner import constants
 from walproof.formats.systemd_journal.scanner.hashing import hash_whole
 
+#: Maximum bytes of cached payloads; other payloads are decompressed again for output.
 CACHE_BYTES = 64 << 20
-"""Bytes of decompressed payloads that are kept; others are decompressed again when written out."""
 
 Keys = tuple[np.uint64, np.uint64, np.uint64]
 
 
 class Packed:
-    """The compressed DATA of one file.
+    """The compressed DATA objects of a file.
 
     ``limit`` is the largest field in bytes (SDJ-031).
     """
@@ -36,12 +36,12 @@ class Packed:
         self.keys = keys
         self.limit = limit
         self._spent = 0
-        self._places, self._lengths = array("q"), array("q")
+        self._offsets, self._lengths = array("q"), array("q")
         self._cache: OrderedDict[int, bytes] = OrderedDict()
         self._held = 0
 
     def answer(self, at: int) -> tuple[int, bytes]:
-        """What is wrong with the payload of a DATA, a code, and the payload if it is sound."""
+        """Return the fault code of the payload of a DATA, and the payload if it is valid."""
         try:
             # Thousands of compression bombs must not cost more than this (SDJ-103).
             left = max(0, budget(at, self.limit) - self._spent)
@@ -57,26 +57,26 @@ class Packed:
         name, equals, _ = plain.partition(b"=")
         if not equals or not FIELD_NAME.fullmatch(name):
             return constants.BAD_FIELD, b""
-        self._places.append(at)
+        self._offsets.append(at)
         self._lengths.append(len(plain))
         self._remember(at, plain)
         flag = int(self.data[at + 1]) & OBJECT_COMPRESSED
         return constants.SOUND if self.flags & HEADER_FLAG_OF[flag] else constants.HIDDEN, plain
 
     def is_text(self, plain: bytes) -> bool:
-        """Whether a payload may stand on a line of its own."""
+        """Return whether a payload can be written as a single line."""
         return is_text(plain)
 
-    def lengths(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The lengths in bytes of sound payloads, by the offsets of their DATA."""
-        if not len(places):
+    def lengths(self, offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the lengths in bytes of valid payloads, by the offsets of their DATA."""
+        if not len(offsets):
             return np.empty(0, np.int64)
-        known, first = np.unique(np.frombuffer(self._places, np.int64), return_index=True)
+        known, first = np.unique(np.frombuffer(self._offsets, np.int64), return_index=True)
         of_known = np.frombuffer(self._lengths, np.int64)[first]
-        return of_known[np.searchsorted(known, places)]
+        return of_known[np.searchsorted(known, offsets)]
 
     def plain(self, at: int) -> bytes:
-        """A payload that was found sound."""
+        """Return a payload that was checked before."""
         if (cached := self._cache.get(at)) is not None:
             return cached
         plain = self._decompress(at, self.limit)

@@ -1,6 +1,6 @@
-"""What kernels and those who call them call things by, and what kernels are told of a file.
+"""Constants and parameters shared by the kernels and their callers.
 
-Nothing here needs numba.
+This module does not need numba.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ import numpy as np
 
 from reference_impl.systemd_journal.layout import Header
 
+#: Replaces every offset or count from this value on. It is beyond the end of any file, and a few
+#: such values can be added without overflow.
 FAR = 1 << 60
-"""Stands for every offset or count from there on: far beyond the end of any file, and so small that
-a few of them can be added."""
 
 DATA, FIELD, ENTRY, DATA_TABLE, FIELD_TABLE, ENTRY_ARRAY, TAG = range(1, 8)
 
-# A byte for each object: its type, and
+# A byte for each object: its type and these flags.
 TYPE = 7
+#: The payload is compressed.
 PACKED = 0x20
-"""the payload is compressed;"""
+#: The payload can be written as a single line.
 TEXT = 0x40
-"""the payload may stand on a line of its own;"""
+#: The frame is valid and the content is not.
 BAD = 0x80
-"""the frame holds and the content does not."""
 
 CODES = (
     "",
@@ -47,6 +47,8 @@ CODES = (
     "",
     "too-large",
 )
+#: Fault codes. UNLINKED: an entry that no chain links (SDJ-046). BAD_LAST: the second offset of a
+#: bucket (SDJ-024). OUTDATED: the values compared by SDJ-049.
 (
     SOUND,
     BAD_HEADER,
@@ -65,16 +67,14 @@ CODES = (
     BAD_SEAL,
     OUTDATED,
 ) = range(16)
-"""UNLINKED is an entry that no chain links (SDJ-046), BAD_LAST the second offset of a bucket
-(SDJ-024), OUTDATED what SDJ-049 compares."""
+#: All faults beyond the limit, as one (SDJ-093).
 REST = 17
-"""Faults that are not kept, as one (SDJ-093)."""
+#: Valid, but the header does not declare the compression (SDJ-027).
 HIDDEN = 16
-"""Sound, but the header hides the compression (SDJ-027)."""
+#: The caller must decompress the payload first; kernels cannot.
 ASK = -1
-"""The payload has to be decompressed first, which no kernel can do."""
 
-# What kernels are told of the file: int64, one place each.
+# Indexes of the file parameters for the kernels, in an array of int64.
 (
     SIZE,
     HEADER_SIZE,
@@ -93,7 +93,7 @@ ASK = -1
     COMPATIBLE,
 ) = range(15)
 
-# What a walk knows, kept between calls of the kernel: int64, one place each.
+# Indexes of the state of a walk between kernel calls, in an array of int64.
 (
     AT,
     PHASE,
@@ -117,25 +117,26 @@ ASK = -1
 ) = range(19)
 STATES = 19
 
+#: Name id of objects that are not valid DATA, and of names that did not fit into the table.
 NO_NAME = 0xFFFF
-"""The name id of what is no sound DATA, and of names that did not fit into the table."""
 NAME_SLOTS = 1 << 17
 NAME_WIDTH = 72
 
-# Why the walk stopped.
+# Reasons for the walk to return.
+#: Reasons for the walk to stop: the end; the payload of ``state[SEEK]`` is needed; arrays are full;
+#: ``known`` is needed.
 DONE, DECOMPRESS, ROOM, LINKS = range(4)
-"""Why the walk stopped: at its end; for ``state[SEEK]``'s payload; for room; for ``known``."""
 
 # Marks of an object.
+#: Marks of an object: the links that have led to it.
 IN_TABLE, IN_LIST, IN_CHAIN, LINKED = 1, 2, 4, 8
-"""Marks of an object: where links have led to it."""
 
 
 class ObjectTable(NamedTuple):
-    """The objects of a file, in file order; ``number_of`` numbers them by offset.
+    """The objects of a file, in file order; ``number_of`` returns their numbers by offset.
 
-    ``bits`` and ``ranks`` are the way from an offset to a number. ``offsets``, ``kinds``, ``marks``
-    and ``name_ids`` have a place for each object. ``lost`` has the ranges that yielded none.
+    ``bits`` and ``ranks`` map an offset to a number. ``offsets``, ``kinds``, ``marks`` and
+    ``name_ids`` have an element for each object. ``lost`` has the ranges without objects.
     """
 
     data: Any
@@ -153,20 +154,21 @@ class ObjectTable(NamedTuple):
     lengths: Any
 
     def of_kind(self, kind: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """The numbers of the sound objects of a type, in file order."""
+        """Return the numbers of the valid objects of a type, in file order."""
         return np.flatnonzero((self.kinds & (TYPE | BAD)) == kind)
 
 
+#: Maximum bytes of the fields of an entry, repetitions included; a larger entry is returned without
+#: fields.
 LIMIT = 1 << 30
-"""Bytes. Of an entry with more in its fields, repetitions included, no fields are given out."""
+#: Maximum length of a cursor.
 CURSOR_WIDTH = 160
-"""No cursor is longer."""
+#: Number of cached items: most fields of an entry also occur in earlier entries.
 CACHED = 1 << 10
-"""So many items are remembered: most fields of an entry are those of entries before it."""
 
 
 def facts(header: Header, size: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """What kernels are told of a file."""
+    """Return the parameters of a file for the kernels."""
     values: Mapping[int, int] = {
         SIZE: size,
         HEADER_SIZE: header.header_size,

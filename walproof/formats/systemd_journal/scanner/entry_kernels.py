@@ -1,7 +1,7 @@
-"""From entries to columns: kernels, each for the columns that one reason asks for.
+"""Compiled kernels that convert entries to columns.
 
-A run is a number of entries in file order. Its items, the numbers of their DATA, are looked up
-once and lie end to end in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
+A run is a number of entries in file order. Its items, the numbers of their DATA, are looked up once
+and concatenated in ``items``; those of entry ``n`` are ``items[bounds[n]:bounds[n + 1]]``.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -53,13 +53,15 @@ def gather(
     huge,
     sizes,
 ):
-    """The items of a run that begins with entry ``start``; ``given`` is that of ``lists.entries``.
+    """Collect the items of a run from entry ``start`` on; ``given`` is that of
+    ``lists.entries``.
 
-    Gives the rows, the bytes of their payloads as stored, those of the names in them (NAME_WIDTH
-    for one without a number), and the room that ``items`` lacks: above 0, nothing was done.
-    ``missing`` counts items without a sound DATA, ``huge`` marks entries above LIMIT, ``sizes`` are
-    bytes of payloads of each; not if they need not be ``measured``. ``cached`` has CACHED items met
-    before, and is 0 in the first run: offset, number, bytes of the payload, those of the name.
+    Returns the rows, the bytes of their payloads as stored, the bytes of the names in them
+    (NAME_WIDTH for a name without a number), and the missing room in ``items``: if it is above 0,
+    nothing was done. ``missing`` counts items without a valid DATA, ``huge`` marks entries above
+    LIMIT, and ``sizes`` are the payload bytes of each entry, if they are to be ``measured``.
+    ``cached`` has CACHED earlier items, and is 0 in the first run: offset, number, bytes of the
+    payload, bytes of the name.
     """
     data, facts, offsets, name_ids = objects.data, objects.facts, objects.offsets, objects.name_ids
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, facts[SIZE]
@@ -107,7 +109,7 @@ def gather(
 
 @kernel
 def numbers(objects, entries, at, size, seqnum, realtime, monotonic):
-    """The columns that are numbers, bit for bit."""
+    """Copy the numeric columns."""
     data, offsets = objects.data, objects.offsets
     for row in range(entries.shape[0]):
         place = offsets[entries[row]]
@@ -119,15 +121,15 @@ def numbers(objects, entries, at, size, seqnum, realtime, monotonic):
 
 
 @kernel
-def wanted_packed(objects, items, packed, places):
-    """Which compressed payloads a run needs: ``places`` is 0 for these, -1 for others."""
+def wanted_packed(objects, items, packed, positions):
+    """Mark the compressed payloads that a run needs with 0 in ``positions``, others with -1."""
     count = 0
     for place in range(items.shape[0]):
         number = items[place]
         if objects.kinds[number] & PACKED:
             which = packed_number(number, packed)
-            if places[which] < 0:
-                places[which] = 0
+            if positions[which] < 0:
+                positions[which] = 0
                 count += 1
     return count
 
@@ -140,7 +142,7 @@ def fields(
     most,
     packed,
     lengths,
-    places,
+    positions,
     plain,
     name_bounds,
     name_bytes,
@@ -148,11 +150,11 @@ def fields(
     value_bytes,
     cut,
 ):
-    """Names and values of all items, values of at most ``most`` bytes.
+    """Write names and values of all items, values of at most ``most`` bytes.
 
-    ``plain`` has the compressed payloads, ``places`` says where. ``cut`` marks entries with a
-    value that was.
-    Without room for names, ``name_bounds`` gets their numbers, which all of them have then.
+    ``plain`` has the compressed payloads, at the offsets in ``positions``. ``cut`` marks
+    entries with a truncated value. Without room for names, ``name_bounds`` receives their
+    numbers, which all of them must have.
     """
     data, kinds, fixed = objects.data, objects.kinds, objects.facts[DATA_FIXED]
     name_ids, offsets, name_lengths = objects.name_ids, objects.offsets, objects.lengths
@@ -171,7 +173,7 @@ def fields(
                 copy(name_bytes, to_name, names, name * NAME_WIDTH, length)
             if kinds[number] & PACKED:
                 which = packed_number(number, packed)
-                start, end = places[which], places[which] + lengths[which]
+                start, end = positions[which], positions[which] + lengths[which]
                 if name == NO_NAME:
                     length = name_length(plain, start, end)
                     copy(name_bytes, to_name, plain, start, length)
@@ -193,23 +195,23 @@ def fields(
 
 
 _BOOT_ID = np.frombuffer(b"_BOOT_ID", np.uint8)
+#: Up to this many fields are sorted by insertion.
 _FEW = 48
-"""So many fields are sorted by insertion."""
 
 
 @helper
-def _bounds(objects, number, packed, lengths, places):
-    """Where a payload lies: start, end, and whether in the decompressed bytes."""
+def _bounds(objects, number, packed, lengths, positions):
+    """Return the range of a payload, and whether it is in the decompressed bytes."""
     if objects.kinds[number] & PACKED:
         which = packed_number(number, packed)
-        return places[which], places[which] + lengths[which], True
+        return positions[which], positions[which] + lengths[which], True
     at = objects.offsets[number]
     return at + objects.facts[DATA_FIXED], at + offset_at(objects.data, at + 8), False
 
 
 @helper
 def _compared(data, at, end, other, other_at, other_end):
-    """-1, 0 or 1 as the first bytes sort before, with, or after the others."""
+    """Return -1, 0 or 1 for the order of two payloads by their bytes."""
     while at < end and other_at < other_end:
         if data[at] != other[other_at]:
             return -1 if data[at] < other[other_at] else 1
@@ -221,18 +223,18 @@ def _compared(data, at, end, other, other_at, other_end):
 
 
 @helper
-def _order(objects, key, other, packed, lengths, places, plain):
-    """How two fields sort. A key is the rank of the name, then the number of the object.
+def _order(objects, key, other, packed, lengths, positions, plain):
+    """Return the order of two fields by their keys: rank of the name, number of the object.
 
-    Names without a number have the rank NO_NAME, and say nothing.
+    Names without a number have the rank NO_NAME, which does not determine the order.
     """
     rank, other_rank = key >> 32, other >> 32
     if rank != other_rank and rank != NO_NAME and other_rank != NO_NAME:
         return -1 if rank < other_rank else 1
     if key == other:
         return 0
-    at, end, there = _bounds(objects, key & 0xFFFFFFFF, packed, lengths, places)
-    to, to_end, other_there = _bounds(objects, other & 0xFFFFFFFF, packed, lengths, places)
+    at, end, there = _bounds(objects, key & 0xFFFFFFFF, packed, lengths, positions)
+    to, to_end, other_there = _bounds(objects, other & 0xFFFFFFFF, packed, lengths, positions)
     if there and other_there:
         return _compared(plain, at, end, plain, to, to_end)
     if there:
@@ -244,13 +246,13 @@ def _order(objects, key, other, packed, lengths, places, plain):
 
 @helper
 def _plainly(key, other):
-    """Whether the ranks of two keys tell how they sort, which is the rule."""
+    """Return whether the ranks of two keys determine their order, the common case."""
     return (key ^ other) >> 32 != 0 and (key >> 32) != NO_NAME and (other >> 32) != NO_NAME
 
 
 @helper
-def _sort_few(objects, keys, count, packed, lengths, places, plain):
-    """By insertion."""
+def _sort_few(objects, keys, count, packed, lengths, positions, plain):
+    """Sort by insertion."""
     for number in range(1, count):
         key = keys[number]
         place = number
@@ -259,7 +261,7 @@ def _sort_few(objects, keys, count, packed, lengths, places, plain):
             if _plainly(key, other):
                 if key > other:
                     break
-            elif _order(objects, key, other, packed, lengths, places, plain) >= 0:
+            elif _order(objects, key, other, packed, lengths, positions, plain) >= 0:
                 break
             keys[place] = other
             place -= 1
@@ -267,8 +269,8 @@ def _sort_few(objects, keys, count, packed, lengths, places, plain):
 
 
 @helper
-def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
-    """Merging runs that double: linear in bytes for each doubling."""
+def _sort_many(objects, keys, spare, count, packed, lengths, positions, plain):
+    """Sort by merging runs that double in size: each pass is linear in bytes."""
     width = 1
     while width < count:
         for start in range(0, count, 2 * width):
@@ -277,7 +279,7 @@ def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
             for to in range(start, end):
                 if right >= end or (
                     left < middle
-                    and _order(objects, keys[left], keys[right], packed, lengths, places, plain)
+                    and _order(objects, keys[left], keys[right], packed, lengths, positions, plain)
                     <= 0
                 ):
                     spare[to] = keys[left]
@@ -292,8 +294,7 @@ def _sort_many(objects, keys, spare, count, packed, lengths, places, plain):
 
 @helper
 def _put(source, start, end, name, text, into, to, room):
-    """One field in export format, or as much of it as there is room for. Where the next one goes,
-    were there room."""
+    """Write a field in export format as far as it fits; return the end without truncation."""
     if text:
         copy(into, to, source, start, min(end - start, room))
         if end - start < room:
@@ -317,9 +318,9 @@ def _put(source, start, end, name, text, into, to, room):
 
 
 @helper
-def _put_any(objects, number, packed, lengths, places, plain, into, to, room):
-    """See ``_put``."""
-    start, end, there = _bounds(objects, number, packed, lengths, places)
+def _put_any(objects, number, packed, lengths, positions, plain, into, to, room):
+    """Write a field of any location. See ``_put``."""
+    start, end, there = _bounds(objects, number, packed, lengths, positions)
     text = objects.kinds[number] & TEXT != 0
     name = int64(objects.name_ids[number])
     if name != NO_NAME:
@@ -334,8 +335,8 @@ def _put_any(objects, number, packed, lengths, places, plain, into, to, room):
 
 
 @helper
-def _is_boot_id(objects, number, packed, lengths, places, plain):
-    start, end, there = _bounds(objects, number, packed, lengths, places)
+def _is_boot_id(objects, number, packed, lengths, positions, plain):
+    start, end, there = _bounds(objects, number, packed, lengths, positions)
     if end - start <= 8:
         return False
     for place in range(8):
@@ -357,7 +358,7 @@ def bodies(
     stamps,
     packed,
     lengths,
-    places,
+    positions,
     plain,
     keys,
     spare,
@@ -365,12 +366,13 @@ def bodies(
     body_bytes,
     cut,
 ):
-    """Each field once, sorted by bytes, without ``_BOOT_ID``; at most ``most`` bytes of a record.
+    """Write each field once, sorted by bytes, without ``_BOOT_ID``; at most ``most`` bytes per
+    record.
 
-    ``boot`` is the number of that name. ``ranks`` sorts the names, by their numbers. ``stamps``,
-    one for each object, are -1 in the first run; ``before`` counts the entries of earlier ones.
-    ``keys`` and ``spare``, at work, have a place for each item of the longest entry.
-    ``cut`` marks the records that were cut.
+    ``boot`` is the number of that name. ``ranks`` are the sort ranks of the names, by their
+    numbers. ``stamps`` has an element for each object, -1 in the first run; ``before`` counts the
+    entries of earlier runs. ``keys`` and ``spare`` are work space with an element for each item of
+    the longest entry. ``cut`` marks the truncated records.
     """
     name_ids, to = objects.name_ids, int64(0)
     for row in range(bounds.shape[0] - 1):
@@ -383,26 +385,26 @@ def bodies(
             if name == boot or stamps[number] == before + row:
                 continue
             stamps[number] = before + row
-            if name == NO_NAME and _is_boot_id(objects, number, packed, lengths, places, plain):
+            if name == NO_NAME and _is_boot_id(objects, number, packed, lengths, positions, plain):
                 continue
             keys[count] = (int64(ranks[name]) << 32) | int64(number)
             count += 1
         if count <= _FEW:
-            _sort_few(objects, keys, count, packed, lengths, places, plain)
+            _sort_few(objects, keys, count, packed, lengths, positions, plain)
         else:
-            _sort_many(objects, keys, spare, count, packed, lengths, places, plain)
+            _sort_many(objects, keys, spare, count, packed, lengths, positions, plain)
         first = to
         for place in range(count):
             if (
                 place
                 and not _plainly(keys[place - 1], keys[place])
-                and _order(objects, keys[place - 1], keys[place], packed, lengths, places, plain)
+                and _order(objects, keys[place - 1], keys[place], packed, lengths, positions, plain)
                 == 0
             ):
                 continue
             number = keys[place] & 0xFFFFFFFF
             room = first + most - to
-            to = _put_any(objects, number, packed, lengths, places, plain, body_bytes, to, room)
+            to = _put_any(objects, number, packed, lengths, positions, plain, body_bytes, to, room)
             if to - first > most:
                 to = first + most
                 cut[row] = 1
@@ -424,7 +426,7 @@ def _write_id(data, at, text, to):
 
 @helper
 def _write_number(value, name, text, to):
-    """Write ``;i=`` and the like, then a number without zeros in front; return where it ends."""
+    """Write a key such as ``;i=`` and a number without leading zeros; return the end."""
     text[to], text[to + 1], text[to + 2] = 59, name, 61
     to += 3
     digits = 1
@@ -437,14 +439,14 @@ def _write_number(value, name, text, to):
 
 @kernel
 def boot_ids(objects, entries, text):
-    """Boot ids in hexadecimal, 32 bytes each."""
+    """Write the boot ids in hexadecimal, 32 bytes each."""
     for row in range(entries.shape[0]):
         _write_id(objects.data, objects.offsets[entries[row]] + 40, text, 32 * row)
 
 
 @kernel
 def cursors(objects, entries, bounds, text):
-    """Cursors (SDJ-063), end to end; CURSOR_WIDTH bytes of room for each."""
+    """Write the concatenated cursors (SDJ-063); needs CURSOR_WIDTH bytes of room for each."""
     data, to = objects.data, 0
     for row in range(entries.shape[0]):
         at = objects.offsets[entries[row]]
@@ -462,7 +464,7 @@ def cursors(objects, entries, bounds, text):
 
 @kernel
 def numbers_at(objects, entries, place, numbers):
-    """A number of eight bytes of each entry, as its bytes."""
+    """Copy an eight-byte number of each entry as bytes."""
     for row in range(entries.shape[0]):
         value = load64(objects.data, objects.offsets[entries[row]] + place)
         for byte in range(8):
@@ -471,7 +473,7 @@ def numbers_at(objects, entries, place, numbers):
 
 @kernel
 def having(objects, entries, given, wanted, chosen):
-    """Mark the entries that have one of the DATA that are ``wanted``, and give it out."""
+    """Mark and return the entries that have one of the ``wanted`` DATA objects."""
     data, facts = objects.data, objects.facts
     bits, ranks, whole = objects.bits, objects.ranks, facts[SIZE]
     for row in range(entries.shape[0]):

@@ -1,4 +1,4 @@
-"""Both hashes of journal files (SDJ-021, SDJ-022), and whether a payload is text: kernels."""
+"""Compiled kernels for both hashes of journal files (SDJ-021, SDJ-022) and for text detection."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -39,7 +39,7 @@ def _sipround(v0, v1, v2, v3):
 
 @helper
 def _tail(data, start, end):
-    """The last bytes that fill no word, as one."""
+    """Return the last bytes that do not fill a word, as a word."""
     left = (end - start) & 7
     if left == 0:
         return uint64(0)
@@ -128,7 +128,7 @@ def _jenkins(data, start, end):
 
 @helper
 def hash_of(data, start, end, keys):
-    """The hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half of the key)."""
+    """Return the hash of ``data[start:end]``; ``keys`` is (keyed?, low half, high half)."""
     if keys[0]:
         return _siphash(data, start, end, keys[1], keys[2])
     return _jenkins(data, start, end)
@@ -136,7 +136,7 @@ def hash_of(data, start, end, keys):
 
 @helper
 def name_length(data, start, end):
-    """Bytes of the name in ``NAME=value``; 0 when it is no such thing (SDJ-045, SDJ-086)."""
+    """Return the length of the name in ``NAME=value``; 0 if it is invalid (SDJ-045, SDJ-086)."""
     at = start
     while at < end and at - start <= 64:
         byte = data[at]
@@ -181,12 +181,12 @@ def _is_text_slowly(data, at, end):
 
 @helper
 def is_text(data, start, end):
-    """Whether a payload may stand on a line of its own in export format (SDJ-090)."""
+    """Return whether the export format can write a payload as a single line (SDJ-090)."""
     at = start
     while at + 8 <= end:
         word = load64(data, at)
-        below = (word - _SPACES) & ~word
-        if ((below | (word + _ONES) | word) & _HIGH) != 0:
+        children = (word - _SPACES) & ~word
+        if ((children | (word + _ONES) | word) & _HIGH) != 0:
             return _is_text_slowly(data, at, end)
         at += 8
     return _is_text_slowly(data, at, end)
@@ -194,5 +194,5 @@ def is_text(data, start, end):
 
 @kernel
 def hash_whole(data, keys):
-    """The hash of a whole array: of a payload that was decompressed."""
+    """Return the hash of a whole array, such as a decompressed payload."""
     return hash_of(data, 0, data.shape[0], keys)

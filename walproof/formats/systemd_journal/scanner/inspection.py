@@ -1,4 +1,4 @@
-"""Everything that is to be known of a file before its entries are given out."""
+"""Inspect a whole file before its entries are read."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from walproof.formats.systemd_journal.scanner.compressed import Keys, Packed
 from walproof.formats.systemd_journal.scanner.constants import FAR, ObjectTable
 from walproof.formats.systemd_journal.scanner.objects import excused_at
 
+#: Initial room for field names.
 _NAMES = 1 << 10
-"""There is room for so many names of fields to begin with."""
 
 
 _OF_LINKS = (constants.BAD_INDEX, constants.BAD_LAST, constants.BAD_CHAIN, constants.UNLINKED)
@@ -38,13 +38,13 @@ class Unusual(Exception):
 
 @dataclass(frozen=True)
 class Inspection:
-    """What was found in a file that is not refused.
+    """The inspection of a file that is not refused.
 
     ``faults`` has a row for each: start, end, code, target. ``entries`` are the numbers of the
-    sound entries. ``packed_data`` are the numbers of the compressed DATA, ``lengths`` the bytes of
-    their payloads. ``given`` has a place for each object: how many items of an entry are looked at,
-    -1 for all. ``sealed_until`` is up to when seals vouch for entries, None without the key.
-    ``view`` is for the few questions that the reference answers.
+    valid entries. ``packed_data`` are the numbers of the compressed DATA, ``lengths`` the sizes of
+    their payloads in bytes. ``given`` has an element for each object: the number of items of an
+    entry to read, -1 for all. ``sealed_until`` is the time up to which seals cover entries, None
+    without the key. ``view`` is used for the cases that the reference handles.
     """
 
     view: View
@@ -60,38 +60,38 @@ class Inspection:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Return the size of the file in bytes."""
         return len(self.objects.data)
 
     def payload(self, number: int) -> bytes:
-        """``FIELD=value`` of a sound DATA."""
+        """Return ``FIELD=value`` of a valid DATA."""
         at = int(self.objects.offsets[number])
         if self.objects.kinds[number] & constants.PACKED:
             return self.packed.plain(at)
         return bytes(self.view.payload(at))
 
     def released(self) -> Numbers:
-        """The entries that are records: all but those that were never acknowledged (SDJ-101)."""
+        """Return the entries that are records: all except those never acknowledged (SDJ-101)."""
         never = self.faults[(self.faults[:, 2] == constants.UNLINKED) & self._torn()][:, 0]
         if not len(never):
             return self.entries
         return self.entries[~np.isin(self.objects.offsets[self.entries], never)]
 
     def end(self) -> End:
-        """Verdict, reason and end (SDJ-054, SDJ-055)."""
+        """Return verdict, reason and end (SDJ-054, SDJ-055)."""
         if not len(self.faults):
             return End("intact", None, int(self.objects.state[constants.END]))
         damage = next((gap for gap in self._met() if not gap.torn), None)
         verdict: Verdict = "damaged" if damage is not None else "torn"
-        # A fault is damage, or makes a file that is online or cut a torn one.
+        # A fault is damage, except in a file that is online or truncated: there it is torn.
         return End(verdict, damage.reason if damage else self._torn_reason(), None)
 
     def lost(self) -> list[Lost]:
-        """The faults as ranges in file order; of two that overlap the first met keeps its bytes."""
+        """Return the faults as ranges in file order. The first fault met keeps shared bytes."""
         return sorted(self._met(), key=lambda gap: gap.start)
 
     def _met(self) -> list[Lost]:
-        """The faults as ranges in the order met, each with the bytes that no earlier one has."""
+        """Return the faults as ranges in the order met, each without the bytes of earlier ones."""
         torn_reason = self._torn_reason()
         torn = self._torn()
         pieces, count = links.disjoint(self.faults, self.size)
@@ -115,7 +115,9 @@ class Inspection:
         return "torn-file" if self._short else "torn-append"
 
     def _torn_from(self) -> int | None:
-        """From where on faults are those of a cut (SDJ-051) or a crash (SDJ-052)."""
+        """Return the offset after which faults are due to a truncation (SDJ-051) or crash
+        (SDJ-052).
+        """
         cut = self._cut
         if cut is not None and self._short:
             return cut
@@ -127,12 +129,15 @@ class Inspection:
         return None
 
     def _torn(self) -> NDArray[np.bool_]:
-        """Which faults are those of a crash or a cut. Counts, head and tail are written last."""
+        """Mark the faults that result from a crash or a truncation.
+
+        A writer updates counts, head and tail last.
+        """
         torn_from = self._torn_from()
         if torn_from is None:
             return np.zeros(len(self.faults), np.bool_)
         codes = self.faults[:, 2]
-        # Pages are written, and copied, in any order: older links do not know what came since.
+        # Pages are written and copied in any order, so older links may lack newer objects.
         links_from = min(torn_from, _grown_from(self.header, self.objects, self.entries))
         of_links = np.isin(codes, _OF_LINKS)
         after = np.maximum(self.faults[:, 0], self.faults[:, 3]) >= np.where(
@@ -143,7 +148,7 @@ class Inspection:
 
 
 class Faults:
-    """The first faults of a file of ``size`` bytes; the others become one (SDJ-093)."""
+    """The first faults of a file of ``size`` bytes; the others are merged (SDJ-093)."""
 
     def __init__(self, size: int) -> None:
         self.room = KEPT_FAULTS + size // 64
@@ -151,7 +156,7 @@ class Faults:
         self._rest: list[tuple[int, int]] = []
 
     def add(self, rows: Numbers) -> None:
-        """Add what was found, as far as there is room. ``rows`` may be part of a larger array."""
+        """Add faults while there is room. ``rows`` may be part of a larger array."""
         self._rows.append(rows[: self.room].copy())
         if len(rest := rows[self.room :]):
             self._rest.append((int(rest[:, 0].min()), int(rest[:, 1].max())))
@@ -162,7 +167,7 @@ class Faults:
         return np.concatenate(self._rows)
 
     def all(self) -> Numbers:
-        """Return all faults, the others as one row."""
+        """Return all faults, with the merged ones as one row."""
         if self._rest:
             starts, ends = zip(*self._rest, strict=True)
             rest = (min(starts), max(ends), constants.REST, 0)
@@ -171,23 +176,23 @@ class Faults:
 
 
 def rows_of(faults: Any) -> Numbers:
-    """Faults as rows of start, end, reason and object, in numbers that an array holds."""
+    """Return faults as rows of numbers: start, end, reason and object."""
     return np.array([(*row[:3], min(row[3], FAR)) for row in faults], np.int64).reshape(-1, 4)
 
 
 def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) -> Inspection:
     """Walk and check a whole file. Raises :class:`Unusual`.
 
-    ``ValueError``: the context has a verification key that cannot be read.
+    Raises ``ValueError`` if the context has an invalid verification key.
     """
     data = np.frombuffer(raw, np.uint8)
-    data.flags.writeable = False  # kernels are compiled for bytes that nobody changes
+    data.flags.writeable = False  # kernels are compiled for read-only arrays
     facts = constants.facts(header, len(data))
     view = View(raw, header)
     max_field = int(context.get("max_field_size", MAX_FIELD_SIZE))
     key = int.from_bytes(header.file_id, "little")
     keys = (np.uint64(header.keyed), np.uint64(key & (1 << 64) - 1), np.uint64(key >> 64))
-    # More rows than faults are kept, and one for the others. Most stay untouched.
+    # One row more than the limit, for the merged faults. Most rows stay unused.
     rows = np.empty((Faults(len(data)).room + 1, 4), np.int64)
     for sure in (False, True):
         packed = Packed(data, facts, keys, max_field)
@@ -195,7 +200,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
         entries = objects.of_kind(constants.ENTRY)
         begun = header.state == layout.ONLINE and not header.n_entries  # SDJ-033
         count, broken, *chain = links.main_chain(objects, 0 if begun else len(entries), rows)
-        # Each link leads to an object that was found, so no size led across one.
+        # Each link leads to a known object, so no size skipped one.
         if not (count or broken or len(walked)):
             break
     faults = Faults(len(data))
@@ -246,7 +251,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
             seals = Seals(
                 view, cast(Walk, _Walked(objects)), VerificationKey.parse(str(context["key"]))
             )
-            # By the reference, whose work is nearly all hashing (SDJ-075).
+            # The reference verifies them; nearly all of its time is hashing (SDJ-075).
             wrong = seals.check()
             faults.add(
                 rows_of(
@@ -275,7 +280,7 @@ def inspect(raw: mmap.mmap | bytes, header: Header, context: Mapping[str, Any]) 
 
 
 def _grown_from(header: Header, objects: ObjectTable, entries: Numbers) -> int:
-    """From where on an online file may have grown, unknown to older links (SDJ-099)."""
+    """Return the offset after which an online file may have grown without older links (SDJ-099)."""
     if header.state != layout.ONLINE:
         return len(objects.data)
     last = int(objects.offsets[entries[-1]]) if len(entries) else header.header_size
@@ -290,10 +295,10 @@ def _walk(
     packed: Packed,
     sure: bool,
 ) -> tuple[ObjectTable, Numbers, Numbers]:
-    """The objects, how many there are of each type, and what was wrong on the way.
+    """Return the objects, their number by type, and the faults of the walk.
 
-    The main chain is asked where entries are only if the walk is to be ``sure``. Else it stops at
-    the first object that is not where the one before it ends.
+    The walk uses the entry offsets of the main chain only if it is to be ``sure``. Otherwise it
+    stops at the first object that does not begin at the end of its predecessor.
     """
     header = view.header
     state = np.zeros(constants.STATES, np.int64)
@@ -306,7 +311,7 @@ def _walk(
         linked = linked[:count]
         if not rising:
             linked = np.unique(linked)
-    # A count that lies costs room for as many objects as the file may have.
+    # A wrong count costs at most the memory for the objects that fit into the file.
     room = min(header.n_objects, len(data) // 64) + 64
     offsets, kinds = np.empty(room, np.int64), np.empty(room, np.uint8)
     name_ids = np.empty(room, np.uint16)
@@ -336,7 +341,7 @@ def _walk(
                 name = np.frombuffer(plain[: plain.index(b"=")], np.uint8)
                 state[constants.NAME_ID] = walk.number_of_name(name, slots, names, lengths, state)
         elif why == constants.LINKS and not sure:
-            faults[0], state[constants.FAULTS] = 0, 1  # anything: all of it is done again
+            faults[0], state[constants.FAULTS] = 0, 1  # any value: the walk is repeated
             break
         elif why == constants.LINKS:
             known = np.zeros(room, np.uint64)
@@ -365,7 +370,7 @@ def _longer(array: Any) -> Any:
 
 
 def _table_is_there(objects: ObjectTable, kind: int, offset: int, size: int) -> bool | None:
-    """Whether a hash table is where the header says (SDJ-016); None: no reason to look at it."""
+    """Return whether a hash table is where the header says (SDJ-016); None to skip the check."""
     tables = objects.of_kind(kind)
     if not len(tables) and not offset and not size:
         return None
@@ -378,7 +383,7 @@ def _table_is_there(objects: ObjectTable, kind: int, offset: int, size: int) -> 
 
 
 class _Walked:
-    """As much of the reference's ``Walk`` as its seals look at."""
+    """The part of the reference's ``Walk`` that its seals use."""
 
     def __init__(self, objects: ObjectTable) -> None:
         kinds = np.zeros(len(objects.data) // 8 + 1, np.uint8)
@@ -387,7 +392,7 @@ class _Walked:
 
 
 def shape_faults(header: Header, size: int) -> Iterator[tuple[int, int, int, int]]:
-    """What the header alone, and the size of the file, can tell (SDJ-008, SDJ-097)."""
+    """Return the faults of the header and the file size (SDJ-008, SDJ-097)."""
     if any(header.reserved):
         at, width = HEADER_FIELDS["reserved"]
         yield at, at + width, constants.BAD_HEADER, 0
@@ -404,10 +409,10 @@ def count_faults(
     chain: tuple[int, int, int] | None,
     ends: list[int],
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Counts, head and tail of a file in which nothing was lost (SDJ-049).
+    """Check counts, head and tail of a file without losses (SDJ-049).
 
-    ``chain``: slots that lead to an entry, the last array and its used slots; None if it is broken.
-    ``ends``: the first and the last entry, or 0.
+    ``chain``: the slots that lead to an entry, the last array and its used slots; None if the chain
+    is broken. ``ends``: the first and the last entry, or 0.
     """
     state = objects.state
     if state[constants.LAST] != header.tail_object_offset and state[constants.CUT] < 0:

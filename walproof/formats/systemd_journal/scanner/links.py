@@ -1,7 +1,7 @@
-"""The links between objects: main chain, hash tables, field lists, seals without a key: kernels.
+"""Compiled kernels that check links: main chain, hash tables, field lists, seals without a key.
 
-Each puts the faults that it finds into ``faults``, rows of start, end, code and target, and says
-how many there are. No object is visited more than once per kind of link (SDJ-057).
+Each kernel appends its faults to ``faults`` as rows of start, end, code and target, and returns
+their number. Each object is visited at most once per type of link (SDJ-057).
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -64,10 +64,11 @@ _MAIN_FIELD = 176
 
 @kernel
 def main_chain(objects, entries, faults):
-    """The chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
+    """Check the chain of arrays that lists all entries in order (SDJ-033, SDJ-034).
 
-    ``entries`` is how many there must be an array for. Gives, after their count: whether the chain
-    is broken, how many slots lead to an entry, the last array and its used slots.
+    ``entries`` is the number of entries that the arrays must cover. Returns the number of faults,
+    whether the chain is broken, the number of slots that lead to an entry, the last array, and its
+    used slots.
     """
     data, facts, marks = objects.data, objects.facts, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -118,7 +119,7 @@ def main_chain(objects, entries, faults):
 
 @kernel
 def unlinked(objects, entries, faults):
-    """Entries that the main chain leaves out (SDJ-046); ``entries`` are their numbers."""
+    """Find entries missing from the main chain (SDJ-046); ``entries`` are their numbers."""
     count = 0
     marks = objects.marks
     for which in range(entries.shape[0]):
@@ -132,7 +133,7 @@ def unlinked(objects, entries, faults):
 
 @kernel
 def table(objects, wanted, table_at, size, faults):
-    """A hash table with its chains, and all objects that should be in it (SDJ-024, SDJ-095)."""
+    """Check a hash table, its chains, and all objects that it must contain (SDJ-024, SDJ-095)."""
     data, marks = objects.data, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
     buckets = uint64(size // 16)
@@ -153,7 +154,7 @@ def table(objects, wanted, table_at, size, faults):
                     count = put(faults, count, place, place + 8, BAD_INDEX, at)
                 onward = pardoned and kind & ~BAD == wanted and at > last
                 if onward and not mark(marks, number, IN_TABLE):
-                    # Damaged in its payload only: its link is as good as any.
+                    # Only its payload is damaged, so its link is valid.
                     last, place, at = at, at + 24, offset_at(data, at + 24)
                     continue
                 followed = False
@@ -179,9 +180,9 @@ def table(objects, wanted, table_at, size, faults):
 
 @helper
 def _has_name(objects, number, at, start, length, named):
-    """Whether the payload of a sound DATA begins with a name and ``=``; -1: a kernel cannot say.
+    """Return whether a valid DATA begins with a name and ``=``; -1 if a kernel cannot decide.
 
-    ``named`` is the number of the name, -1 if that is no way to tell.
+    ``named`` is the number of the name, -1 if it does not decide this.
     """
     data = objects.data
     if objects.kinds[number] & PACKED:
@@ -196,11 +197,10 @@ def _has_name(objects, number, at, start, length, named):
 
 @kernel
 def field_lists(objects, fields, owned, faults):
-    """The list of all DATA of each FIELD (SDJ-025); ``fields`` are the numbers of these.
+    """Check the list of DATA objects of each FIELD (SDJ-025); ``fields`` are the FIELD numbers.
 
-    ``owned`` has a place for each name, and is 0 before.
-
-    The count is -1 where a name without a number decides: a case for the reference reader.
+    ``owned`` has an element for each name, initially 0. Returns -1 if the result depends on a name
+    without a number, which only the reference reader supports.
     """
     data, marks = objects.data, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -258,9 +258,9 @@ def _link_at(data, start, end):
 
 @kernel
 def impostors(objects, wrong, faults):
-    """Arrays and tables that only wrong links lead to (SDJ-096).
+    """Find arrays and tables that are reached only by invalid links (SDJ-096).
 
-    To be called when all links have been followed; ``wrong`` are the faults objects on the way.
+    Call this after all links were followed; ``wrong`` has the faulty objects.
     """
     facts, whole = objects.facts, objects.facts[SIZE]
     count = 0
@@ -276,7 +276,7 @@ def impostors(objects, wrong, faults):
             astray = at != facts[DATA_BUCKETS] - 16 and at != facts[FIELD_BUCKETS] - 16
         else:
             astray = False
-        # A count may have a target, too. What has one lies in the file, with eight bytes or four.
+        # A count may have a target, too. Targets are fields of eight or four bytes in the file.
         if astray and at == _link_at(objects.data, wrong[which, 0], wrong[which, 1]):
             end = at + ((offset_at(objects.data, at + 8) + 7) & ~7)
             count = put(faults, count, at, end, BAD_OBJECT, 0)
@@ -285,7 +285,7 @@ def impostors(objects, wrong, faults):
 
 @kernel
 def seals(objects, sealed, continuous, faults):
-    """The order of tags and epochs (SDJ-073, SDJ-074); whether seals hold needs the key."""
+    """Check the order of tags and epochs (SDJ-073, SDJ-074); verifying the seals needs the key."""
     data = objects.data
     count = 0
     expected, before = uint64(1), uint64(0)
@@ -313,9 +313,9 @@ _MIX, _AGAIN = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xD6E8FEB86659FD93)
 
 @helper
 def mixed(mix, at):
-    """A digest of a list of entries, one entry longer.
+    """Add an entry to the digest of a list of entries.
 
-    Lists rise, so it is one of sets: a sum, whose terms need not wait for each other.
+    Lists are in ascending order, so a digest of the set is enough: a sum with independent terms.
     """
     term = uint64(at) * _MIX
     return mix + (term ^ (term >> uint64(32))) * _AGAIN
@@ -326,16 +326,16 @@ def entries(
     objects, numbers, broken, digests, counts, stamps, grown_from, older, older_counts,
     packed, lengths, max_field, cached, given, faults,
 ):  # fmt: skip
-    """Sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
+    """Check sequence numbers and items of all entries (SDJ-015, SDJ-043, SDJ-047, SDJ-092).
 
-    ``numbers`` are theirs; ``broken`` says that the main chain is. ``digests`` and ``counts``, of
-    the entries that have it, are filled for each DATA; ``stamps``, one for each object, are at
-    work. ``older`` and ``older_counts`` are those of the entries in front of ``grown_from``, where
-    they are asked for. ``packed`` are the compressed DATA and ``lengths`` the bytes of their
-    payloads. ``cached``, 0 before, has CACHED items met before: offset, number, bytes of the
-    payload. ``given``, one for each object, says how many items of an entry are looked at if not
-    all are, and is -1 before. Gives how many ``faults`` there are, and the first and last entry
-    that count for the header, or 0.
+    ``numbers`` are the entry numbers; ``broken`` is set if the main chain is broken. ``digests``
+    and ``counts`` are filled for each DATA from the entries that contain it; ``stamps`` is work
+    space with an element for each object. ``older`` and ``older_counts`` are the same for the
+    entries in front of ``grown_from``, if requested. ``packed`` are the compressed DATA and
+    ``lengths`` the sizes of their payloads. ``cached``, initially 0, has CACHED earlier items:
+    offset, number, bytes of the payload. ``given`` has an element for each object, initially -1:
+    the number of items of an entry to read, if not all. Returns the number of ``faults``, and the
+    first and last entry that count for the header, or 0.
     """
     data, facts, offsets, marks = objects.data, objects.facts, objects.offsets, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -399,9 +399,9 @@ def entries(
 
 @helper
 def _list(objects, home, compact, digest, has, grown_from, older, older_has):
-    """The fault of one DATA: start, end and target; end 0 for none.
+    """Return the fault of the list of a DATA: start, end and target; end 0 for none.
 
-    ``older`` and ``older_has`` are of the entries in front of ``grown_from`` (SDJ-099).
+    ``older`` and ``older_has`` belong to the entries in front of ``grown_from`` (SDJ-099).
     """
     data, facts, marks = objects.data, objects.facts, objects.marks
     bits, ranks, kinds, whole = objects.bits, objects.ranks, objects.kinds, objects.facts[SIZE]
@@ -463,9 +463,9 @@ def _list(objects, home, compact, digest, has, grown_from, older, older_has):
 
 @kernel
 def lists_of_data(objects, compact, digests, counts, grown_from, older, older_counts, faults):
-    """The entries that each DATA lists, against the entries that have it (SDJ-036).
+    """Compare the entries that each DATA lists with those that contain it (SDJ-036).
 
-    What is not asked for of ``older`` ones is the same as of all.
+    If ``older`` was not requested, it equals the values for all entries.
     """
     fault_count = 0
     for number in range(objects.offsets.shape[0]):
@@ -483,7 +483,7 @@ def lists_of_data(objects, compact, digests, counts, grown_from, older, older_co
 
 @helper
 def _free(next_free, cell):
-    """The first cell from this one on that nobody has; paths are halved on the way."""
+    """Return the next free cell from this one on; compresses the path by halving."""
     while next_free[cell] != cell:
         next_free[cell] = next_free[next_free[cell]]
         cell = next_free[cell]
@@ -492,10 +492,10 @@ def _free(next_free, cell):
 
 @kernel
 def disjoint(faults, size):
-    """Each fault's bytes that no fault before it has: rows of its number, start and end (SDJ-054).
+    """Assign each byte to its first fault: rows of fault number, start and end (SDJ-054).
 
-    ``faults`` are in the order met. Their ends cut the file into cells, and each fault takes the
-    cells that are free: what is taken is stepped over, so all faults together take one walk.
+    ``faults`` are in the order met. Their ends divide the file into cells, and each fault takes the
+    free cells in its range. Taken cells are skipped, so the total time is linear.
     """
     ends = np.empty(2 * faults.shape[0], np.int64)
     for number in range(faults.shape[0]):

@@ -1,4 +1,4 @@
-"""Objects one at a time, trusting nothing, and the table of those that were found: kernels."""
+"""Compiled kernels that check single objects without trusting any value, and the object table."""
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
 
@@ -50,13 +50,13 @@ from walproof.scan.kernels import helper, kernel, load32, load64, popcount, same
 
 @helper
 def near(number):
-    """An offset or count as int64; :data:`FAR` when it is that or more."""
+    """Return an offset or count as int64, limited to :data:`FAR`."""
     return int64(number) if number < uint64(FAR) else int64(FAR)
 
 
 @helper
 def offset_at(data, at):
-    """The offset or count stored at a place."""
+    """Return the offset or count stored at a position."""
     return near(load64(data, at))
 
 
@@ -65,7 +65,7 @@ _MIX = np.uint64(0x9E3779B97F4A7C15)
 
 @helper
 def frame(data, facts, at):
-    """Type, flags and size of the object at an offset; type 0 if there is none (SDJ-010, -011)."""
+    """Return type, flags and size of the object at an offset; type 0 if invalid (SDJ-010, -011)."""
     none = (int64(0), int64(0), int64(0))
     if at & 7 or at < facts[HEADER_SIZE] or at + 16 > facts[SIZE]:
         return none
@@ -77,7 +77,7 @@ def frame(data, facts, at):
     elif kind == FIELD:
         good = size > 40
     elif kind == ENTRY:
-        # Items and slots are of powers of two, by which nobody needs to divide.
+        # Sizes of items and slots are powers of two, so shifts replace divisions.
         good = size > 64 and (size - 64) & (facts[ITEM] - 1) == 0
     elif kind == ENTRY_ARRAY:
         good = size > 24 and (size - 24) & (facts[SLOT] - 1) == 0
@@ -92,9 +92,9 @@ def frame(data, facts, at):
 
 @helper
 def content(data, facts, keys, state, at, kind, flags, size):
-    """What is wrong inside an object that is framed well: a code, SOUND, HIDDEN or ASK.
+    """Return the fault code of an object with a valid frame, or SOUND, HIDDEN or ASK.
 
-    Of a DATA that is sound, ``state[IS_TEXT]`` is told, of a compressed one ``NAME_ID`` too.
+    ``state[IS_TEXT]`` is set for a valid DATA, and ``NAME_ID`` for a compressed one, too.
     """
     if kind == ENTRY:
         if load64(data, at + 16) == 0 or load64(data, at + 24) == 0:
@@ -104,7 +104,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
             return BAD_ENTRY
         return BAD_ENTRY if load64(data, at + 40) | load64(data, at + 48) == 0 else SOUND
     if kind in (DATA_TABLE, FIELD_TABLE):
-        # The header names one of each (SDJ-016); where it names none, nothing tells.
+        # The header refers to one of each (SDJ-016); without a reference, this cannot be checked.
         named = facts[DATA_BUCKETS if kind == DATA_TABLE else FIELD_BUCKETS] - 16
         return BAD_OBJECT if at != named and frame(data, facts, named)[0] == kind else SOUND
     if kind != DATA and kind != FIELD:
@@ -116,7 +116,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
     if state[TO_HASH] < 0:
         return BAD_OBJECT
     if packed:
-        state[ANSWER_AT] = -1  # good for one look: the limits change with each
+        state[ANSWER_AT] = -1  # valid for a single check, because each check changes the limits
         return state[ANSWER]
     start = at + (facts[DATA_FIXED] if kind == DATA else 40)
     if hash_of(data, start, at + size, keys) != load64(data, at + 16):
@@ -130,7 +130,7 @@ def content(data, facts, keys, state, at, kind, flags, size):
 
 @helper
 def _is_name(data, start, names, at, length):
-    """Whether the name of this length at ``names[at]`` is that at ``data[start]``."""
+    """Return whether the name of this length at ``names[at]`` equals that at ``data[start]``."""
     if length < 8:
         if start + 8 > data.shape[0]:
             return same(data, start, names, at, length)
@@ -146,10 +146,10 @@ def _is_name(data, start, names, at, length):
 
 @helper
 def name_id(data, start, length, insert, slots, names, lengths, state):
-    """The number of a field's name of at most 64 bytes; NO_NAME if it is not in the table.
+    """Return the number of a field name of at most 64 bytes; NO_NAME if it is not in the table.
 
-    ``slots`` has a name's number and 1, or 0; ``names`` has NAME_WIDTH bytes for each, padded with
-    zeros. Who inserts one sees to it that there is room for it.
+    ``slots`` has the number of a name plus 1, or 0. ``names`` has NAME_WIDTH bytes for each, padded
+    with zeros. The caller ensures that there is room for an insertion.
     """
     mixed = uint64(length)
     at = start
@@ -167,7 +167,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
         mixed ^= mixed >> uint64(29)
         at += 8
     slot = int64(mixed & uint64(NAME_SLOTS - 1))
-    for _ in range(64):  # names made to collide go without a number
+    for _ in range(64):  # colliding names get no number
         known = int64(slots[slot]) - 1
         if known < 0:
             if not insert or state[NAMES] == NO_NAME:
@@ -187,7 +187,7 @@ def name_id(data, start, length, insert, slots, names, lengths, state):
 
 @helper
 def put(faults, count, start, end, code, target):
-    """Add a fault; how many rows there are then. The last row takes in all that find no room."""
+    """Append a fault and return the number of rows. The last row merges faults without room."""
     row = min(count, faults.shape[0] - 1)
     if count > row:
         start, end = min(start, faults[row, 0]), max(end, faults[row, 1])
@@ -200,7 +200,7 @@ def put(faults, count, start, end, code, target):
 
 @helper
 def slot_at(data, facts, array, number):
-    """A slot of an ENTRY_ARRAY."""
+    """Return a slot of an ENTRY_ARRAY."""
     if facts[SLOT] == 4:
         return int64(load32(data, array + 24 + 4 * number))
     return offset_at(data, array + 24 + 8 * number)
@@ -208,7 +208,7 @@ def slot_at(data, facts, array, number):
 
 @helper
 def item_at(data, facts, entry, number):
-    """The offset in an item of an ENTRY."""
+    """Return the offset in an item of an ENTRY."""
     if facts[ITEM] == 4:
         return int64(load32(data, entry + 64 + 4 * number))
     return offset_at(data, entry + 64 + 16 * number)
@@ -216,13 +216,13 @@ def item_at(data, facts, entry, number):
 
 @helper
 def kind_of(kinds, number):
-    """Type and BAD of an object; 0 for the number of none."""
+    """Return type and BAD of an object; 0 for an invalid number."""
     return int64(kinds[number] & (TYPE | BAD)) if number >= 0 else int64(0)
 
 
 @helper
 def number_of(bits, ranks, size, at):
-    """The number of the object that was found at an offset; -1 if none was."""
+    """Return the number of the object at an offset; -1 if there is none."""
     if at & 7 or at <= 0 or at >= size:
         return -1
     word, bit = at >> 9, uint64(at >> 3) & uint64(63)
@@ -234,9 +234,9 @@ def number_of(bits, ranks, size, at):
 
 @helper
 def is_excused(objects, kind, at):
-    """Whether a link leads to something already reported as lost (SDJ-048).
+    """Return whether a link leads to a range already reported as lost (SDJ-048).
 
-    ``kind`` is that of the object there, 0 for none.
+    ``kind`` is the type of the object there, 0 for none.
     """
     state, lost = objects.state, objects.lost
     if kind & BAD or (state[CUT] >= 0 and at >= state[CUT]):
@@ -254,14 +254,14 @@ def is_excused(objects, kind, at):
 
 @kernel
 def excused_at(objects, at):
-    """Whether a link to this offset leads to something already reported as lost."""
+    """Return whether a link to this offset leads to a range already reported as lost."""
     number = number_of(objects.bits, objects.ranks, objects.facts[SIZE], at)
     return is_excused(objects, kind_of(objects.kinds, number), at)
 
 
 @helper
 def mark(marks, number, bit):
-    """Mark an object as visited; whether it was before."""
+    """Mark an object as visited; return whether it was marked before."""
     seen = marks[number] & bit != 0
     marks[number] |= bit
     return seen
@@ -269,7 +269,7 @@ def mark(marks, number, bit):
 
 @helper
 def packed_number(number, packed):
-    """Which of the compressed DATA an object is."""
+    """Return the number of an object among the compressed DATA."""
     low, high = 0, packed.shape[0] - 1
     while low < high:
         middle = (low + high) // 2
@@ -282,7 +282,7 @@ def packed_number(number, packed):
 
 @helper
 def payload_size(objects, number, packed, lengths):
-    """The bytes of ``FIELD=value`` of a sound DATA."""
+    """Return the size of ``FIELD=value`` of a valid DATA in bytes."""
     if objects.kinds[number] & PACKED:
         return lengths[packed_number(number, packed)]
     return offset_at(objects.data, objects.offsets[number] + 8) - objects.facts[DATA_FIXED]

@@ -1,4 +1,4 @@
-"""Whether a journal file is sound throughout, which the kernels tell without constants."""
+"""Check quickly whether a journal file is intact, without numba's constants."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from walproof.formats.systemd_journal.scanner.inspection import Inspection, Unus
 
 @dataclass(frozen=True)
 class Sound:
-    """Counts of a file without a fault, and the time up to which seals cover its entries.
+    """The counts of an intact file, and the time up to which seals cover its entries.
 
-    ``contradictions`` are the entries whose boot id is not that of their fields.
+    ``contradictions`` are the entries whose boot id differs from that of their fields.
     """
 
     objects: int
@@ -38,10 +38,10 @@ class Sound:
 
 
 def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | None:
-    """What there is in a file of at least 208 bytes that is not refused.
+    """Return the counts of an intact file of at least 208 bytes that is not refused.
 
-    None if it has a fault, or if only the reference reader can tell. ``ValueError``: the context
-    has a verification key that cannot be read.
+    Returns None if the file has a fault, or if only the reference reader can check it. Raises
+    ``ValueError`` if the context has an invalid verification key.
     """
     header = layout.parse_header(data[: layout.HEADER_FULL])
     if header.header_size > len(data):
@@ -53,17 +53,17 @@ def if_sound(data: mmap.mmap | bytes, context: Mapping[str, Any]) -> Sound | Non
     if len(inspection.faults):
         return None
     view = inspection.view
-    found = find_contradictions(view, _suspicious_entries(inspection), view.items)
+    contradictions = find_contradictions(view, _suspicious_entries(inspection), view.items)
     return Sound(
         len(inspection.objects.offsets),
         len(inspection.entries),
         inspection.sealed_until,
-        list(found),
+        list(contradictions),
     )
 
 
 def _suspicious_entries(inspection: Inspection) -> list[int]:
-    """The entries that have a ``_BOOT_ID`` other than the id of their boot: the offsets."""
+    """Return the offsets of entries whose ``_BOOT_ID`` differs from their boot id."""
     objects, entries = inspection.objects, inspection.entries
     # Objects begin at multiples of 8: their fields are words of the file.
     words = objects.data[: len(objects.data) // 8 * 8].view("<u8")
@@ -74,21 +74,21 @@ def _suspicious_entries(inspection: Inspection) -> list[int]:
         payload = inspection.payload(number)
         if payload.startswith(BOOT_ID) and ID.fullmatch(payload, len(BOOT_ID)):
             boots[number] = bytes.fromhex(payload[len(BOOT_ID) :].decode())
-    places = (objects.offsets[entries] + ID_PLACE) >> 3
-    stored = np.stack([words[places], words[places + 1]], axis=1)
-    found: list[int] = []
+    locations = (objects.offsets[entries] + ID_PLACE) >> 3
+    stored = np.stack([words[locations], words[locations + 1]], axis=1)
+    offsets: list[int] = []
     for boot_id in np.unique(stored, axis=0):
         of_boot = entries[(stored == boot_id).all(axis=1)]
         wanted = np.zeros(len(objects.offsets), np.uint8)
         wanted[[number for number, other in boots.items() if other != boot_id.tobytes()]] = 1
         chosen = np.zeros(len(of_boot), np.uint8)
         entry_kernels.having(objects, of_boot, inspection.given, wanted, chosen)
-        found += objects.offsets[of_boot[chosen.view(np.bool_)]].tolist()
-    return sorted(found)
+        offsets += objects.offsets[of_boot[chosen.view(np.bool_)]].tolist()
+    return sorted(offsets)
 
 
 def of_file(path: Path) -> Sound | None:
-    """The same of a file; None also for one that is refused. ``OSError``."""
+    """Return the same for a path; None also for a refused file. ``OSError``."""
     with loaded(path) as data:
         if len(data) < layout.HEADER_MIN or refusal(data) is not None:
             return None

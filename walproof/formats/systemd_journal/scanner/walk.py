@@ -1,7 +1,7 @@
-"""The walk over all objects, and getting back in step after damage (SDJ-040, SDJ-041): kernels.
+"""Compiled kernels for the walk over all objects, and for resynchronising after damage.
 
-A kernel cannot decompress. The walk therefore stops at each compressed payload, is told what is in
-it, and goes on where it was; it also stops to get larger arrays.
+See SDJ-040 and SDJ-041. A kernel cannot decompress. Therefore the walk returns at each compressed
+payload, receives the result of the check, and continues. It also returns to get larger arrays.
 """
 
 # mypy: disable-error-code="no-untyped-def,no-untyped-call"
@@ -76,7 +76,7 @@ from walproof.scan.kernels import helper, kernel, popcount, trailing_zeros
 
 @kernel
 def entries_of_main_chain(data, facts, keys, state):
-    """The entries that the main chain links, hints as yet; how many, and whether they rise."""
+    """Return the unverified entries of the main chain, their number and whether they ascend."""
     room = 0
     at = facts[MAIN_ARRAY]
     while at:
@@ -124,7 +124,7 @@ def _know(known, facts, at):
 
 @kernel
 def know_links(data, facts, linked, known):
-    """Mark all offsets that a link knows in ``known``, a bit for eight bytes of the file."""
+    """Mark all linked offsets in ``known``, one bit for eight bytes of the file."""
     _know(known, facts, facts[TAIL])
     _know(known, facts, facts[DATA_BUCKETS] - 16)
     _know(known, facts, facts[FIELD_BUCKETS] - 16)
@@ -166,7 +166,7 @@ def know_links(data, facts, linked, known):
     for which in range(linked.shape[0]):
         entry = linked[which]
         _know(known, facts, entry)
-        if entry >= after:  # those that overlap are read once
+        if entry >= after:  # overlapping ones are read once
             size = offset_at(data, entry + 8)
             for number in range((size - 64) // facts[ITEM]):
                 _know(known, facts, item_at(data, facts, entry, number))
@@ -179,7 +179,7 @@ _FLAGS_FIELD = 12
 
 @helper
 def _next_known(known, at):
-    """The next offset after ``at`` that is known; -1 if there is none."""
+    """Return the next known offset after ``at``; -1 if there is none."""
     number = (at >> 3) + 1
     word = number >> 6
     if word >= known.shape[0]:
@@ -207,11 +207,11 @@ def _lose(state, faults, lost, start, end, code):
 
 @helper
 def _nothing_after(state, facts, faults, lost, at):
-    """No object at ``at`` and none known after it: the end of what a crash left."""
+    """Return whether there is no object at ``at`` and no known one after it, as after a crash."""
     size, arena_end = facts[SIZE], facts[HEADER_SIZE] + facts[ARENA]
     state[END] = at
     if at >= size >= arena_end:
-        return  # it is the header that claims more (SDJ-097)
+        return  # the header claims more (SDJ-097)
     state[CUT] = at
     _lose(state, faults, lost, at, max(size, at), BAD_OBJECT)
 
@@ -249,11 +249,11 @@ def walk(
     names,
     lengths,
 ):
-    """Go on with the walk from the header to the tail object; see the constants for why it stops.
+    """Continue the walk from the header to the tail object; see the constants for the results.
 
-    ``linked`` are the entries of the main chain, sorted; ``known`` is of length 0 until asked for.
-    ``bits`` has a bit for eight bytes of the file, set where an object begins; ``offsets``,
-    ``kinds`` and ``name_ids`` have a place for each object.
+    ``linked`` are the sorted entries of the main chain; ``known`` has length 0 until it is needed.
+    ``bits`` has a bit for eight bytes of the file, set at the start of each object; ``offsets``,
+    ``kinds`` and ``name_ids`` have an element for each object.
     """
     tail = facts[TAIL]
     while True:
@@ -266,7 +266,7 @@ def walk(
         at = state[AT]
         if state[PHASE] == _TOP:
             if state[LAST] >= tail and not (linked.shape[0] and linked[-1] >= at):
-                # The tail object was passed: do counts know of more (SDJ-098)?
+                # After the tail object: continue if the counts claim more objects (SDJ-098).
                 if state[FOUND] >= facts[N_OBJECTS]:
                     return DONE
                 kind, flags, size = frame(data, facts, at)
@@ -282,7 +282,7 @@ def walk(
         if state[PHASE] == _OBJECT:
             kind, flags, size = frame(data, facts, at)
             if kind and kind != DATA and kind != FIELD:
-                # A size that leads across an entry of the main chain is none (SDJ-041).
+                # A size that skips an entry of the main chain is invalid (SDJ-041).
                 while state[PLACE] < linked.shape[0] and linked[state[PLACE]] <= at:
                     state[PLACE] += 1
                 if state[PLACE] < linked.shape[0] and linked[state[PLACE]] < at + size:
@@ -298,7 +298,7 @@ def walk(
                     return DECOMPRESS
                 following = at + ((size + 7) & ~7)
                 if code != SOUND and code != HIDDEN:
-                    # Without a good hash the size may be wrong too: does an object follow?
+                    # Without a valid hash the size may be wrong, too: check that an object follows.
                     if kind != ENTRY and following < tail and frame(data, facts, following)[0] == 0:
                         state[PENDING], state[PENDING_KIND] = code, kind
                         state[PENDING_END] = following
@@ -313,7 +313,7 @@ def walk(
                 else:
                     if code == HIDDEN:  # SDJ-027: a fault for each, all at the flags of the header
                         _lose(state, faults, lost, _FLAGS_FIELD, _FLAGS_FIELD + 4, BAD_HEADER)
-                        state[LOST] -= 1  # a fault that loses no object
+                        state[LOST] -= 1  # this fault loses no object
                     mark, name = 0, int64(NO_NAME)
                     if kind == DATA:
                         mark = TEXT if state[IS_TEXT] else 0
@@ -329,8 +329,8 @@ def walk(
                         mark, name,
                     )  # fmt: skip
         if state[PHASE] == _RESYNC:
-            # The next known offset where a sound object is (SDJ-041). SEEK is the last one tried,
-            # or the one whose payload was asked for.
+            # Find the next known offset of a valid object (SDJ-041). SEEK is the last one tried,
+            # or the one whose payload was requested.
             if known.shape[0] == 0:
                 return LINKS
             again = state[ANSWER_AT] == state[SEEK] and state[SEEK] > at
@@ -369,7 +369,7 @@ def walk(
 
 @kernel
 def rank(bits, ranks):
-    """How many objects there are before each word of ``bits``."""
+    """Return the number of objects before each word of ``bits``."""
     count = 0
     for word in range(bits.shape[0]):
         ranks[word] = count
@@ -378,5 +378,5 @@ def rank(bits, ranks):
 
 @kernel
 def number_of_name(name, slots, names, lengths, state):
-    """The number of the name of a compressed field; see ``name_id``."""
+    """Return the number of the name of a compressed field; see ``name_id``."""
     return name_id(name, 0, name.shape[0], True, slots, names, lengths, state)

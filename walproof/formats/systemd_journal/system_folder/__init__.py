@@ -1,4 +1,4 @@
-"""A folder of systemd journals: the files of a host, or of several, merged as journalctl does.
+"""Read directories of systemd journals of one or several hosts, merged as journalctl does.
 
 Upstream authority: systemd ``src/libsystemd/sd-journal/sd-journal.c`` (``compare_locations``,
 ``next_beyond_location``, ``add_root_directory``, ``file_type_wanted``), ``journal-file.c``
@@ -46,15 +46,15 @@ from walproof.systems.model import (
 
 FORMAT = "systemd-journal"
 SUFFIXES = (".journal", ".journal~")
+#: Name of the directory of a machine, with its namespace if it has one.
 MACHINE = re.compile(r"[0-9a-f]{32}(\..+)?|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""A folder of one machine, with its namespace if it has one."""
 KEY = "fss"
-BESIDE = {KEY: "the key that seals the journal of today", "fss.tmp": "a key that was being made"}
+BESIDE = {KEY: "the current sealing key", "fss.tmp": "an unfinished sealing key"}
+#: Signature of an ``fss`` file, and the position in its 88-byte header of the size of the rest.
 KEY_SIGNATURE, KEY_STATE_SIZE = b"KSHHRHLP", (80, 88)
-"""How a file ``fss`` begins, and where its header of 88 bytes has the size of what follows."""
 KEY_HEADER = 88
+#: File names used by journald and journal-remote.
 OF_JOURNALD = re.compile(r"(system|user-\d+|remote(-.+)?)(@[0-9a-f-]+)?\.journal~?")
-"""Names that journald and journal-remote give to files."""
 _PACKED = re.compile(r".+\.journal~?\.\w+")
 _ARCHIVED = re.compile(r"(?P<source>.+)@(?P<rest>[0-9a-f-]+)\.journal(?P<aside>~?)")
 HEADER = 512
@@ -62,9 +62,9 @@ HEADER = 512
 
 @dataclass(frozen=True)
 class Held:
-    """A journal file of a folder, and its header; None where there is none to read.
+    """A journal file of a directory, and its header; None if the header cannot be read.
 
-    ``fault`` says why a file cannot be opened.
+    ``fault`` is the reason why a file cannot be opened.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Held:
 
     @property
     def size(self) -> int:
-        """Bytes that the file must have: journalctl ignores a shorter one."""
+        """Return the minimum size of the file in bytes: journalctl ignores a shorter file."""
         return self.header.header_size + self.header.arena_size if self.header else 0
 
     @property
     def first(self) -> tuple[int, str]:
-        """What puts files in order: the time of the first entry, then the name."""
+        """Return the sort key of files: the time of the first entry, then the name."""
         return (self.header.head_entry_realtime if self.header else 0, self.name)
 
 
@@ -88,20 +88,20 @@ class SystemdFolder(SystemFolder):
     def recognise(self, folder: Path) -> System | None:
         """See :class:`SystemFolder`.
 
-        By a header, or by a name of journald where no file has a header.
-        Logs of other formats beside journals with other names make it a folder of logs.
+        By a header, or by a file name of journald if no file has a header. Logs of other formats
+        next to journals with other names make it a directory of logs.
         """
-        places = [folder]
-        places += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
-        merged_folders = {place.resolve() for place in places}
+        locations = [folder]
+        locations += [path for path in sorted(folder.iterdir()) if _is_of_a_machine(path)]
+        merged_folders = {place.resolve() for place in locations}
         others: list[OtherFile] = []
         names: list[str] = []
         subfolders: list[Path] = []
         findings: list[Finding] = []
-        for place in places:
+        for place in locations:
             for entry in sorted(place.iterdir()):
                 name = entry.relative_to(folder).as_posix()
-                # A link to nowhere may have been a journal; to open a pipe would wait for a writer.
+                # A dangling link may have been a journal. Opening a pipe would block.
                 may_be_read = entry.is_file() or not entry.exists()
                 if entry.name.endswith(SUFFIXES) and may_be_read:
                     names.append(name)
@@ -113,24 +113,24 @@ class SystemdFolder(SystemFolder):
                     subfolders.append(entry)
         held = sorted((_held(folder, name) for name in names), key=_first)
         if not any(OF_JOURNALD.fullmatch(Path(name).name) for name in names):
-            has_header = any(one.header for one in held)
+            has_header = any(each.header for each in held)
             if not has_header or any(_is_another_log(folder / other.name) for other in others):
                 return None
-        # Only now: below a folder of anything else there may be a million files.
+        # Search late: another directory may contain a million files.
         for subfolder in subfolders:
             findings += _unmerged_folder(subfolder, subfolder.relative_to(folder).as_posix())
-        machines = {one.header.machine_id for one in held if one.header}
+        machines = {each.header.machine_id for each in held if each.header}
         title = "journals of one host" if len(machines) == 1 else "journals"
         if len(machines) > 1:
             title = f"journals of {len(machines)} hosts"
-        logs = [SystemLog(one.name, _role(one)) for one in held]
+        logs = [SystemLog(each.name, _role(each)) for each in held]
         findings = [*_findings(folder, held), *findings]
         return System(self, f"systemd, {title}", folder, FORMAT, logs, others, findings)
 
     def of_log(self, system: System, log: SystemLog, found: Summary) -> Iterator[Finding]:
         """See :class:`SystemFolder`.
 
-        A file counts its entries, also those in a part that was cut off.
+        The header counts the entries, including those in a truncated part.
         """
         header = _held(system.folder, log.name).header
         if header is not None and found.records < header.n_entries:
@@ -139,10 +139,11 @@ class SystemdFolder(SystemFolder):
             yield Finding(f"{text}: {gone} cannot be read any more", log.name, "lost")
 
     def written_end(self, log: Path) -> int | None:
-        """See :class:`SystemFolder`: by the last object that the header names, and by what follows.
+        """See :class:`SystemFolder`: the end of the last object referred to by the header, or
+        later.
 
-        A writer stores the place of an object after the object. Where zeros are in its place, the
-        header is no evidence; nor is it in a file that was cut.
+        A writer stores the offset of an object after the object itself. If there are zeros at that
+        offset, or if the file was truncated, the header is not evidence.
         """
         header = _held_at(log, log.name).header
         if header is None or log.stat().st_size < header.header_size + header.arena_size:
@@ -161,9 +162,9 @@ class SystemdFolder(SystemFolder):
         context: Mapping[str, Any],
         read_log: ReadLog = by_specification,
     ) -> Iterator[Event]:
-        """See :class:`SystemFolder`: the entries of all files as journalctl merges them.
+        """See :class:`SystemFolder`: the entries of all files, merged as journalctl does.
 
-        ``read_log`` is not called: a journal file uses the scanner where it pays off.
+        ``read_log`` is not called: a journal file uses the scanner where it is faster.
         """
         paths = [(log.name, system.path(log)) for log in system.logs]
         return read_merged(paths, profile, context)
@@ -172,7 +173,7 @@ class SystemdFolder(SystemFolder):
 def read_merged(
     paths: Sequence[tuple[str, Path]], profile: str, context: Mapping[str, Any]
 ) -> Iterator[Event]:
-    """The entries of several files, each with the name of its file, as journalctl merges them."""
+    """Yield the entries of several files with their file names, merged as journalctl does."""
     for event in merge_files(paths, profile, context):
         if isinstance(event, JournalEntry):
             yield replace(event.record(), file=event.file.name)
@@ -183,44 +184,44 @@ def read_merged(
 def merge_files(
     paths: Sequence[tuple[str, Path]], profile: str = "recover", context: Mapping[str, Any] = {}
 ) -> Iterator[JournalEntry | Lost | End]:
-    """The entries of several files in the order of journalctl, then what is lost, then one end.
+    """Yield the entries of several files in journalctl's order, then lost ranges, then one end.
 
-    ``paths`` has the name of each file for the user, and its path. Raises ``OSError`` for a file
-    that can be opened and not read, and ``BadKey``; a file that cannot be opened is left out.
+    ``paths`` has the display name and the path of each file. Raises ``OSError`` for a file that can
+    be opened but not read, and ``BadKey``. A file that cannot be opened is skipped.
     """
     held = [(path, _held_at(path, name)) for name, path in paths]
     by_name = dict(paths)
-    total = sum(used_bytes(size_of_all(path), one.header) for path, one in held)
+    total = sum(used_bytes(size_of_all(path), each.header) for path, each in held)
     chains = [
         [partial(JournalFile, name, by_name[name], profile, context, total) for name in chain]
-        for chain in _chains([one for _, one in held if one.fault is None])
+        for chain in _chains([each for _, each in held if each.fault is None])
     ]
     return merged(chains, _newest_of(held))
 
 
 def boot_times(paths: Sequence[tuple[str, Path]]) -> dict[bytes, Newest]:
-    """The newest entry of each boot in which a file ends, by which boots are put in order."""
+    """Return the newest entry of each boot in which a file ends; boots are sorted by it."""
     return _newest_of([(path, _held_at(path, name)) for name, path in paths])
 
 
 def _newest_of(held: Sequence[tuple[Path, Held]]) -> dict[bytes, Newest]:
     boots: dict[bytes, Newest] = {}
-    for path, one in held:
-        if one.header is None:
+    for path, each in held:
+        if each.header is None:
             continue
         with contextlib.suppress(OSError):
-            if (tail := _tail_entry(path, one.header)) is None:
+            if (tail := _tail_entry(path, each.header)) is None:
                 continue
             known = boots.get(tail.boot_id)
             if known is None or known.realtime < tail.realtime:
-                boots[tail.boot_id] = Newest(one.header.machine_id, tail.realtime)
+                boots[tail.boot_id] = Newest(each.header.machine_id, tail.realtime)
     return boots
 
 
 def _tail_entry(path: Path, header: Header) -> Entry | None:
-    """The last entry that the main chain of a file links; None where the chain leads to none.
+    """Return the last entry linked by the main chain of a file; None if the chain leads to none.
 
-    Only the arrays are read. The header names a boot too, but until systemd 254 it was that of the
+    Reads only the arrays. The header also has a boot id, but before systemd 254 it was that of the
     last writer that opened the file.
     """
     slots, at, before = b"", header.entry_array_offset, 0
@@ -246,8 +247,8 @@ def _tail_entry(path: Path, header: Header) -> Entry | None:
     return Entry(*layout.ENTRY_FIXED.unpack_from(entry, layout.OBJECT_SIZE))
 
 
-def _first(one: Held) -> tuple[int, str]:
-    return one.first
+def _first(held: Held) -> tuple[int, str]:
+    return held.first
 
 
 def _held(folder: Path, name: str) -> Held:
@@ -273,11 +274,11 @@ def _role_of_other(path: Path) -> str:
     if path.name in BESIDE:
         return BESIDE[path.name]
     if _PACKED.fullmatch(path.name):
-        return "a packed journal, not read with the others"
-    with contextlib.suppress(OSError):  # without the right to read it
+        return "a compressed journal, not read with the others"
+    with contextlib.suppress(OSError):  # no permission to read it
         if recognise_file(path):
             return "a journal under a name that journalctl does not read"
-    return "not of systemd"
+    return "not a systemd file"
 
 
 def _is_another_log(path: Path) -> bool:
@@ -288,9 +289,9 @@ def _is_another_log(path: Path) -> bool:
 
 
 def _fault_of_key(path: Path) -> str | None:
-    """Return why journald cannot load a sealing key, and so seals nothing; None if it can.
+    """Return why journald cannot load a sealing key and therefore does not seal; None if it can.
 
-    Only root can read a key: for others it has no fault.
+    Only root can read a key; for other users no fault is reported.
     """
     try:
         with path.open("rb") as file:
@@ -308,7 +309,7 @@ def _fault_of_key(path: Path) -> str | None:
 
 
 def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
-    """Name a folder whose journals journalctl does not merge with those around it."""
+    """Return a directory whose journals journalctl does not merge with those around it."""
     files = [
         path
         for path in folder.rglob("*")
@@ -321,7 +322,7 @@ def _unmerged_folder(folder: Path, name: str) -> Iterator[Finding]:
 
 
 def _shown(path: Path) -> str:
-    """What a file holds that does not begin as it should, in words."""
+    """Describe the first bytes of a file with an invalid signature."""
     size = path.stat().st_size
     if size == 0:
         return "an empty file"
@@ -333,75 +334,75 @@ def _shown(path: Path) -> str:
 
 
 def _chains(held: Sequence[Held]) -> list[list[str]]:
-    """Files that follow each other, going by their headers: all numbers of one are below the next.
+    """Group files into chains by their headers: all sequence numbers of a file precede the next.
 
     Only one file of a chain is in memory at a time.
     """
     chains: list[tuple[bytes, int, list[str]]] = []
-    for one in sorted(held, key=lambda one: one.header.head_entry_seqnum if one.header else 0):
-        header = one.header
-        source = header.seqnum_id if header else one.name.encode()
+    for each in sorted(held, key=lambda each: each.header.head_entry_seqnum if each.header else 0):
+        header = each.header
+        source = header.seqnum_id if header else each.name.encode()
         low = header.head_entry_seqnum if header else 0
         high = header.tail_entry_seqnum if header else 0
-        for number, (whose, last, names) in enumerate(chains):
-            if whose == source and last < low <= high:
-                chains[number] = (whose, high, [*names, one.name])
+        for number, (first_source, last, names) in enumerate(chains):
+            if first_source == source and last < low <= high:
+                chains[number] = (first_source, high, [*names, each.name])
                 break
         else:
-            chains.append((source, high, [one.name]))
+            chains.append((source, high, [each.name]))
     return [names for _, _, names in chains]
 
 
-def _role(one: Held) -> str:
-    """Whose file it is, and whether it is still written to."""
-    name = one.name.rpartition("/")[2]
+def _role(held: Held) -> str:
+    """Return the owner of a file, and whether it is still written to."""
+    name = held.name.rpartition("/")[2]
     match = _ARCHIVED.fullmatch(name)
     source = match["source"] if match else re.sub(r"\.journal~?$", "", name)
     user = re.fullmatch(r"user-(\d+)", source)
     whose = "the system" if source == "system" else f"user {user[1]}" if user else source
     if name.endswith("~"):
-        state = ", put aside: it was not closed, or was damaged"
+        state = ", set aside: not closed cleanly, or damaged"
     elif match:
         state = ", archived"
     else:
-        is_online = one.header is not None and one.header.state == layout.ONLINE
+        is_online = held.header is not None and held.header.state == layout.ONLINE
         state = ", in use when it was copied" if is_online else ""
-    since = moment(one.header.head_entry_realtime) if one.header and one.header.n_entries else ""
+    since = moment(held.header.head_entry_realtime) if held.header and held.header.n_entries else ""
     return f"{whose}{state}{f'; from {since}' if since else ''}"
 
 
 def _fault_of(path: Path) -> str:
-    """Return why a file without a header is no journal, in words."""
+    """Return a message why a file without a header is not a journal."""
     if recognise_file(path):
-        what, found = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
+        expected, content = f"a header of {layout.HEADER_MIN} bytes", f"{path.stat().st_size} bytes"
     else:
-        what, found = "a journal (LPKSHHRH)", _shown(path)
-    return f"expected {what} at 0, found {found}: its entries are lost"
+        expected, content = "a journal (LPKSHHRH)", _shown(path)
+    return f"expected {expected} at 0, found {content}: its entries are lost"
 
 
 def _findings(folder: Path, held: Sequence[Held]) -> Iterator[Finding]:
     spans: dict[bytes, list[tuple[int, int]]] = {}
-    for one in held:
-        if one.fault is not None:
-            yield Finding(f"it cannot be read: {one.fault}", one.name)
-        elif one.header is None:
-            yield Finding(_fault_of(folder / one.name), one.name, "lost")
+    for each in held:
+        if each.fault is not None:
+            yield Finding(f"cannot be read: {each.fault}", each.name)
+        elif each.header is None:
+            yield Finding(_fault_of(folder / each.name), each.name, "lost")
             continue
-        elif (size := (folder / one.name).stat().st_size) < one.size:
-            text = f"expected {one.size:,} bytes, as its header has it, found {size:,}"
-            yield Finding(f"{text}: journalctl ignores the whole file", one.name, "lost")
-        if one.header is not None and one.header.n_entries:
-            span = (one.header.head_entry_seqnum, one.header.tail_entry_seqnum)
-            spans.setdefault(one.header.seqnum_id, []).append(span)
-    for found in spans.values():
-        reached = min(found)[1]
-        for low, high in sorted(found):
+        elif (size := (folder / each.name).stat().st_size) < each.size:
+            text = f"expected {each.size:,} bytes according to its header, found {size:,}"
+            yield Finding(f"{text}: journalctl ignores the whole file", each.name, "lost")
+        if each.header is not None and each.header.n_entries:
+            span = (each.header.head_entry_seqnum, each.header.tail_entry_seqnum)
+            spans.setdefault(each.header.seqnum_id, []).append(span)
+    for ranges in spans.values():
+        reached = min(ranges)[1]
+        for low, high in sorted(ranges):
             if low > reached + 1:
                 missing = low - reached - 1
                 yield Finding(
                     f"{counted(missing, 'entry')}, numbers"
-                    f" {reached + 1} to {low - 1}, are in no file here: one was deleted or lost, or"
-                    " is a user's that was not copied"
+                    f" {reached + 1} to {low - 1}, are missing: a file was deleted or lost, or"
+                    " the journal of a user was not copied"
                 )
             reached = max(reached, high)
 

@@ -1,4 +1,4 @@
-"""The boots in systemd journals, as ``journalctl --list-boots`` shows them."""
+"""List the boots in systemd journals like ``journalctl --list-boots``."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from walproof.formats.systemd_journal.boot_ids import ID
 from walproof.quantity import counted, moment
 
+#: Maximum number of boots shown, the latest ones.
 MOST = 10
-"""Boots that are shown, the latest ones."""
 
 
 @dataclass
 class Boot:
-    """The times of its first and its last entry, in microseconds since 1970, and their number."""
+    """The first and last entry times, in microseconds since 1970, and the entry count."""
 
     first: int
     last: int
@@ -24,7 +24,7 @@ class Boot:
 
 
 class Boots:
-    """Learns the boots from the entries of all files."""
+    """Collects the boots from the entries of all files."""
 
     def __init__(self) -> None:
         self.boots: dict[str, Boot] = {}
@@ -49,8 +49,8 @@ class Boots:
                 for row, hashed in corrected.items():
                     boots[row] = hashed
                 boot_id = boots
-            for found in _grouped(boot_id, fields["realtime"]):
-                self._add(*found)
+            for boot in _grouped(boot_id, fields["realtime"]):
+                self._add(*boot)
 
     def _add(self, boot_id: str, first: int, last: int, entries: int) -> None:
         known = self.boots.setdefault(boot_id, Boot(first, last, 0))
@@ -58,8 +58,8 @@ class Boots:
         known.entries += entries
 
     def lines(self) -> list[str]:
-        """See :class:`~walproof.systems.model.Observer`: numbered from 0, the last, backwards."""
-        ordered = sorted(self.boots.items(), key=lambda one: (one[1].last, one[0]))
+        """See :class:`~walproof.systems.model.Observer`. The last boot is number 0."""
+        ordered = sorted(self.boots.items(), key=lambda each: (each[1].last, each[0]))
         shown = ordered[-MOST:]
         lines = []
         if len(ordered) > len(shown):
@@ -77,7 +77,7 @@ class Boots:
 
 
 def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
-    """The boots that fields ``_BOOT_ID`` of a run name, where the entry has another one: by row."""
+    """Return the boots in fields ``_BOOT_ID`` that differ from those of the entries, by row."""
     if entry_fields is None:
         return {}
     import pyarrow.compute as pc
@@ -87,16 +87,16 @@ def _hashed_boots(boot_ids: Any, entry_fields: Any) -> dict[int, str]:
     rows = pc.list_parent_indices(entry_fields).filter(is_boot)
     hashed = pairs.field(1).filter(is_boot)
     differ = pc.not_equal(hashed, boot_ids.take(rows).cast(hashed.type))
-    found = zip(rows.filter(differ).to_pylist(), hashed.filter(differ).to_pylist(), strict=True)
-    return {row: value.decode() for row, value in found if ID.fullmatch(value)}
+    result = zip(rows.filter(differ).to_pylist(), hashed.filter(differ).to_pylist(), strict=True)
+    return {row: value.decode() for row, value in result if ID.fullmatch(value)}
 
 
 def _grouped(boot_ids: Any, times: Any) -> Iterator[tuple[str, int, int, int]]:
-    """The boots of a run of columns: id, first time, last time, number of entries."""
-    with contextlib.suppress(ModuleNotFoundError):  # without it there are no columns either
+    """Group a run of columns by boot: id, first time, last time, number of entries."""
+    with contextlib.suppress(ModuleNotFoundError):  # without numba there are no columns
         import pyarrow as pa
 
-        found = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
+        groups = pa.table({"boot": boot_ids, "time": times}).group_by("boot")
         wanted = [("time", "min"), ("time", "max"), ("time", "count")]
-        for row in found.aggregate(wanted).to_pylist():
+        for row in groups.aggregate(wanted).to_pylist():
             yield row["boot"], row["time_min"], row["time_max"], row["time_count"]

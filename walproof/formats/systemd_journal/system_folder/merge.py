@@ -1,14 +1,19 @@
-"""Entries of several systemd journals in the order in which journalctl shows them.
+"""Merge the entries of several systemd journals in the order of journalctl.
 
-Of the entries that come next in each file the smallest is next of all. Two entries are compared by
-their numbers if both come from one source of numbers, else by the monotonic clock if both are of
-one boot, else by the newest times of their boots if one machine wrote both, else by the wall clock,
-last by the hash of their fields. That is no order of all entries: where clocks went back,
-journalctl's own depends on the order in which it finds the files, and it passes over entries that
-it finds too late. Here none is passed over.
+Each step takes the smallest of the next entries of all files. Two entries are compared by the first
+of these criteria that applies:
+
+1. their sequence numbers, if both come from the same source;
+2. the monotonic clock, if both are of the same boot;
+3. the newest times of their boots, if the same machine wrote both;
+4. the wall clock;
+5. the hash of their fields.
+
+This is not a total order: where clocks were set back, journalctl's order depends on the order in
+which it finds the files, and it skips entries that it finds too late. This merge skips none.
 
 Upstream authority: systemd 254 ``sd-journal.c``, ``compare_locations``, ``compare_boot_ids``,
-``journal_file_read_tail_timestamp``. Releases before it do not compare boots.
+``journal_file_read_tail_timestamp``. Earlier releases do not compare boots.
 """
 
 from __future__ import annotations
@@ -23,36 +28,36 @@ from walproof.systems.model import of_all
 
 
 class Located(Protocol):
-    """An entry, or a cursor, that has a place among entries."""
+    """An entry or a cursor, with the numbers that determine its position."""
 
     @property
     def seqnum_id(self) -> bytes:
-        """Id of the source of its sequence number."""
+        """Return the id of the source of the sequence number."""
 
     @property
     def seqnum(self) -> int:
-        """Its sequence number."""
+        """Return the sequence number."""
 
     @property
     def boot_id(self) -> bytes:
-        """Its boot."""
+        """Return the boot id."""
 
     @property
     def monotonic(self) -> int:
-        """Its clock of the boot, in microseconds."""
+        """Return the monotonic time, in microseconds since the boot."""
 
     @property
     def realtime(self) -> int:
-        """Its wall clock, in microseconds since 1970."""
+        """Return the wall-clock time, in microseconds since 1970."""
 
     @property
     def xor_hash(self) -> int:
-        """The hash of its fields."""
+        """Return the hash of the fields."""
 
 
 @dataclass(frozen=True)
 class Newest:
-    """The newest entry that is known of a boot: its machine, and its wall clock."""
+    """The newest known entry of a boot: its machine and its wall-clock time."""
 
     machine_id: bytes
     realtime: int
@@ -61,15 +66,15 @@ class Newest:
 BootTimes = Mapping[bytes, Newest]
 
 
-def is_the_same(one: Located, other: Located) -> bool:
-    """Return whether journalctl shows only one of the two: same boot, times and fields.
+def is_the_same(entry: Located, other: Located) -> bool:
+    """Return whether journalctl shows only one of two entries: same boot, times and fields.
 
-    Their numbers count only if both come from one source: a copy by the network has numbers of its
-    own.
+    Their sequence numbers are compared only if both come from the same source, because a copy
+    received over the network has its own numbers.
     """
-    if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
+    if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
         return False
-    return (one.boot_id, one.monotonic, one.realtime, one.xor_hash) == (
+    return (entry.boot_id, entry.monotonic, entry.realtime, entry.xor_hash) == (
         other.boot_id,
         other.monotonic,
         other.realtime,
@@ -77,23 +82,23 @@ def is_the_same(one: Located, other: Located) -> bool:
     )
 
 
-def comes_before(one: Located, other: Located, boots: BootTimes) -> bool:
-    """Return whether journalctl shows ``one`` first."""
-    if one.seqnum_id == other.seqnum_id and one.seqnum != other.seqnum:
-        return one.seqnum < other.seqnum
-    if one.boot_id == other.boot_id:
-        if one.monotonic != other.monotonic:
-            return one.monotonic < other.monotonic
+def comes_before(entry: Located, other: Located, boots: BootTimes) -> bool:
+    """Return whether journalctl shows ``entry`` first."""
+    if entry.seqnum_id == other.seqnum_id and entry.seqnum != other.seqnum:
+        return entry.seqnum < other.seqnum
+    if entry.boot_id == other.boot_id:
+        if entry.monotonic != other.monotonic:
+            return entry.monotonic < other.monotonic
     else:
-        mine, theirs = boots.get(one.boot_id), boots.get(other.boot_id)
-        is_one_machine = mine and theirs and mine.machine_id == theirs.machine_id
-        if mine and theirs and is_one_machine and mine.realtime != theirs.realtime:
-            return mine.realtime < theirs.realtime
-    return (one.realtime, one.xor_hash) < (other.realtime, other.xor_hash)
+        newest, other_newest = boots.get(entry.boot_id), boots.get(other.boot_id)
+        is_one_machine = newest and other_newest and newest.machine_id == other_newest.machine_id
+        if newest and other_newest and is_one_machine and newest.realtime != other_newest.realtime:
+            return newest.realtime < other_newest.realtime
+    return (entry.realtime, entry.xor_hash) < (other.realtime, other.xor_hash)
 
 
 class _Head:
-    """The entry that comes next in a chain of files; lost ranges and ends are put aside."""
+    """The next entry in a chain of files; lost ranges and ends are collected separately."""
 
     def __init__(
         self, chain: Sequence[Callable[[], JournalFile]], aside: list[Lost], ends: list[End]
@@ -119,10 +124,10 @@ class _Head:
 def merged(
     chains: Sequence[Sequence[Callable[[], JournalFile]]], boots: BootTimes
 ) -> Iterator[JournalEntry | Lost | End]:
-    """The entries of all chains, each once, then what is lost, then one end.
+    """Yield the entries of all chains once each, then lost ranges, then one end.
 
-    The files of a chain follow each other, and are opened one after another. An entry that several
-    files have is shown once. Raises what opening a file raises.
+    The files of a chain are consecutive and are opened one after another. An entry that is in
+    several files is yielded once. Raises the errors of opening a file.
     """
     lost: list[Lost] = []
     ends: list[End] = []

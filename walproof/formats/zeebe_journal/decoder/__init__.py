@@ -1,7 +1,7 @@
-"""The raft entry in a record of a Zeebe journal, and the records of Zeebe in that.
+"""Decode the raft entry of a Zeebe journal record, and the Zeebe records in that entry.
 
-The entry is read by the executable specification's decoder; what an application entry holds
-(:mod:`~walproof.formats.zeebe_journal.decoder.batch`) is no part of the format.
+The decoder of the executable specification reads the entry. The content of an application entry
+(:mod:`~walproof.formats.zeebe_journal.decoder.batch`) is not part of the format.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TYPE = pa.struct(
         ("new_members", pa.list_(MEMBER)),
         ("old_members", pa.list_(MEMBER)),
         ("records", pa.list_(batch.RECORD)),
-        # Why these are not all the records of the entry, or none.
+        # Why records of the entry are missing.
         ("records_fault", pa.string()),
     ]
 )
@@ -45,57 +45,57 @@ NEEDS_PAYLOAD = True
 
 
 def type_of(names: tuple[str, ...]) -> pa.DataType:
-    """The struct, the same whatever ``names`` are."""
+    """Return the struct type, which does not depend on ``names``."""
     return TYPE
 
 
 def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
-    """What decodes each payload of a run."""
+    """Return the decoder of each payload in a run."""
     return decoders_of(run, decode)
 
 
 def decode(payload: bytes, is_cut: bool = False) -> dict[str, Any]:
-    """The entry. Raises ``Undecodable`` with the fault that the specification names (ZBJ-058).
+    """Decode an entry. Raises ``Undecodable`` with the fault named in ZBJ-058.
 
-    Of a payload that ``is_cut`` it is an application entry with the records that are there; its
-    ``application_data`` is null.
+    If the payload ``is_cut``, the result is an application entry with the records that are
+    complete; its ``application_data`` is null.
     """
     if is_cut:
         payload = _as_if_whole(payload)
-    found = raft.decode(payload)
-    if found.fault is not None or found.entry is None or found.term is None:
-        raise Undecodable(str(found.fault))
-    value: dict[str, Any] = {"term": signed(found.term), "type": found.type}
+    entry = raft.decode(payload)
+    if entry.fault is not None or entry.entry is None or entry.term is None:
+        raise Undecodable(str(entry.fault))
+    value: dict[str, Any] = {"term": signed(entry.term), "type": entry.type}
     for name in _NUMBERS:
-        if name in found.entry:
-            value[name] = signed(int(found.entry[name]))
-    if found.type == "application":
+        if name in entry.entry:
+            value[name] = signed(int(entry.entry[name]))
+    if entry.type == "application":
         data = _application_data(payload)
         value["application_data"] = None if is_cut else data
         value["records"], value["records_fault"] = _records(value, data, is_cut)
     for name in ("new_members", "old_members"):
-        if name in found.entry:
-            value[name] = [_member(member) for member in found.entry[name]]
+        if name in entry.entry:
+            value[name] = [_member(member) for member in entry.entry[name]]
     return value
 
 
 def _application_data(payload: bytes) -> bytes:
-    """The data, of which an answer has no more than a digest when it is long."""
+    """Return the application data; for long data, an answer contains only a digest."""
     at = _length_at(payload)
     return payload[at + 4 : at + 4 + _number("<I", payload, at)]
 
 
 def _length_at(payload: bytes) -> int:
-    """Where the length of an application entry's data is.
+    """Return the offset of the length of the data in an application entry.
 
-    Each message has a header of eight bytes that begins with the length of its root block.
+    Each message has an eight-byte header, which begins with the length of its root block.
     """
     at = 8 + _number("<H", payload, 0)
     return at + 8 + _number("<H", payload, at)
 
 
 def _as_if_whole(payload: bytes) -> bytes:
-    """An application entry that is cut, with the length of what is there."""
+    """Return a truncated application entry with its length adjusted to the bytes that exist."""
     try:
         at = _length_at(payload)
         _number("<I", payload, at)
@@ -107,7 +107,7 @@ def _as_if_whole(payload: bytes) -> bytes:
 def _records(
     value: Mapping[str, Any], data: bytes, is_cut: bool
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """The records of an application entry, which are to have the positions that it names."""
+    """Return the records of an application entry; their positions must match those of the entry."""
     records, fault = batch.decode(data, is_cut)
     if fault is None:
         positions = [record["position"] for record in records]
@@ -135,9 +135,9 @@ def _member(member: dict[str, Any]) -> dict[str, Any]:
 
 
 def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-    """See :func:`walproof.decode.phrase`: the first record of Zeebe, and how many follow.
+    """Describe the first Zeebe record and count the rest. See :func:`walproof.decode.phrase`.
 
-    For an entry without any: index, term, and what kind of entry it is.
+    For an entry without records: index, term and entry type.
     """
     if value["records"]:
         line = batch.phrase(value["records"][0], value["application_data"])
@@ -151,6 +151,6 @@ def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
         line += f", records {span}, {quoted(value['application_data'])}"
         line += f"  ({value['records_fault']})"
     if value["new_members"] is not None:
-        members = ", ".join(quoted(one["member_id"]) for one in value["new_members"][:5])
+        members = ", ".join(quoted(each["member_id"]) for each in value["new_members"][:5])
         line += f" of {len(value['new_members'])} members: {members}"
     return line

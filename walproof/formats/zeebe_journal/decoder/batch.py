@@ -1,4 +1,4 @@
-"""The records of Zeebe in an application entry: frames of logged events, one after the other.
+"""Decode the Zeebe records in an application entry: consecutive frames of logged events.
 
 Upstream authority: zeebe-logstreams, ``impl/serializer/DataFrameDescriptor`` and
 ``impl/log/LogEntryDescriptor`` (up to 8.2 in the package of the dispatcher, with the same bytes).
@@ -21,23 +21,23 @@ from walproof.quoted import quoted
 RECORD = pa.struct(
     [
         ("position", pa.int64()),
-        # −1 in each of the two is none.
+        # −1 in either field means none.
         ("source_position", pa.int64()),
         ("key", pa.int64()),
         # Milliseconds since 1970.
         ("timestamp", pa.int64()),
-        # Whether its writer had processed it already, when it wrote it.
+        # Whether the writer had already processed the record.
         ("is_processed", pa.bool_()),
         *metadata.FIELDS,
         # As JSON.
         ("value", pa.string()),
-        # Why metadata or value are null.
+        # Why metadata or value is null.
         ("fault", pa.string()),
     ]
 )
 
+#: Maximum number of characters of a value in a phrase.
 LONGEST = 120
-"""Characters of a value in a phrase."""
 
 _ALIGNMENT = 8
 _FRAME = struct.Struct("<i8x")
@@ -48,9 +48,10 @@ _NEWEST_VERSION = 1
 
 
 def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str | None]:
-    """The records, each as :data:`RECORD`, and why they are not all, or none. Raises nothing.
+    """Return the records, each as :data:`RECORD`, and why some are missing. Never raises.
 
-    Of data that ``is_cut`` the last record may be there without its value.
+    The reason is None if all records were decoded. If the data ``is_cut``, the last record may lack
+    its value.
     """
     records: list[dict[str, Any]] = []
     at = 0
@@ -63,10 +64,10 @@ def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str
             data, at + _FRAME.size
         )
         if size < _LEAST or (size > left and not is_cut):
-            return records, f"at {at}: no record of Zeebe: {size} bytes long, with {left} left"
+            return records, f"at {at}: invalid Zeebe record: {size} bytes long, {left} left"
         if version > _NEWEST_VERSION or not 0 <= length <= size - _LEAST:
             what = f"of version {version}" if version > _NEWEST_VERSION else f"metadata of {length}"
-            return records, f"at {at}: no record of Zeebe: {what}"
+            return records, f"at {at}: invalid Zeebe record: {what}"
         start, end = at + _LEAST, at + size
         if start + length > len(data):
             return records, CUT
@@ -85,7 +86,7 @@ def decode(data: bytes, is_cut: bool = False) -> tuple[list[dict[str, Any]], str
 
 
 def _add(record: dict[str, Any], described: bytes, value: bytes | None) -> None:
-    """What metadata and value say, or why they do not. ``value`` is None for one that is cut."""
+    """Add the decoded metadata and value, or the reasons. ``value`` is None for a cut record."""
     faults = []
     try:
         record |= metadata.decode(described)
@@ -101,9 +102,9 @@ def _add(record: dict[str, Any], described: bytes, value: bytes | None) -> None:
 
 
 def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
-    """A record in a line for a person.
+    """Describe a record in one line.
 
-    ``data`` is that of its entry, of which it is the first; None where that was cut.
+    ``data`` is the data of the entry whose first record this is; None if the entry was cut.
     """
     parts = []
     if record["record_type"] is not None:
@@ -123,5 +124,5 @@ def phrase(record: Mapping[str, Any], data: bytes | None) -> str:
 
 
 def shortened(text: str, most: int = LONGEST) -> str:
-    """The text, or its first characters and how many there are."""
+    """Return a text, or its first characters and its length."""
     return text if len(text) <= most else f"{text[:most]}… ({len(text)} characters)"

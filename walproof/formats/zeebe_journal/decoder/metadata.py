@@ -1,8 +1,8 @@
-"""The metadata of a Zeebe record: the SBE message RecordMetadata.
+"""Decode the metadata of a Zeebe record: the SBE message RecordMetadata.
 
 Upstream authority: ``protocol.xml`` in io.camunda:zeebe-protocol, and the class RecordMetadata of
-zeebe-protocol-impl. The fields of version 3 (releases 1.0 to 8.2) stand in another order than those
-of version 4 (8.3): an SBE decoder of 8.3 reads the rejection type of version 3 from a wrong place.
+zeebe-protocol-impl. Version 3 (releases 1.0 to 8.2) orders its fields differently from version 4
+(8.3): an SBE decoder of 8.3 reads the rejection type of version 3 from a wrong offset.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from walproof.decode.message_pack import to_json
 from walproof.decode.signed import signed
 from walproof.formats.zeebe_journal.decoder.protocol import names
 
+#: Fields of a record's struct that come from its metadata.
 FIELDS = [
     ("record_type", pa.string()),
     ("value_type", pa.string()),
@@ -32,17 +33,16 @@ FIELDS = [
     ("record_version", pa.int32()),
     ("authorization", pa.string()),
     ("agent", pa.string()),
-    # The line of releases that the names of types and intents are from.
+    # The release line of the names of types and intents.
     ("names_of", pa.string()),
 ]
-"""Fields of a record's struct that its metadata says."""
 
+#: Properties whose binary value is itself MessagePack: the DocumentProperty of all records in
+#: zeebe-protocol-impl 8.8.21, and each BinaryProperty whose getter converts it.
 DOCUMENTS = frozenset(
     {"authentication", "claims", "counterValues", "setValues", "variables"}  # DocumentProperty
     | {"decisionOutput", "inputValue", "outputValue", "value"}  # BinaryProperty
 )
-"""Properties whose binary value is MessagePack itself: the DocumentProperty of all records in
-zeebe-protocol-impl 8.8.21, and each BinaryProperty whose getter converts it."""
 
 _SCHEMA, _TEMPLATE = 0, 200
 _OLDEST, _NEWEST = 3, 7
@@ -56,14 +56,14 @@ _NULL_8, _NULL_16, _NULL_32, _NULL_64 = 0xFF, 0xFFFF, -(2**31), 2**64 - 1
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """The fields of :data:`FIELDS`; null is None. Raises ``Undecodable``.
+    """Return the fields in :data:`FIELDS`, with None for null. Raises ``Undecodable``.
 
-    A version after the newest that is known is read as that one: SBE only appends.
+    A version newer than the newest supported one is read as that one, because SBE only appends.
     """
     cursor = Cursor(data)
     size, template, schema, version = _HEADER.unpack(cursor.take(_HEADER.size))
     if (template, schema) != (_TEMPLATE, _SCHEMA):
-        raise Undecodable(f"template {template} of schema {schema} is no RecordMetadata")
+        raise Undecodable(f"template {template} of schema {schema} is not RecordMetadata")
     if version < _OLDEST:
         raise Undecodable(f"RecordMetadata of version {version}: {_OLDEST} or later expected")
     block = Cursor(cursor.take(size))
@@ -113,5 +113,5 @@ def _json(name: str, cursor: Cursor) -> str | None:
 
 
 def _text(data: bytes) -> str:
-    """What is not UTF-8 is replaced, as Java does: the rest of a sentence is worth keeping."""
+    """Decode UTF-8 and replace invalid bytes, as Java does, to keep the rest of the text."""
     return data.decode("utf-8", "replace")

@@ -1,14 +1,15 @@
-"""Scanner of Zeebe journals; ``reference_impl/zeebe_journal/reader.py`` is right.
+"""The bulk scanner of Zeebe journals.
 
-Takes from the reference only what is not the reading of records: which files of a folder belong to
-the journal, the flushed index of the context, and where in a segment that is damaged anyway the
-last byte lies that is not zero.
+The reference reader (``reference_impl/zeebe_journal/reader.py``) is authoritative. The scanner
+shares only code with the reference that does not read records: which files of a
+directory belong to the journal, the flushed index of the context, and the offset of the last
+non-zero byte of a damaged segment.
 
-What a segment may follow with, its index and its asqn, is known only when everything before it was
-read: a fault there ends the log. A journal that is larger than a part is therefore read once by
-:func:`plan`, with all checks and no columns, which takes a fifth of the time of a scan or less;
-parts begin at records, with the state that was found there. After a fault that ends the log
-nothing is split, so that the last part has it, and everything that follows from it.
+The index and the asqn with which a segment may begin are known only after everything before it was
+read: a fault there ends the log. Therefore :func:`plan` reads a journal that is larger than a part
+once, with all checks and without columns, which takes at most a fifth of the time of a scan. Parts
+begin at records and hold the state at that record. After a fault that ends the log, nothing is
+split, so that the last part contains the fault and all its consequences.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A record in the journal, and what is known there: the next index and the last asqn."""
+    """A record in the journal and the state at it: the next index and the last asqn."""
 
     number: int
     at: int
@@ -53,7 +54,7 @@ class Place:
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """Parts of about ``target_bytes``; see above for what it costs. ``OSError``, ``ValueError``."""
+    """Return parts of about ``target_bytes``; reads the journal. ``OSError``, ``ValueError``."""
     path = log.local()
     _, files = _files(path, log.context)
     if files is None or sum(file.stat().st_size for file in files) <= target_bytes:
@@ -74,7 +75,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """The events of the journal, or of a part. ``OSError``, ``ValueError`` for its context."""
+    """Yield the events of the journal or a part. ``OSError``; ``ValueError`` for its context."""
     path = log.local()
     name, files = _files(path, log.context)
     if files is None:
@@ -83,13 +84,13 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
     flushed = flushed_index(path, name, log.context)
     start = stop = None
     if part.state is not None:
-        start_name, found, stop_name, stop_at = part.state
+        start_name, place, stop_name, stop_at = part.state
         numbers = {file.name: number for number, file in enumerate(files)}
         for wanted_name in (start_name, stop_name):
             if wanted_name is not None and wanted_name not in numbers:
                 raise FileNotFoundError(2, "the segment is gone", str(path / wanted_name))
-        if found is not None:
-            start = Place(numbers[start_name], found.at, found.index, found.asqn)
+        if place is not None:
+            start = Place(numbers[start_name], place.at, place.index, place.asqn)
         if stop_name is not None:
             stop = numbers[stop_name], stop_at
     journal = _Journal(path, files, wanted, flushed, stop)
@@ -99,7 +100,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 def _files(path: Path, context: Any) -> tuple[str, list[Path] | None]:
-    """The journal and its segments in order; None where it is not said which journal is meant."""
+    """Return the journal and its segments in order; None if several journals match."""
     if not path.is_dir():
         return "", [path]
     name = journal_name(path, context)
@@ -107,7 +108,7 @@ def _files(path: Path, context: Any) -> tuple[str, list[Path] | None]:
 
 
 class _Segment:
-    """One file of the journal, open. ``descriptor`` is None if it was only prepared (ZBJ-014)."""
+    """An open file of the journal. ``descriptor`` is None for a prepared segment (ZBJ-014)."""
 
     def __init__(self, path: Path, number: int, several: bool) -> None:
         self.path, self.number = path, number
@@ -117,11 +118,11 @@ class _Segment:
         self.descriptor: Descriptor | Unreadable | None
         try:
             head = source.read(0, 256)
-            found = descriptor_in(head)
-            if found == Unreadable("torn-descriptor") and self.size > len(head):
-                found = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
-            self.descriptor = found
-            if isinstance(found, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
+            descriptor = descriptor_in(head)
+            if descriptor == Unreadable("torn-descriptor") and self.size > len(head):
+                descriptor = descriptor_in(source.read(0, LONGEST_DESCRIPTOR))
+            self.descriptor = descriptor
+            if isinstance(descriptor, Unreadable) and (self.size == 0 or written_end(path, 0) == 0):
                 self.descriptor = None
         except BaseException:
             source.close()
@@ -133,7 +134,7 @@ class _Segment:
 
 
 class _Journal:
-    """One pass over a journal or a part of it."""
+    """A pass over a journal or a part of it."""
 
     def __init__(
         self,
@@ -145,7 +146,7 @@ class _Journal:
     ) -> None:
         self.files, self.several = files, path.is_dir()
         self.wanted, self.flushed, self.stop = wanted, flushed, stop
-        self.index: int | None = None  # what comes next; None before the first segment
+        self.index: int | None = None  # next index; None before the first segment
         self.asqn = -1
         self.over = self.promised = self.stopped = False
         self.memory = Memory(wanted)
@@ -153,26 +154,26 @@ class _Journal:
         self.first_damage: str | None = None
         self.first_torn: str | None = None
         self.end: tuple[int | None, str | None] = (0, None)
-        self.fault: str | None = None  # why the last segment could not be read on
+        self.fault: str | None = None  # why reading the last segment stopped
+        #: The end of a segment, unless its seal gives the record before it as the last one.
         self.unconfirmed: tuple[_Segment, int] | None = None
-        """Where a segment ended, unless its seal names the record in front of that as the last."""
-        self.every = self.left = NO_LIMIT  # bytes between places, and to the next one
+        self.every = self.left = NO_LIMIT  # bytes between part starts, and to the next one
 
     def part_starts(self, every: int) -> Iterator[Place]:
-        """Where parts may begin, about ``every`` bytes apart, as far as the log can be read."""
+        """Yield starts of parts, about ``every`` bytes apart, up to the end of the readable log."""
         self.every, self.left = every, every
         for event in self._closed(None):
             if isinstance(event, Place):
                 yield event
 
     def events(self, start: Place | None) -> Iterator[Event]:
-        """The events, records in runs of columns; an error comes after what was read before it."""
+        """Yield events, with records in runs of columns. Errors are raised after earlier events."""
         for event in self._closed(start):
             if not isinstance(event, Place):
                 yield event
 
     def _closed(self, start: Place | None) -> Iterator[Any]:
-        """Records and other events; between them the places, if parts are planned."""
+        """Yield records and other events and, for a plan, the starts of parts between them."""
         try:
             yield from self._events(start)
         finally:
@@ -199,7 +200,7 @@ class _Journal:
                 yield event
             segment.source.close()
             if self.stop is not None and segment.number == self.stop[0]:
-                self.stopped = True  # also where the segment has changed and ends before the stop
+                self.stopped = True  # also if the segment has changed and ends before the stop
             segment, at = following, None
         if self.stopped:
             return
@@ -218,7 +219,7 @@ class _Journal:
         if number >= len(self.files):
             return None
         segment = _Segment(self.files[number], number, self.several)
-        self.open = [*self.open[-1:], segment]  # those before the previous one are closed
+        self.open = [*self.open[-1:], segment]  # only the previous segment stays open
         return segment
 
     def _expected(self) -> int:
@@ -227,7 +228,7 @@ class _Journal:
     def _segment(
         self, segment: _Segment, following: _Segment | None, at: int | None
     ) -> Iterator[Any]:
-        """One segment in its turn, from a record at ``at`` on, or from its start."""
+        """Read a segment, from a record at ``at`` on or from its start."""
         descriptor = segment.descriptor
         if self.over:
             if descriptor is not None:
@@ -269,7 +270,7 @@ class _Journal:
     def _after(
         self, segment: _Segment, descriptor: Descriptor, following: _Segment | None
     ) -> Iterator[Lost]:
-        """What the end of a segment's records means for the log."""
+        """Apply the end of the records of a segment to the state of the log."""
         at, next_index = self.end[0] or 0, following.index if following else None
         expected, seal = self._expected(), descriptor.seal
         reason, short = self.fault, seal is not None and seal >= expected
@@ -283,7 +284,7 @@ class _Journal:
             self.index, self.over = next_index, False
 
     def _at_start(self, segment: _Segment, reason: str) -> Iterator[Lost]:
-        """A segment that cannot take over, after what the one before it does not show (ZBJ-060)."""
+        """Report a segment with a fault at its start, and records missing before it (ZBJ-060)."""
         fault = self._fail(segment, 0, reason)
         if self.unconfirmed is not None:
             hidden = self._lost(*self.unconfirmed, "missing-records")
@@ -292,7 +293,7 @@ class _Journal:
         yield fault
 
     def _missing(self) -> Lost:
-        """Records that were acknowledged, after the end of a log without a fault (ZBJ-042)."""
+        """Report acknowledged records that are missing after the end of an intact log (ZBJ-042)."""
         at, file = self.end[0] or 0, self.end[1]
         place = next((path for path in self.files if path.name == file), None)
         if place is None and self.files and not self.several:
@@ -300,7 +301,7 @@ class _Journal:
         return Lost(at, written_end(place, at) if place else at, "missing-records", file=file)
 
     def _fail(self, segment: _Segment, at: int, reason: str, promised: bool = False) -> Lost:
-        """The log ends here; what was promised is damage, the rest an unfinished write."""
+        """End the log: promised records that are lost are damage, others an unfinished write."""
         self.over = True
         acknowledged = self.flushed is not None and self.flushed >= self._expected()
         self.promised = promised or acknowledged  # ZBJ-035 to ZBJ-037

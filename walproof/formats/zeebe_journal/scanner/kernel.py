@@ -1,7 +1,7 @@
-"""The kernels of the Zeebe scanner. Requirement ids are those of spec/zeebe-journal.md.
+"""Compiled kernels of the Zeebe scanner. Requirement ids are those of spec/zeebe-journal.md.
 
-``walk`` goes over the records of one segment, as far as they are in memory, and does everything
-that is done once per record. Offsets in ``state`` and in the results are those of the file.
+``walk`` reads the buffered records of one segment and does all work that is done once per record.
+Offsets in ``state`` and in the results are relative to the file.
 """
 
 from __future__ import annotations
@@ -43,46 +43,46 @@ ENTRY_FAULTS = (
     "unknown-member-type",
 )
 APPLICATION, CONFIGURATION, INITIAL = range(3)
+#: An entry is represented by a number: its type or, after the types, its fault.
 NOT_RAFT, UNKNOWN_ENTRY_TYPE, TRUNCATED_ENTRY, BAD_ENTRY_HEADER, UNKNOWN_MEMBER_TYPE = range(3, 8)
-"""An entry is a number: its type, or, after the types, the fault."""
 
+#: Sizes in bytes: a message header, and the blocks of a record's two messages (ZBJ-005, ZBJ-015).
 SBE_HEADER, METADATA, DATA_BLOCK = 8, 12, 16
-"""Bytes: the header of a message, the blocks of a record's two messages (ZBJ-005, ZBJ-015)."""
 RECORD_METADATA, RECORD_DATA, JOURNAL = 1, 2, 7
 LOG_ENTRY, APPLICATION_ENTRY, CONFIGURATION_ENTRY, RAFT = 1, 2, 4, 8
 NEWEST_SCHEMA = 2
 LARGEST = 2**63 - 1
 
 (
-    AT,  # the frame to go on with
-    INDEX,  # what its index must be,
-    BEYOND,  # 1: one more than the largest number there is
-    ASQN,  # the last one
+    AT,  # offset of the next frame
+    INDEX,  # expected index of the next record
+    BEYOND,  # 1: the expected index exceeds the largest number
+    ASQN,  # last asqn
     ROWS,
     LOST,
     PUT,  # bytes in `payload`
-    CUT,  # rows whose payload was cut
+    CUT,  # rows with a truncated payload
     FAULT,
-    DATA,  # of the record that reaches beyond what is in memory: its data message,
-    DATA_END,  # the end of that, or of what must be seen to know it
+    DATA,  # data message of a record that exceeds the buffer
+    DATA_END,  # its end, or the end of the bytes needed to determine it
     ROOM_NEEDED,
-    BASE,  # where `data` is in the file,
-    FILLED,  # how much of it is filled,
+    BASE,  # offset of `data` in the file
+    FILLED,  # filled bytes of `data`
     FILE_SIZE,
-    STOP,  # where to stop: no record from there on is taken
-    SEGMENT_SIZE,  # what the descriptor says that the file may become
-    KINDS,  # bit n: an entry is the number n; of all rows that ROWS came to count
+    STOP,  # no record at or after this offset is read
+    SEGMENT_SIZE,  # maximum file size in the descriptor
+    KINDS,  # bit n is set if an entry of any counted row is the number n
 ) = range(18)
 STATE = 18
 
+#: Return values of ``walk``, in order: the log ends; a record is faulty; more data is needed, up to
+#: ``DATA_END``; the result arrays are full; ``STOP`` is reached.
 ENDED, FAULTY, USED_UP, FULL_UP, LIMIT = range(5)
-"""What ``walk`` returns: the log ends, cannot be read on, must be in memory up to ``DATA_END``,
-results must be taken away, ``STOP`` is reached."""
 
 
 @kernel
 def checksum(crc: Any, data: NDArray[np.uint8], end: Any) -> Any:
-    """Go on from a CRC-32C over ``data[:end]``."""
+    """Continue a CRC-32C over ``data[:end]``."""
     return np.int64(crc32c(np.uint64(crc), data, 0, end))
 
 
@@ -93,7 +93,7 @@ def _u16(data: NDArray[np.uint8], at: Any) -> Any:
 
 @helper
 def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
-    """A group of members (ZBJ-057): the offset after it, or an entry's fault, negative."""
+    """Return the offset after a group of members (ZBJ-057), or the fault of the entry, negative."""
     if group + 3 > end:
         return -TRUNCATED_ENTRY
     length, count = _u16(data, group), np.int64(data[group + 2])
@@ -116,7 +116,7 @@ def _members(data: NDArray[np.uint8], start: Any, end: Any, group: Any) -> Any:
 
 @helper
 def entry(data: NDArray[np.uint8], start: Any, end: Any) -> Any:
-    """The type of the raft entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
+    """Return the type of the entry in ``data[start:end]``, or its fault (ZBJ-054 to ZBJ-058)."""
     if end - start < SBE_HEADER:
         return NOT_RAFT
     length = _u16(data, start)
@@ -169,12 +169,12 @@ def walk(
     entries: NDArray[np.int32],
     payload: NDArray[np.uint8],
 ) -> Any:
-    """Read the records from ``state[AT]`` on, in ``data``, as far as that is filled.
+    """Read the records in ``data`` from ``state[AT]`` on, up to the end of the buffered bytes.
 
-    ``cap`` is how much of a payload is copied, negative for none; ``raft`` says whether entries are
-    looked at. Results are put after those that ``state`` counts already; ``payload[ends[n]:ends[n
-    + 1]]`` is that of row n, and ``lost[n]`` is start, end and number of rows before. The checks
-    are ZBJ-025, in that order.
+    ``cap`` is the number of bytes copied of a payload, negative for none. ``raft`` turns the checks
+    of entries on. Results are appended after those that ``state`` already counts. The payload of
+    row n is ``payload[ends[n]:ends[n + 1]]``; ``lost[n]`` is the start, the end and the number of
+    rows before it. The checks are those of ZBJ-025, in that order.
     """
     here, expected, beyond, last_asqn = state[AT], state[INDEX], state[BEYOND], state[ASQN]
     rows, gaps, put, cuts = state[ROWS], state[LOST], state[PUT], state[CUT]
@@ -199,7 +199,7 @@ def walk(
             break
         frame = data[here - base]
         if frame == 0:
-            break  # ZBJ-016, ZBJ-021: what follows is no concern of ours (ZBJ-022)
+            break  # ZBJ-016, ZBJ-021: the rest is ignored (ZBJ-022)
         if frame != 1:
             fault = UNKNOWN_FRAME  # ZBJ-016
             break

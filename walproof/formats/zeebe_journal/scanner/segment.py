@@ -1,4 +1,4 @@
-"""One segment of a Zeebe journal: its descriptor, and its records in runs of columns."""
+"""Read a segment of a Zeebe journal: its descriptor, and its records in runs of columns."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from walproof.scan.log import LocalSource
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.window import PASSING_BYTES
 
+#: Bytes of a segment in memory. A longer record is buffered whole once its checksum matches.
 WINDOW_BYTES = PASSING_BYTES
-"""Bytes of a segment in memory; a longer record is held whole, once its checksum holds."""
 MAX_LOST_RANGES = 1024
 RAFT_COLUMNS = ("term", "entry_type", "entry_fault")
 _TYPES = (*kernel.ENTRY_TYPES, *(None for _ in kernel.ENTRY_FAULTS))
 _FAULTS = (*(None for _ in kernel.ENTRY_TYPES), *kernel.ENTRY_FAULTS)
+#: Bits of ``KINDS`` that are types, not faults.
 _TYPE_BITS = (1 << kernel.INITIAL + 1) - 1
-"""The bits of ``KINDS`` that are types, not faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +40,15 @@ class Descriptor:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why there is no descriptor."""
+    """The reason why a descriptor cannot be read."""
 
     reason: str
 
 
 def descriptor_in(head: bytes) -> Descriptor | Unreadable:
-    """The descriptor at the start of a file (ZBJ-005 to ZBJ-013). ``head`` holds it whole, or is
-    all of the file.
+    """Return the descriptor at the start of a file (ZBJ-005 to ZBJ-013).
+
+    ``head`` holds the whole descriptor or the whole file.
     """
     if not head:
         return Unreadable("torn-descriptor")  # ZBJ-040
@@ -82,17 +83,17 @@ def descriptor_in(head: bytes) -> Descriptor | Unreadable:
     return Descriptor(index, largest, seal, end)
 
 
+#: Bytes of a record without a payload.
 SMALLEST_RECORD = 1 + 8 + 12 + 8 + 16 + 4
-"""Bytes of a record without a payload."""
 LONGEST_DESCRIPTOR = 1 + 2 * (8 + 0xFFFF)
 _OF_A_ROW = (np.int64, np.int64, np.uint8, np.int64, np.int64, np.uint32, np.uint64, np.int32)
 
 
 class Room:
-    """Arrays that records are put into, those of one segment after those of the one before.
+    """Arrays for records, shared by consecutive segments.
 
-    ``rows`` and ``put`` say how many rows and bytes of payload are taken. ``columns`` are arrays of
-    Arrow on the same memory.
+    ``rows`` and ``put`` count the used rows and payload bytes. ``columns`` are Arrow arrays on the
+    same memory.
     """
 
     def __init__(self, rows: int, payload: int) -> None:
@@ -112,16 +113,16 @@ class Room:
         self.renew(payload)
 
     def renew(self, payload: int) -> None:
-        """Fresh memory for payloads alone, from the next row on."""
+        """Allocate new memory for payloads only, from the next row on."""
         self.put = self.ends[self.rows] = 0
         self.payload = arrays.pooled(payload)
 
     def records(
         self, first: int, after: int, entries: int, is_cut: bool, file: str | None, wanted: Wanted
     ) -> Records:
-        """Return rows as columns; nothing is copied but what says which payloads were cut.
+        """Return rows as columns without copying, except for the flags of truncated payloads.
 
-        ``entries`` has bits as the kernel's ``KINDS``, those of the rows and perhaps more.
+        ``entries`` holds the bits of the kernel's ``KINDS`` for at least these rows.
         """
         here, count, payload, cut = slice(first, after), after - first, None, None
         if wanted.cap >= 0:
@@ -166,9 +167,9 @@ class Room:
 
 
 class Memory:
-    """What the passes over the segments of a journal have in common, one after the other.
+    """Memory shared by the passes over the segments of a journal.
 
-    ``window`` is what is read into; ``state`` and ``lost`` are the kernel's.
+    ``window`` is the read buffer; ``state`` and ``lost`` belong to the kernel.
     """
 
     def __init__(self, wanted: Wanted) -> None:
@@ -180,29 +181,29 @@ class Memory:
         self.lost = np.empty((MAX_LOST_RANGES, 3), np.int64)
 
     def begin(self, left: int) -> None:
-        """See to it that a small segment is one run; ``left`` bytes of it are to be read."""
+        """Prepare to read ``left`` bytes, so that a small segment becomes a single run."""
         wish = min(left, MAX_BYTES)
         if self.cap >= 0 and len(self.room.payload) - self.room.put < wish:
             self.make_room(left, 0)
 
     def make_room(self, left: int, needed: int) -> None:
-        """Memory for what comes next, of which ``needed`` bytes are the first payload.
+        """Make room for the next rows; the first payload has ``needed`` bytes.
 
-        The arrays stay while more than half of their rows are free. The more segments there are,
-        the larger they get.
+        The arrays are reused while more than half of their rows are free. They grow with the number
+        of segments.
         """
         room = self.room
         payload = max(needed, min(MAX_BYTES, left)) if self.cap >= 0 else 0
         if payload and 2 * room.rows < len(room.ats):
             if room.rows:
-                room.rows += 1  # the row before has its end where this one would have its start
+                room.rows += 1  # the end of the previous row is the start of this one
             room.renew(payload)
         else:
             rows = max(1 + left // SMALLEST_RECORD, 2 * len(room.ats))
             self.room = Room(min(MAX_ROWS, rows), payload)
 
     def walk(self, data: NDArray[np.uint8]) -> int:
-        """What the kernel says of these bytes, with the room that there is."""
+        """Run the kernel over these bytes with the available room."""
         room = self.room
         return kernel.walk(  # type: ignore[no-any-return]
             data, self.cap, self.raft, self.state, room.ats, room.sizes, room.ends, room.cut,
@@ -211,11 +212,11 @@ class Memory:
 
 
 class SegmentPass:
-    """The records of one segment, from ``at`` to ``limit``.
+    """A pass over the records of a segment, from ``at`` to ``limit``.
 
-    After :meth:`events`, ``at`` is the offset after the last record, ``index`` and ``asqn`` are
-    the next index and the last asqn, ``fault`` is why nothing more can be read, and ``limited``
-    says that ``limit`` was reached.
+    After :meth:`events`, ``at`` is the offset after the last record, ``index`` and ``asqn`` are the
+    next index and the last asqn, ``fault`` is the reason why reading stopped, and ``limited`` is
+    true if ``limit`` was reached.
     """
 
     def __init__(
@@ -233,21 +234,21 @@ class SegmentPass:
 
     @property
     def at(self) -> int:
-        """The offset after the last record."""
+        """Return the offset after the last record."""
         return int(self.state[kernel.AT])
 
     @property
     def index(self) -> int:
-        """The index that comes next."""
+        """Return the next index."""
         return int(self.state[kernel.INDEX]) + int(self.state[kernel.BEYOND])
 
     @property
     def asqn(self) -> int:
-        """The last asqn, -1 for none."""
+        """Return the last asqn, -1 for none."""
         return int(self.state[kernel.ASQN])
 
     def events(self, at: int, index: int, asqn: int, limit: int) -> Iterator[Records | Lost]:
-        """Runs of records, and what an asqn out of order costs (ZBJ-032). ``OSError``."""
+        """Yield runs of records, and losses by an asqn out of order (ZBJ-032). ``OSError``."""
         state = self.state
         beyond = index > kernel.LARGEST
         state[kernel.AT], state[kernel.INDEX] = at, min(index, kernel.LARGEST)
@@ -262,7 +263,7 @@ class SegmentPass:
         self.limited = outcome == kernel.LIMIT
 
     def _walk(self) -> Generator[Records | Lost, None, int]:
-        """The kernel's runs, one after the other, and why there is no further one."""
+        """Yield the kernel's runs and set the reason for the end."""
         state, data = self.state, self.memory.window
         while True:
             outcome = self.memory.walk(data)
@@ -284,12 +285,12 @@ class SegmentPass:
             base, filled = self.at, self.source.read_into(self.at, data)
             state[kernel.BASE], state[kernel.FILLED] = base, filled
             if filled < needed:
-                state[kernel.FILE_SIZE] = base + filled  # cut short by somebody else
+                state[kernel.FILE_SIZE] = base + filled  # truncated by another process
         yield from self._taken()
         return outcome
 
     def _holds(self) -> bool:
-        """Whether the checksum of a long record holds, before memory is got for it (ZBJ-046)."""
+        """Return whether a long record matches its checksum, before allocating memory (ZBJ-046)."""
         at, end = int(self.state[kernel.DATA]), int(self.state[kernel.DATA_END])
         if at < 0:
             return True
@@ -303,7 +304,7 @@ class SegmentPass:
         return crc == stored
 
     def _go_on(self) -> None:
-        """Put rows after those that are in the arrays already."""
+        """Append rows to those already in the arrays."""
         state, room = self.state, self.memory.room
         state[kernel.ROWS], state[kernel.PUT] = room.rows, room.put
         state[kernel.LOST] = state[kernel.CUT] = state[kernel.KINDS] = 0

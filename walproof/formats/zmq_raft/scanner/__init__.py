@@ -1,14 +1,18 @@
-"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is right.
+"""The bulk scanner of ``zmq-raft``; ``reference_impl.zmq_raft`` is authoritative.
 
-Index files, alone or in a log directory, have kernels (``kernel``); snapshots are one
-record; both are code of its own, except for what names and folders mean. State files are small
-(they rotate at 512 KiB) and full of MessagePack: they are read by the reference.
+Compiled kernels (``kernel``) read index files, alone or in a log directory; a snapshot is one
+record. Both share no code with the reference, except for the meaning of file and directory names.
+State files are small (they rotate at 512 KiB) and consist of MessagePack; the reference reads them.
 
-A log directory is split by file, after one look at the tables of all of them. What crosses from
-one file to another is in the part: which entries the snapshot covers (ZMR-092) and which the next
-file claims (ZMR-096), whether entries are missing in front (ZMR-093, ZMR-094), the terms next to
-the first and the last entry (ZMR-050), and whether a tail is torn or missing (ZMR-097). Empty
-files at the end are no part (ZMR-095). Other kinds are one part.
+A log directory is split by file after one pass over the tables of all files. Each part holds the
+state shared with other files:
+
+* the entries that the snapshot covers (ZMR-092) and those that the next file claims (ZMR-096);
+* whether entries are missing in front (ZMR-093, ZMR-094);
+* the terms next to the first and the last entry (ZMR-050);
+* whether a tail is torn or missing (ZMR-097).
+
+Empty files at the end are no part (ZMR-095). Logs of other types are one part.
 """
 
 from __future__ import annotations
@@ -29,12 +33,12 @@ from walproof.scan.log import LocalSource, Log, Source
 from walproof.scan.model import WHOLE, Event, Part, Records, Wanted
 from walproof.scan.reference import ReferenceScanner
 
+#: Offset at which a writer may resume, and its file.
 Place = tuple[int | None, str | None]
-"""Where a writer may resume, and in which file."""
 
 
 def plan(log: Log, target_bytes: int) -> Sequence[Part]:
-    """A part for each file of a log directory, unless it is smaller than one part."""
+    """Return one part for each file of a log directory, or a single part if the log is small."""
     if not log.is_folder():
         return [WHOLE]
     directory = _Directory(log)
@@ -45,7 +49,7 @@ def plan(log: Log, target_bytes: int) -> Sequence[Part]:
 
 
 def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
-    """The events of a part. Raises ``OSError``, also where a file shrinks while it is read."""
+    """Yield the events of a part. Raises ``OSError``, also if a file shrinks while it is read."""
     if part.file is not None:
         yield from _part(folders(log.local(), log.context), wanted, part)
         return
@@ -66,7 +70,7 @@ def scan(log: Log, wanted: Wanted, part: Part = WHOLE) -> Iterator[Event]:
 
 
 def _kind_of(log: Log, source: Source) -> str:
-    """ZMR-105, for a file."""
+    """Return the type of a file (ZMR-105)."""
     if log.context.get("kind") in KINDS_OF_FILES:
         return str(log.context["kind"])
     token = source.read(0, 4)
@@ -76,14 +80,14 @@ def _kind_of(log: Log, source: Source) -> str:
 
 
 class _Verdict:
-    """Keeps account of what is lost (ZMR-100)."""
+    """The state that decides the verdict: the losses so far (ZMR-100)."""
 
     def __init__(self) -> None:
         self.damage: str | None = None
         self.torn: str | None = None
 
     def of(self, event: Event) -> Event:
-        """The same event."""
+        """Return the event unchanged and record its loss."""
         if isinstance(event, Lost):
             if event.torn:
                 self.torn = self.torn or event.reason
@@ -92,14 +96,14 @@ class _Verdict:
         return event
 
     def end(self, place: Place) -> End:
-        """The last event."""
+        """Return the last event."""
         verdict = "damaged" if self.damage else "torn" if self.torn else "intact"
         at, file = place
         file = file if at is not None else None
         return End(verdict, self.damage or self.torn, at, file)  # type: ignore[arg-type]
 
 
-# One file
+# Single files
 
 
 def _index_alone(log: Log, source: Source, wanted: Wanted) -> Iterator[Event]:
@@ -135,12 +139,12 @@ def _is_raw(log: Log) -> bool:
     return str(log.context.get("entries")) == "raw"  # ZMR-032
 
 
-# A directory of files
+# Directories
 
 
 @dataclass(frozen=True)
 class _State:
-    """What the part of an index file must know. ``gap``: entries are missing in front of it."""
+    """The state for the part of an index file. ``gap``: entries are missing in front of it."""
 
     frame: Frame
     gap: str | None
@@ -148,10 +152,10 @@ class _State:
 
 
 class _Directory:
-    """One look at a log directory: its snapshot's head and all tables, no entries but the
-    first and the last of each file.
+    """One pass over a log directory: the head of its snapshot and all tables.
 
-    ``parts`` are in log order. ``end`` is where a writer may resume (ZMR-101).
+    Of each file, only the first and the last entry are read. ``parts`` are in log order. ``end`` is
+    where a writer may resume (ZMR-101).
     """
 
     def __init__(self, log: Log) -> None:
@@ -203,7 +207,7 @@ class _Directory:
             self._look_at_spare(path)
 
     def _without_spare(self, paths: list[Path]) -> list[Path]:
-        """Takes the files without entries off the end, and returns them (ZMR-095)."""
+        """Remove the files without entries from the end, and return them (ZMR-095)."""
         spare = []
         while len(paths) > 1:
             with _opened(paths[-1]) as source:
@@ -247,7 +251,7 @@ class _Directory:
             self._seen.append((is_there or gap is not None, None if gap else first, last))
             after = index.first + index.count
             if is_last and index.tail == "torn-entry":
-                after = index.first + index.relied_on  # what is torn is written again
+                after = index.first + index.relied_on  # torn entries will be overwritten
             if limit is not None:
                 after = min(after, limit)
             self._next = max(after, self._covered + 1, self._next or 0)
@@ -255,7 +259,7 @@ class _Directory:
         self.parts.append(Part(0, source.size, name, _State(frame, gap, is_last)))
 
     def _tell_neighbours(self, start: int) -> None:
-        """The terms next to the first and last entry of each file (ZMR-050)."""
+        """Set the terms next to the first and last entry of each file (ZMR-050)."""
         before, afters = self._term, []
         after: int | None = None
         for is_there, first, _ in reversed(self._seen):
@@ -281,7 +285,7 @@ def _named(path: Path) -> int:
 
 
 def _index_in(parts: Folders, path: Path, source: Source) -> Index | Lost:
-    """The layout of an index file in a directory, where none is refused (ZMR-091)."""
+    """Return the layout of an index file in a directory, in which no file is refused (ZMR-091)."""
     first = _named(path)
     if path.relative_to(parts.log).as_posix() != path_of(first):
         return Lost(0, source.size, "misplaced-file")
@@ -301,7 +305,7 @@ def _whole_directory(log: Log, wanted: Wanted) -> Iterator[Event]:
 
 
 def _part(parts: Folders, wanted: Wanted, part: Part) -> Iterator[Records | Lost]:
-    """The events of one file of a directory."""
+    """Yield the events of a file of a directory."""
     assert part.file is not None
     path = parts.root / part.file
     with _opened(path) as source:
@@ -331,6 +335,6 @@ def _entries(
 
 
 def _missing(event: Records | Lost) -> Lost:
-    """What would be an unfinished write at the end of the log is damage inside it."""
+    """Convert an unfinished write at the end of a file to damage, because the log continues."""
     assert isinstance(event, Lost)
     return replace(event, reason="missing-data", torn=False)

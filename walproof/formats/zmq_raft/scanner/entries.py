@@ -1,4 +1,4 @@
-"""The entries of one index file of zmq-raft, in columns.
+"""Read the entries of a zmq-raft index file into columns.
 
 Requirement ids are those of spec/zmq-raft.md.
 """
@@ -20,19 +20,19 @@ from walproof.scan.log import Source
 from walproof.scan.model import MAX_BYTES, MAX_ROWS, Records, Wanted
 from walproof.scan.window import PASSING_BYTES, Window
 
+#: Largest entry in bytes that is buffered whole.
 MAX_HELD_BYTES = 8 << 20
-"""Bytes of an entry up to which it is held whole."""
 ENDS_OF_REQUESTS = pa.py_buffer(np.arange(0, 24 * MAX_ROWS + 1, 24, dtype=np.int32))
+#: Greater than any index or term of an entry.
 WIDEST = 2**62
-"""More than any number or term of an entry."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What the entries of an index file must be told of its surroundings in a directory.
+    """The context of an index file in its directory.
 
-    Entries up to the index ``covered`` are a snapshot's; those from ``limit`` on the next file's.
-    ``before`` and ``after`` are the terms of the neighbours, if they are comparable.
+    Entries up to the index ``covered`` belong to a snapshot; those from ``limit`` on belong to the
+    next file. ``before`` and ``after`` are the terms of the neighbours, if they are comparable.
     """
 
     raw: bool = False
@@ -43,7 +43,7 @@ class Frame:
 
 
 class Entries:
-    """The entries of one index file. ``source`` stays open for them."""
+    """The entries of an index file. ``source`` must stay open while they are used."""
 
     def __init__(self, source: Source, index: Index, frame: Frame, wanted: Wanted) -> None:
         self.source = source
@@ -60,18 +60,18 @@ class Entries:
         self.tail = index.tail if has_tail else None
 
     def first_term(self) -> tuple[bool, int | None]:
-        """Whether there is anything, and the term of the first entry if it is comparable."""
+        """Return whether there are entries, and the term of the first one if it is comparable."""
         if self.begin < self.index.rows:
             return True, self._term(self.begin)
         return self.tail is not None, None
 
     def last_term(self) -> int | None:
-        """The term of the last entry, if it is comparable."""
+        """Return the term of the last entry, if it is comparable."""
         last = self.index.rows - 1
         return self._term(last) if self.tail is None and last >= self.begin else None
 
     def events(self, name: str | None) -> Iterator[Records | Lost]:
-        """Records and lost ranges in order of index."""
+        """Yield records and lost ranges in order of index."""
         index, row = self.index, self.begin
         before = self._comparable(self.frame.before)
         kinds = np.empty(MAX_ROWS, np.int8)
@@ -96,7 +96,7 @@ class Entries:
         return kernel.NO_TERM if term is None else min(term, WIDEST)
 
     def _term(self, row: int) -> int | None:
-        """The term of one entry by itself; None where it is lost for another reason."""
+        """Return the term of a single entry; None if the entry is lost for another reason."""
         index = self.index
         previous = index.number(row - 1) if row else -1
         number = index.number(row)
@@ -107,22 +107,22 @@ class Entries:
         return None if term == kernel.NO_TERM else term
 
     def head_of(self, start: int, end: int) -> NDArray[np.uint8]:
-        """The head of an entry, as much as there is."""
+        """Return the head of an entry, or the bytes of it that exist."""
         head = self.window.peek(start, min(kernel.ENTRY_HEAD, end - start))
         return np.frombuffer(head, np.uint8)
 
     def kind_of(self, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
-        """What an entry is by itself, and its head. Only zeros are read on."""
+        """Return the class of an entry and its head. The rest is read only after a zero head."""
         head = self.head_of(start, end)
         kind = int(kernel.kind_of(head, 0, end - start, len(head)))
         if kind == kernel.ZERO_ENTRY:
             rest = Window(self.source).stretches(start + len(head), end)
             if any(run.any() for run in rest):
-                kind = kernel.BAD_TERM  # term 0: only the request or the data are there
+                kind = kernel.BAD_TERM  # term 0: only request id or data remain
         return kind, head
 
     def read(self, at: int, length: int) -> NDArray[np.uint8]:
-        """Bytes that the file has. Raises ``OSError`` if it does not have them any more."""
+        """Read bytes within the file. Raises ``OSError`` if the file has shrunk."""
         data = self.source.read(at, length)
         if len(data) < length:
             raise OSError(f"at offset {at}: expected {length} bytes, found {len(data)}")
@@ -130,9 +130,9 @@ class Entries:
 
 
 class _Run:
-    """Some entries that follow each other: columns in one memory, filled window by window.
+    """Consecutive entries: columns in one block of memory, filled window by window.
 
-    ``kinds`` serves for one run after the other; all else is the run's own.
+    ``kinds`` is reused for every run; all other arrays belong to the run.
     """
 
     def __init__(
@@ -149,7 +149,7 @@ class _Run:
         self.is_alone = self.is_gap or (count == 1 and self.end - self.start > MAX_HELD_BYTES)
 
     def judge(self, before: int, after: int) -> int:
-        """Say what each entry is, and what is in it. Returns the term of the last one."""
+        """Classify each entry and fill its columns. Returns the term of the last one."""
         if self.is_alone:
             return self._judge_alone(before, after)
         window = self.entries.window
@@ -163,10 +163,10 @@ class _Run:
             state[kernel.BASE], state[kernel.UPTO] = window.base, window.end
 
     def _make_room(self, base: int, upto: int, before: int, after: int) -> None:
-        """Memory for all columns, and the state, which says where each of them begins."""
+        """Allocate the columns and the kernel state that holds their offsets."""
         entries, none = self.entries, kernel.NONE
         wants = entries.wanted.wants
-        rows = -(-self.count // 16) * 16  # so that each column is aligned to 64 bytes
+        rows = -(-self.count // 16) * 16  # aligns each column to 64 bytes
         at, size, place = 0, rows, 2 * rows
         index = term = digits = types = ends = payload = none
         if wants("index"):
@@ -197,7 +197,7 @@ class _Run:
         )  # fmt: skip
 
     def _take(self, data: NDArray[np.uint8]) -> None:
-        """Call the kernel on these bytes; its state says which of the file they are."""
+        """Call the kernel on these bytes; its state gives their offsets in the file."""
         index, words = self.entries.index, self.words
         kernel.take(
             data, self.state, index.offsets, index.reliable, self.kinds, words.view(np.uint8),
@@ -205,7 +205,7 @@ class _Run:
         )  # fmt: skip
 
     def _judge_alone(self, before: int, after: int) -> int:
-        """The same of one entry that is lost or large, without reading all of it."""
+        """Classify a single lost or large entry without reading all of it."""
         entries, start, end = self.entries, self.start, self.end
         kind, term = kernel.RECORD, kernel.NO_TERM
         if self.is_gap:
@@ -226,7 +226,7 @@ class _Run:
         return int(term)
 
     def events(self) -> Iterator[Records | Lost]:
-        """Runs of records, and each lost entry."""
+        """Yield runs of records, and each lost entry."""
         if self.is_alone and self.kinds[0] != kernel.RECORD:
             yield self._lost(0, self.start, self.end)
             return
@@ -247,7 +247,7 @@ class _Run:
         return Lost(start, end, kernel.REASONS[self.kinds[row]], file=self.name)
 
     def _records(self) -> Records:
-        """All rows; those of entries that are lost are nobody's."""
+        """Return all rows. The columns of lost entries are unused."""
         count, state = self.count, self.state
         at, size = self.words[:count], self.words[self.size : self.size + count]
         payload = None

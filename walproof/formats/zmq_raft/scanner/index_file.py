@@ -1,4 +1,4 @@
-"""The layout of one index file of zmq-raft: its header, and which offsets are relied on.
+"""Parse the header of a zmq-raft index file and select its reliable offsets.
 
 Requirement ids are those of spec/zmq-raft.md.
 """
@@ -23,7 +23,7 @@ STRETCH = 1 << 12
 
 
 class Refused(Exception):
-    """Not this kind of file, or a version that must not be guessed at (ZMR-041)."""
+    """The file has another type, or a version that readers must refuse (ZMR-041)."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -32,9 +32,9 @@ class Refused(Exception):
 
 @dataclass
 class Index:
-    """An index file whose header holds together.
+    """An index file with a consistent header.
 
-    Entries begin at ``data``; ``offsets`` are the ends of the committed ones, relative to it.
+    Entries begin at ``data``; ``offsets`` are the ends of the committed entries, relative to it.
     """
 
     size: int
@@ -45,7 +45,7 @@ class Index:
 
     @cached_property
     def is_all_reliable(self) -> bool:
-        """Whether all offsets can be relied on (ZMR-046), as in any sound file."""
+        """Return whether all offsets are reliable (ZMR-046), as in every intact file."""
         if not self.count:
             return True
         is_there = int(self.offsets[-1]) <= min(self.size - self.data, MAX_DATA)
@@ -53,7 +53,7 @@ class Index:
 
     @cached_property
     def reliable(self) -> NDArray[np.int64]:
-        """The numbers of the offsets that are relied on; not listed where that is all of them."""
+        """Return the numbers of the reliable offsets; empty if all are reliable."""
         reliable = np.empty(0 if self.is_all_reliable else self.count, np.int64)
         if not self.is_all_reliable:
             available = min(self.size - self.data, MAX_DATA)
@@ -62,35 +62,35 @@ class Index:
 
     @property
     def rows(self) -> int:
-        """How many offsets are relied on."""
+        """Return the number of reliable offsets."""
         return self.count if self.is_all_reliable else len(self.reliable)
 
     def number(self, row: int) -> int:
-        """The number of one of the offsets that are relied on."""
+        """Return the entry number of a reliable offset."""
         return row if self.is_all_reliable else int(self.reliable[row])
 
     def end_of(self, row: int) -> int:
-        """One of the offsets that are relied on, in the file; of row -1, where entries begin."""
+        """Return a reliable offset, relative to the file; row -1 is the start of the entries."""
         return self.data + (int(self.offsets[self.number(row)]) if row >= 0 else 0)
 
     @property
     def count(self) -> int:
-        """How many entries are committed."""
+        """Return the number of committed entries."""
         return len(self.offsets)
 
     @property
     def relied_on(self) -> int:
-        """The number after the last entry whose end is relied on."""
+        """Return the number after the last entry with a reliable end."""
         return self.number(self.rows - 1) + 1 if self.rows else 0
 
     @property
     def upto(self) -> int:
-        """The last offset that is relied on, in the file."""
+        """Return the last reliable offset, relative to the file."""
         return self.end_of(self.rows - 1)
 
     @cached_property
     def tail(self) -> str | None:
-        """Why the entries after the last offset relied on are lost (ZMR-046, ZMR-047)."""
+        """Return why the entries after the last reliable offset are lost (ZMR-046, ZMR-047)."""
         number = self.relied_on
         if number == self.count:
             return None
@@ -102,13 +102,13 @@ class Index:
 
     @property
     def resume_at(self) -> int | None:
-        """Where the next entry goes (ZMR-101)."""
+        """Return the offset for the next entry (ZMR-101)."""
         is_sound = self.relied_on == self.rows and self.tail != "bad-offset"
         return self.upto if is_sound and self.relied_on < self.capacity else None
 
 
 def index_of(source: Source, named: int | None) -> Index | Lost:
-    """The checks of ZMR-040, in order. Raises :class:`Refused`."""
+    """Check the header by ZMR-040, in order. Raises :class:`Refused`."""
     size = source.size
     head = source.read(0, HEADER.size)
     if not b"RLOG".startswith(head[:4]):
@@ -133,10 +133,10 @@ def index_of(source: Source, named: int | None) -> Index | Lost:
 
 
 def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
-    """The offsets in front of the first zero (ZMR-017); no more of the table is read."""
+    """Return the offsets in front of the first zero (ZMR-017); reads no more of the table."""
     runs, upto = [], HEADER.size + 4 * capacity
     for at in range(HEADER.size, upto, 1 << 20):
-        window = Window(source, 0)  # a new one each time: its memory stays in use
+        window = Window(source, 0)  # a new one each time, because its memory stays in use
         window.hold(at, min(1 << 20, upto - at))
         table = window.array.view("<u4").astype(np.uint32, copy=False)
         runs.append(table[: kernel.committed(table)])
@@ -148,13 +148,13 @@ def _committed(source: Source, capacity: int) -> NDArray[np.uint32]:
 
 
 def find_marker(source: Source, marker: bytes, at: int) -> int | None:
-    """The offset after the first chunk with this token, or None (ZMR-003)."""
+    """Return the offset after the first chunk with this token, or None (ZMR-003)."""
     window = Window(source, STRETCH)
     number = np.uint64(int.from_bytes(marker, "little"))
     while (
-        found := int(kernel.find_marker(window.array, window.base, source.size, number, at))
+        result := int(kernel.find_marker(window.array, window.base, source.size, number, at))
     ) < -1:
-        at = -2 - found
+        at = -2 - result
         window.stretch = 2 * window.stretch if at <= window.end else STRETCH
         window.hold(at, kernel.CHUNK_HEAD)
-    return found if found >= 0 else None
+    return result if result >= 0 else None

@@ -1,7 +1,7 @@
-"""The kernels of the zmq-raft scanner: which offsets are relied on, what the entries are.
+"""Compiled kernels of the zmq-raft scanner: select reliable offsets and classify entries.
 
-Offsets and numbers of entries are those of one index file; ``base`` is the offset of the first
-byte of ``data``. Requirement ids are those of spec/zmq-raft.md.
+Offsets and entry numbers are those of one index file; ``base`` is the offset of the first byte of
+``data``. Requirement ids are those of spec/zmq-raft.md.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ MAX_TERM = 2**53 - 1
 NO_TERM = -1
 CHUNK_HEAD = 8
 
-# What a row is; all but the first are lost.
+# Classes of rows; all except the first are lost.
 RECORD, BAD_OFFSET, SHORT_ENTRY, ZERO_ENTRY, BAD_TERM, OVERLAPPING, DECREASING = range(7)
 REASONS = (
     "", "bad-offset", "short-entry", "zero-entry", "bad-term", "overlapping-files",
     "decreasing-term",
 )  # fmt: skip
 
-# What `take` is told of a run, in an array of int64, and what it leaves there; see `take`.
+# Parameters and results of `take`, in an array of int64; see `take`.
 (
     BASE, UPTO, ROW, COUNT, DATA, FIRST_INDEX, LIMIT, HEAD, CAP, AFTER,
     DONE, START, NEED, PREVIOUS, BEFORE, PUT, CUTS, LOST,
     AT, SIZE, INDEX, TERM, DIGITS, TYPE, ENDS, PAYLOAD,
 ) = range(26)  # fmt: skip
 STATE = 26
+#: Position of a column that is not wanted.
 NONE = -1
-"""The place of a column that is not wanted."""
 
 
 @kernel
 def committed(table: Any) -> Any:
-    """How many offsets stand in front of the first zero (ZMR-017)."""
+    """Return the number of offsets in front of the first zero (ZMR-017)."""
     for number in range(len(table)):
         if table[number] == 0:
             return number
@@ -47,7 +47,7 @@ def committed(table: Any) -> Any:
 
 @kernel
 def rely(offsets: Any, available: Any, reliable: Any) -> Any:
-    """The numbers of the offsets that can be relied on, in ``reliable``; how many (ZMR-046)."""
+    """Store the numbers of the reliable offsets in ``reliable``; return their count (ZMR-046)."""
     count = 0
     for number in range(len(offsets)):
         offset = int64(offsets[number])
@@ -63,7 +63,7 @@ def rely(offsets: Any, available: Any, reliable: Any) -> Any:
 
 @kernel
 def rises(offsets: Any, start: Any) -> Any:
-    """Whether each offset from number ``start`` on is greater than the one before."""
+    """Return whether each offset from number ``start`` on is greater than its predecessor."""
     number = start + 1
     while number < len(offsets) and offsets[number] > offsets[number - 1]:
         number += 1
@@ -72,9 +72,9 @@ def rises(offsets: Any, start: Any) -> Any:
 
 @kernel
 def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
-    """The offset after the first chunk with this token, from the chunk at ``at`` on (ZMR-003).
+    """Return the offset after the first chunk with this token, searching from ``at`` (ZMR-003).
 
-    -1: the file ends before. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
+    -1: the file ends before it. ``-2 - at``: the chunk at ``at`` lies outside of ``data``.
     """
     while True:
         if at + CHUNK_HEAD > size:
@@ -90,13 +90,13 @@ def find_marker(data: Any, base: Any, size: Any, marker: Any, at: Any) -> Any:
 
 @kernel
 def term_of(data: Any, i: Any) -> Any:
-    """The seven bytes of a term (ZMR-030) in the entry at ``i``, all of whose head is there."""
+    """Return the seven-byte term (ZMR-030) of the entry at ``i``; needs the whole head."""
     return int64(load64(data, i + 12) >> _WORD(8))
 
 
 @kernel
 def comparable(data: Any, i: Any, size: Any) -> Any:
-    """The term of the entry of ``size`` bytes at ``i``, whose head is there; else ``NO_TERM``."""
+    """Return the term of the entry of ``size`` bytes at ``i``, else ``NO_TERM``; needs the head."""
     if size < ENTRY_HEAD:
         return NO_TERM
     term = term_of(data, i)
@@ -105,10 +105,10 @@ def comparable(data: Any, i: Any, size: Any) -> Any:
 
 @kernel
 def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
-    """What an entry of ``size`` bytes at ``i`` is by itself.
+    """Classify an entry of ``size`` bytes at ``i``.
 
-    Only ``held`` of its bytes are there, at least 20 where it has as many; zeros to the last of
-    these are a ``ZERO_ENTRY``.
+    Only ``held`` of its bytes are in memory, at least 20 if it has as many. If all of them are
+    zeros, the entry is a ``ZERO_ENTRY``.
     """
     if size < ENTRY_HEAD:
         return SHORT_ENTRY  # ZMR-048
@@ -123,10 +123,10 @@ def kind_of(data: Any, i: Any, size: Any, held: Any) -> Any:
 
 @kernel
 def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) -> Any:
-    """How many entries from number ``row`` of the offsets that are relied on make a run.
+    """Return the number of entries in a run that begins at reliable offset number ``row``.
 
-    ``most`` at most, and no more than ``max_bytes`` hold, but one at least. ``reliable`` is empty
-    where all offsets are relied on.
+    The run has at most ``most`` entries and at most ``max_bytes``, but at least one entry.
+    ``reliable`` is empty if all offsets are reliable.
     """
     all_reliable = len(reliable) == 0
     start = int64(0)
@@ -147,7 +147,7 @@ def fitting(offsets: Any, reliable: Any, row: Any, most: Any, max_bytes: Any) ->
 
 @helper
 def _hexadecimal(x: Any) -> Any:
-    """The eight digits of four bytes, the first one lowest, all at once."""
+    """Return the eight hexadecimal digits of four bytes, the first digit in the lowest byte."""
     x = (x | x << _WORD(16)) & _WORD(0x0000FFFF0000FFFF)
     x = (x | x << _WORD(8)) & _WORD(0x00FF00FF00FF00FF)
     x = (x >> _WORD(4)) & _WORD(0x000F000F000F000F) | (x & _WORD(0x000F000F000F000F)) << _WORD(8)
@@ -166,26 +166,26 @@ def take(
     words: Any,
     halves: Any,
 ) -> None:
-    """What the rows of a run are from row ``DONE`` on, and what is in those that are records.
+    """Classify the rows of a run from row ``DONE`` on and fill the columns of the records.
 
-    The run has ``COUNT`` rows: the entries from number ``ROW`` of the offsets that are relied on;
-    ``reliable`` is empty where all are. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
-    Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is how many bytes there are
-    before a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
+    The run has ``COUNT`` rows: the entries from reliable offset number ``ROW`` on; ``reliable`` is
+    empty if all offsets are reliable. Offsets count from ``DATA``, indices from ``FIRST_INDEX``.
+    Entries from number ``LIMIT`` on belong to the next file. ``HEAD`` is the number of bytes before
+    a payload, 0 for entries without a term. ``BEFORE`` and ``AFTER`` are the terms of the
     neighbours, or ``NO_TERM``.
 
-    ``data`` holds what is between ``BASE`` and ``UPTO`` in the file, and the head at least of an
-    entry that it does not hold whole. The first entry that ends after ``UPTO`` is for the next
+    ``data`` holds the bytes from ``BASE`` to ``UPTO`` of the file, and at least the head of an
+    entry that it does not hold whole. The first entry that ends after ``UPTO`` is left for the next
     call: it is row ``DONE``, begins at ``START`` and has ``NEED`` bytes; ``PREVIOUS`` is the number
-    of the one before.
+    of the entry before it.
 
-    ``kinds`` says what each row is; ``LOST`` is set if there is one that is no record. The columns
-    lie in one memory, of which ``words`` and ``halves`` are views: ``AT``, ``SIZE``, ``INDEX``,
-    ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words) are places in
-    ``words``, ``TYPE`` and ``ENDS`` in ``halves``, each ``NONE`` if it is not wanted. Payload n, of
-    which at most ``CAP`` bytes are copied, goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD`` in
-    ``room``, which has room for all; ``CUTS`` counts those that were cut. Of a row that is lost
-    only ``AT`` and ``SIZE`` mean anything.
+    ``kinds`` holds the class of each row; ``LOST`` is set if a row is not a record. The columns
+    share one block of memory; ``words`` and ``halves`` are views of it. ``AT``, ``SIZE``,
+    ``INDEX``, ``TERM`` and ``DIGITS`` (24 digits of the request id in three little-endian words)
+    are positions in ``words``; ``TYPE`` and ``ENDS`` are positions in ``halves``. The position of
+    an unwanted column is ``NONE``. Payload n goes to ``[ENDS[n], ENDS[n + 1])`` after ``PAYLOAD``
+    in ``room``, which is large enough for all payloads. At most ``CAP`` bytes of a payload are
+    copied; ``CUTS`` counts the truncated ones. For a lost row, only ``AT`` and ``SIZE`` are valid.
     """
     four = _WORD(0xFFFFFFFF)
     base, upto, first_row, count = state[BASE], state[UPTO], state[ROW], state[COUNT]
@@ -231,12 +231,12 @@ def take(
             lost = 1
         else:
             if digits >= 0:
-                one = load64(data, i)
+                each = load64(data, i)
                 two = load64(data, i + 5)
                 halves[_WORD(entry_types + row)] = data[i + 12]
                 word = _WORD(digits + 3 * row)
-                words[word] = int64(_hexadecimal(one & four))
-                words[word + _WORD(1)] = int64(_hexadecimal(one >> _WORD(32)))
+                words[word] = int64(_hexadecimal(each & four))
+                words[word + _WORD(1)] = int64(_hexadecimal(each >> _WORD(32)))
                 words[word + _WORD(2)] = int64(_hexadecimal(two >> _WORD(24) & four))
             if cap >= 0:
                 length = size - head

@@ -1,4 +1,4 @@
-"""Snapshots of ``zmq-raft``: one record each, read from the head alone until its data is wanted."""
+"""Read zmq-raft snapshots: one record each. The data is read only on demand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SNAPSHOT = struct.Struct("<4sIIQQQ")  # ZMR-060: SNAP, length, version, index, t
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A whole snapshot: its data stand in ``[start, start + size)``."""
+    """A complete snapshot with its data in ``[start, start + size)``."""
 
     index: int
     term: int
@@ -27,13 +27,13 @@ class Snapshot:
     size: int
 
     def record(self, source: Source, name: str | None, wanted: Wanted) -> Records:
-        """The one record (ZMR-061)."""
+        """Return the record of the snapshot (ZMR-061)."""
         payload, truncated = None, None
         if wanted.payload:
             length = min(self.size, wanted.cap)
             data = source.read(self.start, length)
             if len(data) < length:
-                raise OSError(f"at offset {self.start}: {length} bytes of data are not there")
+                raise OSError(f"at offset {self.start}: {length} bytes of data are missing")
             payload = pa.array([data], pa.binary())
             truncated = np.array([True]) if length < self.size else None
         fields = {
@@ -45,7 +45,7 @@ class Snapshot:
 
 
 def snapshot_head(source: Source, name: str | None) -> Snapshot | Lost:
-    """The checks of ZMR-040 as they are for snapshots. Raises :class:`Refused`."""
+    """Check the head of a snapshot by ZMR-040. Raises :class:`Refused`."""
     size = source.size
     head = source.read(0, SNAPSHOT.size)
     if not b"SNAP".startswith(head[:4]):
@@ -69,7 +69,7 @@ def snapshot_head(source: Source, name: str | None) -> Snapshot | Lost:
 
 
 def snapshot_in_directory(source: Source, name: str) -> Snapshot | Lost:
-    """The same inside a log directory, where none is refused (ZMR-091)."""
+    """Check a snapshot in a log directory, in which no file is refused (ZMR-091)."""
     try:
         return snapshot_head(source, name)
     except Refused as refused:

@@ -1,4 +1,4 @@
-"""What a record of a tally log adds to its payload."""
+"""The fields that a record of a tally log has beside its payload."""
 
 from __future__ import annotations
 

@@ -73,6 +73,7 @@ func reply(result answer) {
 }
 
 // write makes a database with three tables; unless it is closed, the copy also has a log with records.
+// All records have the same size, so that an older one begins where the log ends in a recycled file.
 func write(folder string, isClosed bool) error {
 	busy := folder + ".busy"
 	db, err := pebble.Open(busy, &pebble.Options{Logger: quiet{}})
@@ -80,7 +81,7 @@ func write(folder string, isClosed bool) error {
 		return err
 	}
 	for number := 0; number < tableKeys; number++ {
-		value := fmt.Sprintf("value %d of a table", number)
+		value := fmt.Sprintf("value %03d of a table", number)
 		if err := db.Set([]byte(keyOf(number)), []byte(value), pebble.NoSync); err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func write(folder string, isClosed bool) error {
 		return os.CopyFS(folder, os.DirFS(busy))
 	}
 	for number := tableKeys; number < tableKeys+logKeys; number++ {
-		value := fmt.Sprintf("value %d of a log", number)
+		value := fmt.Sprintf("value %03d of the log", number)
 		if err := db.Set([]byte(keyOf(number)), []byte(value), pebble.Sync); err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-"""The names of Zeebe's numbers: ``protocol.toml``, which the real classes told."""
+"""Names of Zeebe's protocol constants, from ``protocol.toml``, generated from the real classes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Version = tuple[int, int]
 
 @dataclass(frozen=True)
 class Names:
-    """What the numbers mean in one line of releases; a number without a name is its decimal."""
+    """The names of constants in a release line; a number without a name is shown in decimal."""
 
     line: str
     record_types: Mapping[int, str]
@@ -22,29 +22,29 @@ class Names:
     value_types: Mapping[int, tuple[str, tuple[str, ...]]]
 
     def record_type(self, number: int) -> str:
-        """``COMMAND``, for example."""
+        """Return the name of a record type, for example ``COMMAND``."""
         return self.record_types.get(number, str(number))
 
     def rejection_type(self, number: int) -> str:
-        """``NOT_FOUND``, for example."""
+        """Return the name of a rejection type, for example ``NOT_FOUND``."""
         return self.rejection_types.get(number, str(number))
 
     def value_type(self, number: int) -> str:
-        """``JOB``, for example."""
+        """Return the name of a value type, for example ``JOB``."""
         return self.value_types[number][0] if number in self.value_types else str(number)
 
     def intent(self, value_type: int, number: int) -> str:
-        """``CREATED``, for example: intents are numbered for each value type apart."""
+        """Return the name of an intent, for example ``CREATED``. Value types number their own."""
         known = self.value_types.get(value_type, ("", ()))[1]
         return (known[number] if number < len(known) else "") or str(number)
 
 
 @cache
 def names(broker: Version | None, schema: int) -> Names:
-    """The names of the line that ``broker`` is of, else of the newest line before it.
+    """Return the names of the release line of ``broker``, else of the newest line before it.
 
-    Without a broker's version it is the newest line with this version of the metadata's ``schema``,
-    or the newest of all.
+    Without a broker version, return those of the newest line with this metadata ``schema`` version,
+    or of the newest line of all.
     """
     lines = _table()["lines"]
     if broker is not None:
@@ -60,9 +60,9 @@ def names(broker: Version | None, schema: int) -> Names:
 def _names(line: str) -> Names:
     table = _table()
     values: dict[int, tuple[str, tuple[str, ...]]] = {}
-    for one in table["value_types"]:
-        if _version(one["since"]) <= _version(line):
-            values[one["number"]] = (one["name"], tuple(one["intents"]))
+    for each in table["value_types"]:
+        if _version(each["since"]) <= _version(line):
+            values[each["number"]] = (each["name"], tuple(each["intents"]))
     return Names(
         line, _numbered(table["record_types"]), _numbered(table["rejection_types"]), values
     )
@@ -79,6 +79,6 @@ def _version(line: str) -> Version:
 
 @cache
 def _table() -> dict[str, Any]:
-    # The lines stand in order, the oldest first; so do the entries of a value type.
+    # Release lines and the entries of a value type are sorted, oldest first.
     with (Path(__file__).parent / "protocol.toml").open("rb") as file:
         return tomllib.load(file)

@@ -1,9 +1,9 @@
-"""Write the table of numbers and names from the real ``zeebe-protocol`` of each line of releases.
+"""Generate the table of protocol constants from ``zeebe-protocol`` of each release line.
 
     python -m walproof.formats.zeebe_journal.decoder.protocol.table_writer
 
-Needs a JDK and Maven, which fetches the jars that ``pom.xml`` names. The table says each value type
-as of the first line that has it, and again from each line that knows it otherwise.
+Needs a JDK and Maven, which fetches the jars listed in ``pom.xml``. The table has an entry for each
+value type in the first line that defines it, and in each line that changes it.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ class Line:
 
     @property
     def name(self) -> str:
-        """The line of releases: ``8.3`` for 8.3.22."""
+        """Return the release line: ``8.3`` for 8.3.22."""
         return ".".join(self.release.split(".")[:2])
 
 
 def read_jars() -> list[Line]:
-    """Return the names in the jars, the oldest line first.
+    """Return the names in the jars, oldest line first.
 
-    Raises ``RuntimeError`` where there is no JDK, no Maven, or nothing that it can fetch, and
-    what :func:`~conformance.process.run_program` raises.
+    Raises ``RuntimeError`` if there is no JDK or no Maven, or if a download fails, and the errors
+    of :func:`~conformance.process.run_program`.
     """
     out = BUILD / "decode" / "zeebe-protocol"
     out.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def _line(release: str, classes: list[Path]) -> Line:
 
 
 def table(lines: list[Line]) -> str:
-    """The table as TOML."""
+    """Return the table as TOML."""
     newest = lines[-1]
     parts = [_HEAD, "[lines]"]
     for line in lines:
@@ -109,11 +109,11 @@ def table(lines: list[Line]) -> str:
     for number in sorted(newest.values):
         known: tuple[str, list[str]] | None = None
         for line in lines:
-            found = (line.values.get(number, ""), line.intents.get(number, []))
-            if found[0] and found != known:
-                parts += ["", "[[value_types]]", f"number = {number}", f'name = "{found[0]}"']
-                parts += [f'since = "{line.name}"', _list("intents", found[1])]
-                known = found
+            names = (line.values.get(number, ""), line.intents.get(number, []))
+            if names[0] and names != known:
+                parts += ["", "[[value_types]]", f"number = {number}", f'name = "{names[0]}"']
+                parts += [f'since = "{line.name}"', _list("intents", names[1])]
+                known = names
     return "\n".join(parts) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Errors of reading that may be gone a moment later, and the patience that they are owed."""
+"""Retry reads after transient errors, with a backoff."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-PASSING = frozenset(
+#: Transient errors of a disk, mount or network, or a temporary shortage on the machine. Missing
+#: files and missing permissions are not transient.
+TRANSIENT_ERRNOS = frozenset(
     {
         errno.EAGAIN,
         errno.EBUSY,
@@ -31,30 +33,28 @@ PASSING = frozenset(
         errno.ETIMEDOUT,
     }
 )
-"""A disk, mount or network that failed once, or a machine that was short of something. What is not
-there, or not allowed, does not come by waiting."""
-PAUSES = (0.05, 0.5)
-"""Seconds before each further try."""
+#: Pauses in seconds before the retries.
+PAUSE_SECONDS = (0.05, 0.5)
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
 
 
-def may_pass(error: BaseException) -> bool:
-    """Whether the same call may succeed a moment later."""
-    return isinstance(error, OSError) and error.errno in PASSING
+def is_transient(error: BaseException) -> bool:
+    """Return whether the same call may succeed a moment later."""
+    return isinstance(error, OSError) and error.errno in TRANSIENT_ERRNOS
 
 
-def patient(call: Callable[Given, Made]) -> Callable[Given, Made]:
-    """The same function, which tries again where an error may pass. Raises what comes last."""
+def with_retries(call: Callable[Given, Made]) -> Callable[Given, Made]:
+    """Wrap a function to retry it after transient errors. Raises the last error."""
 
     @functools.wraps(call)
     def tried(*args: Given.args, **kwargs: Given.kwargs) -> Made:
-        for pause in PAUSES:
+        for pause in PAUSE_SECONDS:
             try:
                 return call(*args, **kwargs)
             except OSError as error:
-                if not may_pass(error):
+                if not is_transient(error):
                     raise
                 time.sleep(pause)
         return call(*args, **kwargs)

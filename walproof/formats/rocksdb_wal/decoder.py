@@ -1,0 +1,169 @@
+"""Decode the write batches in a log of RocksDB or Pebble.
+
+Upstream authority: facebook/rocksdb 1dfa729 ``db/write_batch.cc``; cockroachdb/pebble 2.1.7
+``batch.go``, ``batchrepr/reader.go``, ``internal/rangekey/rangekey.go``. The tags from 18 on have
+different meanings in the two systems. Only Pebble writes a sync offset; without one, the batch
+itself decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Cursor, Undecodable
+from walproof.decode.signed import signed
+from walproof.formats.leveldb_log.decoder import write_batch
+from walproof.formats.leveldb_log.decoder.write_batch import Tag
+from walproof.scan.model import Records
+
+SUFFIX = pa.struct([("suffix", pa.binary()), ("value", pa.binary())])
+OPERATION = pa.struct(
+    [
+        *write_batch.OPERATION,
+        # Of range keys.
+        ("suffixes", pa.list_(SUFFIX)),
+        # Number of an ingested table.
+        ("table", pa.int64()),
+        # Bytes of the key and the value that a sized delete removes.
+        ("deleted_size", pa.int64()),
+    ]
+)
+TYPE = pa.struct(
+    [
+        ("sequence", pa.int64()),
+        ("ops", pa.list_(OPERATION)),
+        # Why these are not all operations of the batch.
+        ("ops_fault", pa.string()),
+    ]
+)
+COLUMNS = frozenset({"sync_offset"})
+NEEDS_PAYLOAD = True
+
+_KEY, _PAIR = ("key",), ("key", "value")
+PEBBLE_TAGS: Mapping[int, Tag] = {
+    0x00: Tag("delete", _KEY),
+    0x01: Tag("put", _PAIR),
+    0x02: Tag("merge", _PAIR),
+    0x03: Tag("log_data", _KEY, is_counted=False),
+    0x07: Tag("single_delete", _KEY),
+    0x0F: Tag("delete_range", _PAIR),
+    0x13: Tag("range_key_delete", _PAIR),
+    0x14: Tag("range_key_unset", _PAIR),
+    0x15: Tag("range_key_set", _PAIR),
+    0x16: Tag("ingest", _KEY),
+    0x17: Tag("delete_sized", _PAIR),
+    0x18: Tag("excise", _PAIR),
+}
+_AMBIGUOUS = frozenset(
+    tag.op
+    for number, tag in write_batch.TAGS.items()
+    if number in PEBBLE_TAGS and tag.op != PEBBLE_TAGS[number].op
+)
+"""Operations of RocksDB that have the tag of another one of Pebble."""
+_INGESTS = frozenset(("ingest", "excise"))
+"""They stand in batches of their own, an excise beside ingests (``Batch.ingestSST``)."""
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """The struct, the same whatever ``names`` are."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """Return a decoder for each payload of a run."""
+    assert run.payload is not None
+    is_cut = [False] * len(run) if run.truncated is None else run.truncated.tolist()
+    is_pebble = run.fields["sync_offset"].is_valid().to_pylist()
+    rows = zip(run.payload.to_pylist(), is_cut, is_pebble, strict=True)
+    return [partial(decode, *row) for row in rows]
+
+
+def decode(payload: bytes, is_cut: bool = False, is_pebble: bool = False) -> dict[str, Any]:
+    """A write batch as ``sequence`` and ``ops``; ``is_pebble`` says that Pebble wrote it.
+
+    ``value`` of an operation on a range is the key after it. See
+    :func:`walproof.formats.leveldb_log.decoder.write_batch.decode` for the rest. Raises
+    ``Undecodable``.
+    """
+    if is_pebble:
+        return _of_pebble(payload, is_cut)
+    try:
+        batch = write_batch.decode(payload, is_cut)
+    except Undecodable as fault:
+        try:
+            return _of_pebble(payload, is_cut)
+        except Undecodable:
+            raise fault from None
+    if all(op["op"] not in _AMBIGUOUS for op in batch["ops"]):
+        return batch
+    try:
+        other = _of_pebble(payload, is_cut)
+    except Undecodable:
+        return batch
+    read_as = f"of RocksDB ({_names(batch)}) and one of Pebble ({_names(other)})"
+    raise Undecodable(f"both a batch {read_as}")
+
+
+def _names(batch: Mapping[str, Any]) -> str:
+    return ", ".join(dict.fromkeys(op["op"] for op in batch["ops"]))
+
+
+def _of_pebble(payload: bytes, is_cut: bool) -> dict[str, Any]:
+    batch = write_batch.decode(payload, is_cut, PEBBLE_TAGS)
+    names = {op["op"] for op in batch["ops"]}
+    if names & _INGESTS and (names - _INGESTS or ("ingest" not in names and not is_cut)):
+        raise Undecodable(f"{_names(batch)}: tables are ingested by batches of their own")
+    room = Cursor(payload)
+    for operation in batch["ops"]:
+        explain = _EXPLAINED.get(operation["op"])
+        is_whole = "value" in operation or operation["op"] == "ingest"
+        if explain is not None and is_whole:
+            explain(operation, room)
+    return batch
+
+
+def _table(operation: dict[str, Any], room: Cursor) -> None:
+    if "key" in operation:
+        operation["table"] = signed(_number(operation.pop("key"), "number of a table"))
+
+
+def _deleted_size(operation: dict[str, Any], room: Cursor) -> None:
+    operation["deleted_size"] = signed(_number(operation.pop("value"), "size of what is deleted"))
+
+
+def _suffixes(operation: dict[str, Any], room: Cursor) -> None:
+    """Take the end of the range and the suffixes from the value of a range key."""
+    cursor = Cursor(operation["value"])
+    end, suffixes = cursor.sized(5), []
+    while cursor.left:
+        room.count_values()
+        suffix = {"suffix": cursor.sized(5)}
+        if operation["op"] == "range_key_set":
+            suffix["value"] = cursor.sized(5)
+        suffixes.append(suffix)
+    operation |= {"value": end, "suffixes": suffixes}
+
+
+_EXPLAINED: Mapping[str, Callable[[dict[str, Any], Cursor], None]] = {
+    "ingest": _table,
+    "delete_sized": _deleted_size,
+    "range_key_set": _suffixes,
+    "range_key_unset": _suffixes,
+}
+
+
+def _number(data: bytes, what: str) -> int:
+    cursor = Cursor(data)
+    number = cursor.varint()
+    if cursor.left:
+        raise Undecodable(f"{what}: {cursor.left} bytes after it")
+    return number
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the first operation."""
+    return write_batch.phrase(value["sequence"], value["ops"], value["ops_fault"])

@@ -1,0 +1,80 @@
+"""RocksDB's and Pebble's logs in a sweep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from conformance.contents import Contents
+from conformance.kaitai.field_map import Field
+from reference_impl.answer import End, NewRecord, Record
+from reference_impl.leveldb_log.dialects import header_size
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER_SIZE, masked_crc
+from reference_impl.rocksdb_wal.layout import HEADER_SIZES, LEGACY, RECYCLABLE, WAL_SYNC
+from walproof.sweep.format_sweep import Edit, FormatSweep, Seal, Task, by_path, how_many
+
+
+def _seal(data: bytes, unit: Field, fields: Sequence[Field]) -> Edit:
+    at = unit.start
+    is_sync = any(field.path == f"{unit.path}.header.ofs_synced" for field in fields)
+    end = at + header_size(data[at + 6], is_sync) + int.from_bytes(data[at + 4 : at + 6], "little")
+    return (at, at + 4, masked_crc(data[at + 6 : end]).to_bytes(4, "little"))
+
+
+class RocksDBSweep(FormatSweep):
+    """See :class:`FormatSweep`."""
+
+    appends_exactly = True
+    # A record of another log ends the log, and so does Pebble's trailer.
+    may_end_anywhere = True
+    of_the_log = ("log_number", "headers", "compression")
+    seals = (Seal("blocks[].records[]", _seal, by_path),)
+
+    def may_join(self, record: Record) -> bool:
+        """See :class:`FormatSweep`. Each fragment has a header of its own."""
+        headers = LEGACY
+        if "log_number" in record.fields:
+            headers = WAL_SYNC if "sync_offset" in record.fields else RECYCLABLE
+        return record.size > HEADER_SIZES[headers] + len(record.payload)
+
+    def determines(self, context: Mapping[str, Any]) -> bool:
+        """See :class:`FormatSweep`. No two compressors give the same bytes."""
+        return str(context.get("compression", "none")) == "none"
+
+    def new_records(self, chance: Random, task: Task) -> list[NewRecord]:
+        """See :class:`FormatSweep`. Some end near the end of a block; some have metadata before."""
+        headers = str(task.context.get("headers", RECYCLABLE))
+        size = HEADER_SIZES.get(headers, HEADER_SIZE)
+        made = []
+        at = task.size if task.appends else 0
+        for _ in range(how_many(chance)):
+            payload = self.payload(chance, task)
+            if chance.random() < 0.4:
+                left = BLOCK_SIZE - at % BLOCK_SIZE - size
+                edge = left + chance.choice((0, 0, 0, 1, 2)) * (BLOCK_SIZE - size)
+                length = max(0, edge - chance.randrange(-9, 28))
+                payload = bytes([chance.randrange(256)]) * length
+            at += size + len(payload)
+            made.append(NewRecord(payload, _fields(chance, headers)))
+        return made
+
+    def may_refuse(self, end: End, contents: Contents) -> bool:
+        """See :class:`FormatSweep`. A writer may begin a new file after what was not finished."""
+        assert isinstance(contents, bytes)
+        goes_on = end.end is not None and end.end < len(contents)
+        return end.verdict == "torn" or goes_on
+
+
+def _fields(chance: Random, headers: str) -> dict[str, Any]:
+    """Fields of a record to write: seldom, and mostly those that the dialect has."""
+    if chance.random() < 0.8:
+        return {}
+    if (headers == WAL_SYNC) == (chance.random() < 0.9):
+        return {"sync_offset": str(chance.choice((0, 44, 32768, 2**40)))}
+    if chance.random() < 0.5:
+        return {"timestamp_sizes": {str(chance.randrange(4)): 8}}
+    return {"predecessor": {"log_number": "11", "size": "137", "last_sequence": "6"}}
+
+
+SWEEP = RocksDBSweep()

@@ -1,0 +1,40 @@
+"""The folder of a RocksDB or Pebble database whose logs are not plain LevelDB logs.
+
+Its other files are those of a LevelDB database: see
+:mod:`walproof.formats.leveldb_log.system_folder`. Logs with 7-byte headers and without metadata are
+read with the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from reference_impl.answer import Event
+from walproof.formats.leveldb_log.system_folder import LevelDBFolder, is_in_foreign_dialect
+from walproof.systems.model import Finding
+
+
+class RocksDBFolder(LevelDBFolder):
+    """See :class:`~walproof.systems.model.SystemFolder`."""
+
+    format = "rocksdb-wal"
+
+    def takes(self, logs: Sequence[Path]) -> bool:
+        """Return whether a log is in a dialect of RocksDB or Pebble. Raises ``OSError``."""
+        return any(map(is_in_foreign_dialect, logs))
+
+    def of_dialect(self, log: Path) -> Iterator[Finding]:
+        """See :class:`~walproof.systems.model.SystemFolder`. All dialects are read."""
+        return iter(())
+
+    def foreign_dialect(self, log: Path) -> str | None:
+        """See :class:`~walproof.systems.model.SystemFolder`. All dialects are read."""
+        return None
+
+    def more_events(self, log: Path) -> Iterator[Event] | None:
+        """See :class:`~walproof.systems.model.SystemFolder`: none."""
+        return None
+
+
+SYSTEM_FOLDER = RocksDBFolder()
