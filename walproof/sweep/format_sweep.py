@@ -157,6 +157,12 @@ class FormatSweep:
         """
         return True
 
+    def reads_as_unwritten(self, before: bytes, after: bytes, record: Record) -> bool:
+        """Return whether the bytes that a record had before the damage read as unwritten space, so
+        that no lost range needs to list them. ``before`` and ``after`` are its file.
+        """
+        return not any(after[record.at : record.at + record.size])
+
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
         """Return whether the sorted spans of records and lost ranges, plus framing, cover a log."""
         return True
