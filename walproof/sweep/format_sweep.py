@@ -157,9 +157,9 @@ class FormatSweep:
         """
         return True
 
-    def reads_as_unwritten(self, before: bytes, after: bytes, record: Record) -> bool:
-        """Return whether the bytes that a record had before the damage read as unwritten space, so
-        that no lost range needs to list them. ``before`` and ``after`` are its file.
+    def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
+        """Return whether the bytes of a record have become framing, so that no lost range lists
+        them. ``before`` and ``after`` are its file without and with the damage.
         """
         return not any(after[record.at : record.at + record.size])
 

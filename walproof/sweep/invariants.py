@@ -125,7 +125,7 @@ class Written:
     def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
         """Return whether a lost range touches each missing record that is still in the log.
 
-        A record whose bytes now read as unwritten space is ignored.
+        A record whose bytes are framing now is ignored.
         """
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}
@@ -134,7 +134,7 @@ class Written:
                 continue
             file = record.file or ""
             before, after = self.control.files[file], files.get(file, b"")
-            if not self.format_sweep.reads_as_unwritten(before, after, record) and not any(
+            if not self.format_sweep.is_framing(before, after, record) and not any(
                 gap.file == record.file and gap.start < record.at + record.size
                 and record.at < gap.end for gap in output.lost
             ):  # fmt: skip

@@ -81,10 +81,11 @@ class SqliteSweep(FormatSweep):
         """See :class:`FormatSweep`. Padding repeats the last image of a transaction (SQW-014)."""
         return any(each.endswith(payload) for each in written)
 
-    def reads_as_unwritten(self, before: bytes, after: bytes, record: Record) -> bool:
+    def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
         """See :class:`FormatSweep`.
 
-        After the last frame of a generation, slots with other salts are framing (SQW-030).
+        After the last frame of a generation, slots with other salts are framing (SQW-030), and so
+        is a commit frame that equals one before a lost transaction (SQW-014).
         """
         size = record.size // len(record.fields["pages"])
         slots = range(record.at, record.at + record.size, size)
@@ -92,6 +93,10 @@ class SqliteSweep(FormatSweep):
             FrameHeader.of(after[at : at + size]).has_salts(before[at : at + size][SALTS])
             for at in slots
             if at + FRAME_HEADER_SIZE <= len(after)
+        ) or (
+            record.size == size
+            and covered(after[record.at : record.at + size])
+            in (covered(after[at : at + size]) for at in range(HEADER_SIZE, record.at, size))
         )
 
     def plain(self, task: Task) -> NewRecord:
