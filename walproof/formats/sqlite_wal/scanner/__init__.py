@@ -352,7 +352,7 @@ class _Tail:
             self.torn = "uncommitted"
 
     def _is_cut(self) -> bool:
-        """Whether the file ends inside a frame of this generation (SQW-033)."""
+        """Return whether the file ends inside a frame of this generation (SQW-033)."""
         scan = self.scan
         piece = scan.source.read(scan.at(scan.count + 1), 16)
         follows = scan.count == self.last_unfinished
@@ -364,7 +364,7 @@ class _Tail:
         )
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Whether this generation goes on after a commit frame and its repetitions (SQW-031)."""
+        """Return whether this generation goes on after a commit frame and its repetitions (SQW-031)."""
         last = mark
         while last < self.last_own and self.scan.repeats(mark, last + 1):
             last += 1
@@ -513,7 +513,7 @@ class _Survey:
         return np.select(conditions, indices, _CODES.index("frame-checksum"))
 
     def records(self) -> Iterator[Records]:
-        """Yield the proven transactions but for padding, the chain first (SQW-039)."""
+        """Yield the proven transactions except padding, the chain first (SQW-039)."""
         keep = ~self._is_padding()
         for run, is_after_loss in ((slice(self.chain), False), (slice(self.chain, None), True)):
             firsts, lasts = self.firsts[run][keep[run]], self.lasts[run][keep[run]]
