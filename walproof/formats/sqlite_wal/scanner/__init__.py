@@ -87,10 +87,7 @@ def _open(source: Source) -> _Start | str:
     if len(head) == HEADER:
         magic, version, page_size, value = struct.unpack(">III12xQ", head)
         big = bool(magic & 1)
-        if (
-            magic in MAGICS
-            and kernel.advance(0, np.frombuffer(head, np.uint8), 0, 24, big) == value
-        ):
+        if magic in MAGICS and _checksum(head[:24], big) == value:
             if page_size not in PAGE_SIZES:
                 return "bad-page-size"
             if version != VERSION:
@@ -268,8 +265,8 @@ class _Scan:
         breaks = np.flatnonzero((gaps < 1) | (gaps > MAX_GAP_SLOTS)) + 1
         for begin, end in itertools.pairwise([0, *breaks.tolist(), len(slots)]):
             while begin < end:
-                near = starts[begin:end] < starts[begin] + MAX_BYTES
-                after = begin + int(near.sum())
+                limit = starts[begin] + MAX_BYTES
+                after = begin + int(np.searchsorted(starts[begin:end], limit))
                 length = int(starts[after - 1] + lengths[after - 1] - starts[begin])
                 self.images.hold(int(starts[begin]), length)
                 kernel.gather(
@@ -364,7 +361,7 @@ class _Tail:
         )
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Return whether this generation goes on after a commit frame and its repetitions (SQW-031)."""
+        """Return whether frames follow a commit frame and its repetitions (SQW-031)."""
         last = mark
         while last < self.last_own and self.scan.repeats(mark, last + 1):
             last += 1
