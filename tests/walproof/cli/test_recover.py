@@ -16,7 +16,7 @@ from walproof.cli.recover import recover, write_log
 
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
 #: Records of these formats are numbered, or have content that their own writer never writes.
-NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
+NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal", "sqlite-wal"}
 
 
 def survivors(vector: Vector):
