@@ -170,8 +170,7 @@ def compiler_folder() -> Path:
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """Return the file of a grammar, then the files of all its direct and indirect imports, each
-    once.
+    """Return the file of a grammar, then the files of all its imports, each once.
 
     Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
     import.

@@ -238,8 +238,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group, for at most ``most`` groups, then how many
-    remain.
+    """Print the first result of each failure group, at most ``most`` groups, and how many remain.
 
     ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """

@@ -308,8 +308,8 @@ def _stop_at_first_damage(
 def recognise(path: Path) -> bool:
     """Return whether a path is a segment, or a directory with one, by the SBE headers.
 
-    Eight bytes with schemas and templates decide, so one damaged field does not hide a segment.
-    Text never contains such bytes, and no other journal has them at this offset.
+    The schema ids and template ids decide, so one damaged field does not hide a segment. Text never
+    contains such bytes, and no other journal has them at this offset.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
