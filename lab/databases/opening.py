@@ -27,10 +27,10 @@ _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 class Opened:
     """The items and messages of a system.
 
-    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``, and ``why`` its
-    message when it refused or died. ``later`` are the items after one more was written and the
-    system opened the log again. ``log`` is what became of the log before that: ``kept``,
-    ``rewritten``, ``moved`` or ``deleted``; None if the program does not report it.
+    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``. ``why`` is the
+    message of a system that refused or died. ``later`` are the items that the system returned after
+    it had written one more and opened the log again. ``log`` is the state of the log before that:
+    ``kept``, ``rewritten``, ``moved`` or ``deleted``; None if the program does not report it.
     """
 
     end: str
