@@ -58,9 +58,12 @@ def control(variant: str) -> bytes:
 
 
 @cache
-def older(variant: str) -> bytes:
-    """Return the earlier content of the file: records of the same sizes, and two more."""
-    return _log(variant, OLDER_NAME, 1, [*SIZES, 43, 44])
+def older(variant: str, longer: int = 0) -> bytes:
+    """Return the earlier content of the file: more records, of the same sizes.
+
+    The first one is so many bytes ``longer``.
+    """
+    return _log(variant, OLDER_NAME, 1, [SIZES[0] + longer, *SIZES[1:], 43, 44, 40_000])
 
 
 def cases() -> list[Case]:
@@ -73,8 +76,7 @@ def cases() -> list[Case]:
             _case(scenario, variant, act)
             for variant in VARIANTS
             for scenario, act in _CASES.items()
-            # Headers without a log number.
-            if (scenario, variant) != ("bit-in-a-checksum/log-number", "zstd")
+            if variant != "zstd" or scenario not in _ONLY_WITH_LOG_NUMBERS
         ),
     ]
 
@@ -94,15 +96,23 @@ def _in_block_0(number: int, variant: str) -> str:
     return f"blocks[0].records[{number + (variant == 'zstd')}]"
 
 
-def _stale_tail(log: Damage, variant: str) -> None:
-    log.extend(older(variant)[len(control(variant)) :], "the end of an older log")
+def _stale_tail(log: Damage, variant: str, longer: int = 0) -> None:
+    log.extend(older(variant, longer)[len(control(variant)) :], "the end of an older log")
+
+
+def _torn_over_an_older_log(log: Damage, variant: str) -> None:
+    _stale_tail(log, variant)
+    data = log.field("blocks[2].records[3].data")
+    log.stale(data.start + 20, data.end, older(variant))
 
 
 _CASES: Mapping[str, Callable[[Damage, str], None]] = {
     "torn-last-record": lambda log, _: log.truncate_in("blocks[2].records[3].data", 20),
+    "torn-last-record/over-an-older-log": _torn_over_an_older_log,
     "size-before-data": lambda log, _: log.zero("blocks[2].records[3].data"),
     "zeroed-sector": lambda log, _: log.zero_sector(6),
     "stale-tail": _stale_tail,
+    "stale-tail/out-of-step": lambda log, variant: _stale_tail(log, variant, 5),
     "lost-write": lambda log, variant: log.stale(0, 4096, older(variant)),
     "bit-in-a-length": lambda log, variant: log.flip(
         f"{_in_block_0(5, variant)}.header.len_data", 4
@@ -122,6 +132,12 @@ _CASES: Mapping[str, Callable[[Damage, str], None]] = {
     "unit-twice": lambda log, _: log.duplicate("blocks[2].records[2]"),
     "swapped": lambda log, _: log.swap_sectors(0, 1, 32768),
 }
+
+_ONLY_WITH_LOG_NUMBERS = (
+    "torn-last-record/over-an-older-log",
+    "stale-tail/out-of-step",
+    "bit-in-a-checksum/log-number",
+)
 
 
 def place(case: Case, folder: Path) -> Path:

@@ -44,7 +44,8 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
         ("bit-in-a-payload/recyclable", "damaged", 9, 7),
         ("bit-in-a-payload/wal-sync-last-block", "torn", 14, 0),
         ("bit-in-a-payload/zstd", "damaged", 9, 7),
-        ("stale-tail/zstd", "intact", 18, 0),
+        ("stale-tail/zstd", "intact", 19, 0),
+        ("torn-last-record/recyclable-over-an-older-log", "torn", 15, 0),
     ],
 )
 def test_items_due_of_a_rocksdb_log(case_id: str, verdict: str, due_items: int, gone: int) -> None:
