@@ -92,6 +92,7 @@ def two_synced_blocks_of_batches(log: RocksLog) -> None:
 @BOOK.damaged(three_batches, GROUP, "RDB-041")
 def last_batch_torn(log: RocksLog) -> None:
     """The log ends inside its last put."""
+    log.shows("torn-last-record")
     log.truncate_in("blocks[0].records[2].data", 10)
     log.expect("torn", "torn-payload", survivors=[0, 1])
 
@@ -127,6 +128,7 @@ def batch_with_the_next_log_number(log: RocksLog) -> None:
 @BOOK.damaged(three_batches, GROUP, "RDB-010")
 def batch_twice(log: RocksLog) -> None:
     """A put stands there twice: nothing in the log shows that."""
+    log.shows("unit-twice")
     log.duplicate("blocks[0].records[2]")
     log.expect("intact", survivors=[0, 1, 2, 2])
 
@@ -134,6 +136,7 @@ def batch_twice(log: RocksLog) -> None:
 @BOOK.damaged(two_blocks_of_batches, GROUP, "RDB-016", "RDB-044")
 def batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
     """One bit of a put flips, and a block of this log follows."""
+    log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 3])
 
@@ -141,5 +144,6 @@ def batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
 @BOOK.damaged(two_synced_blocks_of_batches, GROUP, "RDB-017", "RDB-044")
 def synced_batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
     """One bit of a put flips, and a later block says that it was synced."""
+    log.shows("bit-in-a-payload")
     log.flip("blocks[0].records[1].data", 8 * 18)
     log.expect("damaged", "checksum-mismatch", survivors=[0, 3])
