@@ -1,4 +1,4 @@
-"""Flips one bit of the second key in a log, repairs the database, and counts the keys that come back."""
+"""Flips one bit of the second key in a log, repairs the database, and counts the keys."""
 
 import ctypes
 import pathlib
