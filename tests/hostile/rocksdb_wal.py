@@ -75,6 +75,15 @@ def zeros_before_a_late_byte(size: int) -> bytes:
     return bytes(log)
 
 
+def ignorable_in_every_other_block(size: int) -> bytes:
+    """Blocks that the scanner's kernel reads, and blocks that it cannot read, in turn."""
+    sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
+    plain = pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7))
+    unusual = pack("legacy", 200, b"") + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 14))
+    first = sizes + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7 - len(sizes)))
+    return first + (plain + unusual) * (size // (2 * BLOCK_SIZE))
+
+
 LOGS = (
     empty_numbered_records,
     orphans,
@@ -84,4 +93,5 @@ LOGS = (
     frames_that_fail,
     other_logs_in_turn,
     zeros_before_a_late_byte,
+    ignorable_in_every_other_block,
 )
