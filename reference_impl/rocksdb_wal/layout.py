@@ -80,9 +80,10 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     if end > len(block) or masked_crc(memoryview(block)[at + 6 : end]) != checksum:
         return None
     number = int.from_bytes(block[at + 7 : at + 11], "little") if size > HEADER_SIZE else None
-    offset = int.from_bytes(block[at + 11 : at + 19], "little") if size > 11 else None
+    offset = None
     dialect: str | None
     if size == SYNC_HEADER_SIZE:
+        offset = int.from_bytes(block[at + 11 : at + 19], "little")
         dialect, kind = WAL_SYNC, kind - 8
     elif size == RECYCLABLE_HEADER_SIZE:
         dialect, kind = RECYCLABLE, kind - 4 if kind <= 8 else kind

@@ -18,7 +18,6 @@ from reference_impl.leveldb_log.dialects import (
     RECYCLABLE_PREDECESSOR,
     RECYCLABLE_TIMESTAMP_SIZES,
     TIMESTAMP_SIZES,
-    header_size,
 )
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.compression import compress
@@ -175,7 +174,7 @@ class Writer:
 
     def _described(self, kind: int, data: bytes) -> Iterator[bytes]:
         """A metadata record, which lies within one block (RDB-024)."""
-        yield from self._fill(header_size(kind, is_sync=False) + len(data))
+        yield from self._fill(self.header_size + len(data))
         yield self._moved(pack(self.dialect, kind, data, self.number))
 
     def _left(self) -> int:
