@@ -180,3 +180,12 @@ def write_metadata_to_a_synced_log(log: RocksLog) -> None:
     log.context |= {"headers": WAL_SYNC}
     log.new_records = [NewRecord(b"alpha", {"timestamp_sizes": {"0": 8}})]
     log.expect_refusal()
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_synced_records)
+def write_a_preceding_log_to_a_synced_log(log: RocksLog) -> None:
+    """Pebble does not describe the preceding log."""
+    log.context |= {"headers": WAL_SYNC}
+    before = {"log_number": "4", "size": "137", "last_sequence": "6"}
+    log.new_records = [NewRecord(b"alpha", {"predecessor": before})]
+    log.expect_refusal()
