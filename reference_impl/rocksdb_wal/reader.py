@@ -41,6 +41,7 @@ from reference_impl.rocksdb_wal.layout import (
     LEGACY,
     NO_COMPRESSION,
     PREDECESSOR_INFO,
+    PREDECESSOR_NAMES,
     TIMESTAMP_SIZE,
     WAL_SYNC,
     ZERO,
@@ -70,7 +71,9 @@ class Scan:
     Holds one block and at most one open record, whatever the size of the log (RDB-060).
     """
 
-    def __init__(self, log: BinaryIO, found: Survey, max_record_size: int) -> None:
+    def __init__(
+        self, log: BinaryIO, found: Survey, max_record_size: int = MAX_RECORD_SIZE
+    ) -> None:
         self.log = log
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
@@ -225,9 +228,8 @@ class Scan:
         if record.kind == COMPRESSION:
             return at == 0
         if record.kind in (PREDECESSOR, RECYCLABLE_PREDECESSOR):
-            values = PREDECESSOR_INFO.unpack(record.data)
-            names = ("log_number", "size", "last_sequence")
-            self.announced["predecessor"] = dict(zip(names, map(str, values), strict=True))
+            values = map(str, PREDECESSOR_INFO.unpack(record.data))
+            self.announced["predecessor"] = dict(zip(PREDECESSOR_NAMES, values, strict=True))
             return True
         sizes = dict(TIMESTAMP_SIZE.iter_unpack(record.data))
         is_repeated = len(sizes) * TIMESTAMP_SIZE.size < len(record.data)

@@ -251,3 +251,16 @@ def append_a_sync_offset_to_a_recyclable_log(log: RocksLog) -> None:
     """A recyclable header has no sync offset, so that the append is refused."""
     log.append(b"delta", sync_offset="5")
     log.expect_refusal(survivors=[0, 1, 2])
+
+
+@BOOK.appending(
+    timestamp_sizes_first,
+    "appending",
+    "RDB-033",
+    control=append_new_timestamp_sizes,
+    kind="corrupt",
+)
+def append_a_column_family_that_the_log_has(log: RocksLog) -> None:
+    """The log already has a timestamp size for column family 0."""
+    log.append(b"delta", timestamp_sizes={"0": 8})
+    log.expect_refusal(survivors=[0, 1])
