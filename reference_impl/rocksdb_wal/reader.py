@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
@@ -40,6 +41,7 @@ from reference_impl.rocksdb_wal.layout import (
     LEGACY,
     NO_COMPRESSION,
     PREDECESSOR_INFO,
+    PREDECESSOR_NAMES,
     TIMESTAMP_SIZE,
     WAL_SYNC,
     ZERO,
@@ -115,9 +117,13 @@ class Scan:
 
     def _block(self, block: bytes, base: int) -> Iterator[Event]:
         """The records of one block; ``base`` is its offset in the log."""
-        pos = 0
-        if self.zeros_from is not None and not all_zero(block):
+        if self.zeros_from is not None:
+            if all_zero(block):
+                return
             yield from self._zeros_were_a_gap(block, base)
+        if self.has_ended:
+            self._look_for_other_log(block, base)
+        pos = 0
         while not self.has_ended and pos < len(block):
             at, left = base + pos, BLOCK_SIZE - pos
             if self._is_clean_close(block, pos):
@@ -130,7 +136,7 @@ class Scan:
                 return
             _, length, kind = HEADER.unpack_from(block, pos)
             data_from = pos + header_size(kind, self._is_sync(block, pos))
-            if data_from > BLOCK_SIZE or data_from + length > BLOCK_SIZE:
+            if data_from + length > BLOCK_SIZE:
                 yield from self._rest_lost(at, block, base, "bad-length")  # RDB-043
                 return
             if data_from > len(block):
@@ -141,7 +147,7 @@ class Scan:
                 return
             if kind == ZERO and length == 0:
                 if all_zero(block[pos:]):
-                    self.zeros_from = at if self.zeros_from is None else self.zeros_from
+                    self.zeros_from = at
                 else:
                     yield from self._rest_lost(at, block, base, "zero-header")  # RDB-045
                 return
@@ -222,19 +228,18 @@ class Scan:
 
     def _metadata(self, record: Physical, at: int, end: int) -> Iterator[Event]:
         """A record with which RocksDB describes the log (RDB-030 to RDB-034)."""
-        if not is_well_formed(record) or not self._apply(record, at):
+        if is_well_formed(record) and self._apply(record, at):
+            yield from self._interrupt_open_record()
+        else:
             yield from self._lose(at, end, "bad-metadata")
-            return
-        yield from self._interrupt_open_record()
 
     def _apply(self, record: Physical, at: int) -> bool:
         """Remember what a well-formed record says for the next record; False if it must not."""
         if record.kind == COMPRESSION:
             return at == 0
         if record.kind in (PREDECESSOR, RECYCLABLE_PREDECESSOR):
-            values = PREDECESSOR_INFO.unpack(record.data)
-            names = ("log_number", "size", "last_sequence")
-            self.announced["predecessor"] = dict(zip(names, map(str, values), strict=True))
+            values = map(str, PREDECESSOR_INFO.unpack(record.data))
+            self.announced["predecessor"] = dict(zip(PREDECESSOR_NAMES, values, strict=True))
             return True
         sizes = dict(TIMESTAMP_SIZE.iter_unpack(record.data))
         is_repeated = len(sizes) * TIMESTAMP_SIZE.size < len(record.data)
@@ -256,7 +261,6 @@ class Scan:
         if self._may_end_at(at):
             self._end_at(at)
             self.tail_from = self.open.at if self.open else at
-            self.open = None
         else:
             yield Lost(at, end, reason)
             yield from self._open_record_lost()
@@ -302,17 +306,19 @@ class Scan:
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
         first = self._sound(block, 0)
-        is_metadata = first is not None and first.is_metadata and not self.found.is_other(first)
-        if first is not None and is_metadata and base - start < first.end:
-            return  # RDB-024: RocksDB does not split metadata
-        yield from self._lose(start, base, "zero-gap")
-        if self.has_ended:
-            self._look_for_other_log(block, base)
+        is_moved = (
+            first is not None
+            and first.is_metadata
+            and not self.found.is_other(first)
+            and base - start < first.end
+        )
+        if not is_moved:  # RDB-024: RocksDB does not split metadata
+            yield from self._lose(start, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:
         """The log ends inside a physical record, or in a few zeros."""
         if all_zero(block[pos:]):
-            self.zeros_from = at if self.zeros_from is None else self.zeros_from
+            self.zeros_from = at
             return
         start = self.open.at if self.open else at
         self.open = None
@@ -358,7 +364,7 @@ def read_stream(
     log: BinaryIO,
     profile: str = "recover",
     number: int | None = None,
-    context: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Event]:
     """Read a log from its start: yield its records and lost ranges, then the end.
 
@@ -367,7 +373,7 @@ def read_stream(
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
-    limit = (context or {}).get("max_record_size", MAX_RECORD_SIZE)
+    limit = context.get("max_record_size", MAX_RECORD_SIZE)
     scan = Scan(survey(log, number), limit)
     return scan.events(log) if profile == "recover" else _stop_at_first_damage(scan, log)
 

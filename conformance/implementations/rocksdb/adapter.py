@@ -107,6 +107,11 @@ def write(path: Path, request: dict[str, Any]) -> None:
         raise Skipped("these are Pebble's")
     if any("sync_offset" in each for each in request["records"]):
         raise Skipped("the writer cannot be given sync_offset")
+    for each in request["records"]:
+        if any(int(number) >= 1 << 64 for number in each.get("predecessor", {}).values()):
+            raise Skipped("the writer takes numbers of 64 bits")
+        if any(int(family) >= 1 << 32 for family in each.get("timestamp_sizes", ())):
+            raise Skipped("the writer takes column families of 32 bits")
     number = log_number(path, request)
     log = LIBRARY.create_log(
         bytes(path),
