@@ -75,7 +75,7 @@ class Scan:
     the number of bytes that were read.
     """
 
-    def __init__(self, found: Survey, max_record_size: int) -> None:
+    def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
         self.size = 0

@@ -63,8 +63,8 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     """
     with path.open("r+b") as log:
         found = survey(log, number_of(path, context))
-        scan = Scan(log, found)
-        last = deque(scan.events(), maxlen=1).pop()
+        scan = Scan(found)
+        last = deque(scan.events(log), maxlen=1).pop()
         assert isinstance(last, End)
         if last.end is None:
             raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")

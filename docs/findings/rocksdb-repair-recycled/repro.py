@@ -1,4 +1,4 @@
-"""Flips one bit of the second key in a log, repairs the database, and counts the keys."""
+"""Flip a bit of the second key in a log, repair the database, and count the surviving keys."""
 
 import ctypes
 import pathlib
