@@ -30,7 +30,12 @@ def test_a_harmless_mutant_lives(mutant, fates) -> None:
 
 def test_the_original_lives_through_it(asked, tmp_path) -> None:
     for question in asked.questions[::20]:
-        assert ask(question, formats.named("leveldb-log"), tmp_path) is None, question.id
+        assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
+
+
+def test_a_vector_of_another_format_kills_a_mutant_of_a_shared_module(mutant, fates) -> None:
+    (fate,) = fates(mutant("dialects.header_size", "9 <= kind <= 12", "9 < kind <= 12"))
+    assert fate.killer is not None and fate.killer.startswith("rocksdb-wal/")
 
 
 def test_a_reader_that_never_ends_dies(mutant, fates, monkeypatch) -> None:
