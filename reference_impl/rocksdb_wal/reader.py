@@ -56,8 +56,11 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 
 @dataclass(slots=True)
-class _OpenRecord:
-    """A record whose FIRST fragment was read and whose LAST was not."""
+class OpenRecord:
+    """A record whose FIRST fragment was read and whose LAST was not.
+
+    ``fields`` are those of its FIRST; ``data`` is what its fragments hold so far.
+    """
 
     at: int
     end: int
@@ -68,17 +71,15 @@ class _OpenRecord:
 class Scan:
     """One pass over a log in the profile ``recover``, after its survey.
 
-    Holds one block and at most one open record, whatever the size of the log (RDB-060).
+    Holds one block and at most one open record, whatever the size of the log (RDB-060). ``size`` is
+    the number of bytes that were read.
     """
 
-    def __init__(
-        self, log: BinaryIO, found: Survey, max_record_size: int = MAX_RECORD_SIZE
-    ) -> None:
-        self.log = log
+    def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
         self.size = 0
-        self.open: _OpenRecord | None = None
+        self.open: OpenRecord | None = None
         self.announced: dict[str, Any] = {}
         self.timestamp_sizes: set[int] = set()
         self.zeros_from: int | None = None
@@ -91,19 +92,28 @@ class Scan:
         self.in_step = True
         self.decompressor = Decompressor(max_record_size)
 
-    def events(self) -> Iterator[Event]:
-        """Yield the records and lost ranges in order, then the end."""
-        if self.found.compression not in (None, NO_COMPRESSION, ZSTD):
-            yield End("refused", "unsupported-compression", None)  # RDB-031
+    def events(self, log: BinaryIO) -> Iterator[Event]:
+        """Yield the records and lost ranges of a log from its start, then the end."""
+        while not self.is_refused and (block := read_block(log)):
+            yield from self.next_block(block)
+        yield from self.end_of_log()
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the log has a compression that is not supported (RDB-031)."""
+        return self.found.compression not in (None, NO_COMPRESSION, ZSTD)
+
+    def next_block(self, block: bytes) -> Iterator[Event]:
+        """Yield the records and lost ranges that the next block completes."""
+        base = self.size
+        self.size += len(block)
+        if self.has_ended:
+            self._look_for_other_log(block, base)
             return
-        while block := read_block(self.log):
-            base = self.size
-            self.size += len(block)
-            for event in self._block(block, base):
-                if isinstance(event, Lost) and not self.first_damage:
-                    self.first_damage = event.reason
-                yield event
-        yield from self._end_of_log()
+        for event in self._block(block, base):
+            if isinstance(event, Lost) and not self.first_damage:
+                self.first_damage = event.reason
+            yield event
 
     def _block(self, block: bytes, base: int) -> Iterator[Event]:
         """The records of one block; ``base`` is its offset in the log."""
@@ -191,7 +201,7 @@ class Scan:
                 fields["log_number"] = record.number
             if record.sync_offset is not None:
                 fields["sync_offset"] = str(record.sync_offset)
-            self.open = _OpenRecord(at, end, fields, bytearray(record.data))
+            self.open = OpenRecord(at, end, fields, bytearray(record.data))
         elif self.open is None:
             yield Lost(at, end, "orphan-fragment")  # RDB-048
             return
@@ -202,7 +212,7 @@ class Scan:
             yield self._whole(self.open)
             self.open = None
 
-    def _whole(self, done: _OpenRecord) -> Event:
+    def _whole(self, done: OpenRecord) -> Event:
         """The record, or its loss if its data cannot be decompressed."""
         payload = bytes(done.data)
         if self.found.compression == ZSTD:
@@ -315,7 +325,11 @@ class Scan:
         self.torn = Lost(start, self.size, reason, torn=True)
         self._end_at(start)
 
-    def _end_of_log(self) -> Iterator[Event]:
+    def end_of_log(self) -> Iterator[Event]:
+        """Yield what an unfinished write lost, if there is one, then the end."""
+        if self.is_refused:
+            yield End("refused", "unsupported-compression", None)
+            return
         end: int | None = self.size
         if self.zeros_from is not None:
             end = self.zeros_from
@@ -355,23 +369,22 @@ def read_stream(
     """Read a log from its start: yield its records and lost ranges, then the end.
 
     ``log`` is a seekable binary stream, ``number`` the low half of the log number if it is known.
-    Raises nothing because of what the log holds; ``OSError`` of the stream passes through.
+    The content of the log never raises an exception; ``OSError`` of the stream passes through.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
     limit = context.get("max_record_size", MAX_RECORD_SIZE)
-    scan = Scan(log, survey(log, number), limit)
-    events = scan.events()
-    return events if profile == "recover" else _stop_at_first_damage(scan, events)
+    scan = Scan(survey(log, number), limit)
+    return scan.events(log) if profile == "recover" else _stop_at_first_damage(scan, log)
 
 
-def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event]:
+def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
     """Profile ``strict`` (RDB-055): everything from the first damage on is lost, in one range."""
-    for event in events:
+    for event in scan.events(log):
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start
             size = scan.size
-            while block := read_block(scan.log):
+            while block := read_block(log):
                 size += len(block)
             yield Lost(start, size, event.reason)
             yield End("damaged", event.reason, None)

@@ -76,6 +76,15 @@ def zeros_before_a_late_byte(size: int) -> bytes:
     return bytes(log)
 
 
+def ignorable_in_every_other_block(size: int) -> bytes:
+    """Blocks that the scanner's kernel reads, and blocks that it cannot read, in turn."""
+    sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
+    plain = pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7))
+    unusual = pack("legacy", 200, b"") + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 14))
+    first = sizes + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7 - len(sizes)))
+    return first + (plain + unusual) * (size // (2 * BLOCK_SIZE))
+
+
 def firsts_without_last(size: int) -> bytes:
     """FIRST fragments of one byte: an incomplete record for each twelve bytes."""
     return _blocks(size, pack("recyclable", FIRST, b"a", NUMBER))
@@ -176,6 +185,7 @@ LOGS = (
     frames_that_fail,
     other_logs_in_turn,
     zeros_before_a_late_byte,
+    ignorable_in_every_other_block,
     firsts_without_last,
     record_of_empty_fragments,
     types_of_no_dialect,

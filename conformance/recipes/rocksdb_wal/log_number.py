@@ -60,6 +60,14 @@ def older_log_within_the_last_block(log: RocksLog) -> None:
     log.note("A limit of the format: undamaged recycled logs look like this as well.")
 
 
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-044", "RDB-050", kind="limit")
+def older_record_within_the_last_block(log: RocksLog) -> None:
+    """A sound older record after a fault proves nothing: a lost record may have had it as data."""
+    text = OLDER_TEXT[:4] + b"\x40\0" + OLDER_TEXT[6:]
+    log.extend(text + recyclable(FULL, b"ghost", OLDER) + bytes(range(100)), "an older log")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
+
+
 @BOOK.valid("log-number", "RDB-025")
 def older_log_at_a_block_boundary(log: RocksLog) -> None:
     """The log fills its block, and the next block is the older log's."""
