@@ -100,10 +100,6 @@ class Writer:
         self.max_file_length = int(context.get("max_file_length", MAX_FILE_LENGTH))
         self.max_batch = int(context.get("write_batch_size", MAX_WRITE_BATCH))
         self.file = path / FIRST_FILE if self.rotates else path
-        if self.preallocation == "sparse" and self.max_file_length < len(EOF_RECORD):
-            raise ValueError(
-                "max_file_length: a sparse file needs room for an EOF record"
-            )  # KDB-014
 
     def create(self) -> None:
         """Create a data file with preallocated space."""
@@ -117,8 +113,8 @@ class Writer:
     def resume(self, file: Path, at: int) -> None:
         """Continue a file after its last sound batch.
 
-        Preallocated space is overwritten. Any other bytes there are cut off: after the next EOF
-        record a reader would take them for batches or for lost data (KDB-023).
+        Preallocated space is overwritten. Any other bytes there are cut off, because a reader would
+        take them for batches or for lost data after the next EOF record (KDB-023).
         """
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
@@ -199,9 +195,9 @@ def copied(path: Path, context: Context) -> Context:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    In a directory without a safe offset, a new file begins. Raises ``ValueError``, before any
-    change, for a log of one file without a safe offset, for a log that a reader refuses, and if a
-    new file would need too high an id.
+    In a directory without a safe offset, the append starts a new file. Raises ``ValueError``,
+    before any change, for a log of one file without a safe offset, for a log that a reader refuses,
+    and if the id of a new file would be too large.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)
