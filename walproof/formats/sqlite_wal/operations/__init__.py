@@ -194,27 +194,27 @@ class _History:
         """Yield the rows that differ between the pages of a table before and after."""
         known = {number for number in old_pages if self.stored.is_known(number)}
         is_known = known == old_pages and all(map(self.stored.is_known, new_pages))
-        table = pair[1] or pair[0]
-        assert table is not None
-        old, _ = _rows_of(before, pair[0], known)
-        new, faults = _rows_of(after, pair[1], new_pages)
+        old_table, new_table = _TableRows(before, pair[0]), _TableRows(after, pair[1])
+        old_rows, _ = old_table.rows(known)
+        new_rows, faults = new_table.rows(new_pages)
+        # Most rows of a written page stay as they are: their values are not decoded.
+        old = old_table.by_key(row for row in old_rows if row not in new_rows)
+        new = new_table.by_key(row for row in new_rows if row not in old_rows)
         keys = dict.fromkeys([*old, *new])
         is_sorted = all(isinstance(key, int) for key in keys)
+        table = {"table": next(each.name for each in reversed(pair) if each is not None)}
         for key in sorted(keys) if is_sorted else keys:
-            (was, was_named), (row, named) = old.get(key, _NONE), new.get(key, _NONE)
-            result: OperationRow = {"table": table.name}
+            was, row = old.get(key), new.get(key)
             if row is None:
                 assert was is not None
-                yield {"op": "delete", **result, **_shown(was, was_named)}
+                yield {"op": "delete", **table, **old_table.shown(was)}
             elif was is None:
-                yield {"op": "insert" if is_known else "write", **result, **_shown(row, named)}
-            elif was.payload != row.payload and (
-                changed := _changed(_by_name(was, was_named), _by_name(row, named))
-            ):
-                update = {"op": "update", **result, **_shown(row, named)}
+                yield {"op": "insert" if is_known else "write", **table, **new_table.shown(row)}
+            elif changed := _changed(old_table.named(was), new_table.named(row)):
+                update = {"op": "update", **table, **new_table.shown(row)}
                 yield {**update, "before": _json(changed)}
         for number, fault in faults:
-            yield {"table": table.name, "page": number, "fault": fault}
+            yield {**table, "page": number, "fault": fault}
 
     def _leaves_of_overflow(self, before: Snapshot, after: Snapshot, owned: set[int]) -> list[int]:
         """Return unwritten leaves with a row whose overflow pages were overwritten in place."""
@@ -255,49 +255,64 @@ class _History:
             if name is None and after.node(number)[0] != "table leaf":
                 continue
             rows, fault = after.rows(number)
+            table_rows = _TableRows(after, tables[name] if name else None)
+            table = {"table": name} if name else {}
             for row in rows:
-                columns = tables[name].columns(row.rowid is not None) if name else None
-                named = columns.named(row.rowid, row.values) if columns else None
-                table = {"table": name} if name else {}
-                yield {"op": "write", **table, **_shown(row, named), "page": number}
+                yield {"op": "write", **table, **table_rows.shown(row), "page": number}
             if fault is not None:
                 yield {"page": number, "fault": fault}
-
-
-_Named = dict[str, Value] | None
-_NONE: tuple[Row | None, _Named] = (None, None)
 
 
 def _of(owners: Mapping[int, str], name: str) -> set[int]:
     return {number for number, owner in owners.items() if owner == name}
 
 
-def _rows_of(
-    snapshot: Snapshot, table: Table | None, pages: Iterable[int]
-) -> tuple[dict[Any, tuple[Row | None, _Named]], list[tuple[int, str]]]:
-    """Return the rows of pages by key, with their values by column, and the faults of pages."""
-    rows: dict[Any, tuple[Row | None, _Named]] = {}
-    faults = []
-    for number in sorted(pages):
-        found, fault = snapshot.rows(number)
-        for row in found:
-            columns = table.columns(row.rowid is not None) if table else None
-            named = columns.named(row.rowid, row.values) if columns else None
-            rows[_key(row, columns)] = row, named
-        if fault is not None:
-            faults.append((number, fault))
-    return rows, faults
+class _TableRows:
+    """The rows of a table in a snapshot; of None, rows of an unknown table."""
 
+    def __init__(self, snapshot: Snapshot, table: Table | None) -> None:
+        self.snapshot, self.table = snapshot, table
 
-def _key(row: Row, columns: Columns | None) -> Any:
-    if row.rowid is not None:
-        return row.rowid
-    size = columns.key_size if columns else len(row.values)
-    return tuple((type(value), value) for value in row.values[:size])
+    def rows(self, pages: Iterable[int]) -> tuple[dict[Row, None], list[tuple[int, str]]]:
+        """Return the rows of pages in order, and the faults of pages."""
+        rows: dict[Row, None] = {}
+        faults = []
+        for number in sorted(pages):
+            found, fault = self.snapshot.rows(number)
+            rows |= dict.fromkeys(found)
+            if fault is not None:
+                faults.append((number, fault))
+        return rows, faults
 
+    def by_key(self, rows: Iterable[Row]) -> dict[Any, Row]:
+        """Return rows by rowid or key."""
+        return {self._key(row): row for row in rows}
 
-def _by_name(row: Row, named: _Named) -> dict[str, Value]:
-    return named if named is not None else {str(n): each for n, each in enumerate(row.values)}
+    def _key(self, row: Row) -> Any:
+        if row.rowid is not None:
+            return row.rowid
+        columns, values = self._columns(row), self.snapshot.values(row)
+        if columns is None or values is None:
+            return row.payload
+        return tuple((type(value), value) for value in values[: columns.key_size])
+
+    def _columns(self, row: Row) -> Columns | None:
+        return self.table.columns(row.rowid is not None) if self.table else None
+
+    def named(self, row: Row) -> dict[str, Value]:
+        """Return the values of a row by column, or by position if the columns are unknown."""
+        columns, values = self._columns(row), self.snapshot.values(row) or []
+        named = columns.named(row.rowid, values) if columns else None
+        return {str(n): each for n, each in enumerate(values)} if named is None else named
+
+    def shown(self, row: Row) -> OperationRow:
+        """Return a row for JSON."""
+        rowid = {} if row.rowid is None else {"rowid": str(row.rowid)}
+        columns, values = self._columns(row), self.snapshot.values(row)
+        if values is None:
+            return {**rowid, "fault": "invalid record", "payload": row.payload}
+        named = columns.named(row.rowid, values) if columns else None
+        return {**rowid, "values": _json(values if named is None else named)}
 
 
 def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Value]:
@@ -307,11 +322,6 @@ def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Va
         for name, value in old.items()
         if name in new and (type(value), value) != (type(new[name]), new[name])
     }
-
-
-def _shown(row: Row, named: _Named) -> OperationRow:
-    rowid = {} if row.rowid is None else {"rowid": str(row.rowid)}
-    return {**rowid, "values": _json(named if named is not None else row.values)}
 
 
 def _json(value: Any) -> Any:
