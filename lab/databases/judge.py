@@ -26,11 +26,11 @@ ENDS = {"refused": "does not open", "refused-again": "**opens only once**"}
 class Judgement:
     """The outcome of one opening, in numbers of items.
 
-    The system returned ``returned`` of the ``written`` items. ``lost``: readable, and not returned.
+    The system returned ``returned`` of the ``written`` items. ``lost``: readable, but not returned.
     ``gone``: no longer readable. ``unproven``: returned, although no checksum proves them.
-    ``stale``: of an older log, or already acknowledged; undetectable. ``invented``: never written,
-    which a checksum shows. ``forgotten``: returned once, and not after a restart. ``report`` is the
-    system's first message about the damage.
+    ``stale``: from an older log, or already acknowledged; undetectable. ``invented``: never
+    written, as a checksum shows. ``forgotten``: returned once, but not after a restart. ``report``
+    is the system's first message about the damage.
     """
 
     end: str
@@ -112,9 +112,10 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
 
 
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
-    """Compare the items that a system returned with those that are due.
+    """Compare the returned items with the expected ones.
 
-    ``usual`` holds the lines that it writes when it opens the undamaged log in the same mode.
+    ``usual`` holds the lines that the system writes when it opens the undamaged log in the same
+    mode.
     """
     if opened.end != "opened":
         return Judgement(opened.end, len(due.written), report=opened.why)

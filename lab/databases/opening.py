@@ -27,9 +27,9 @@ _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 class Opened:
     """The items and messages of a system.
 
-    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``, and ``why`` its
-    message when it refused or died. ``later`` are the items after one more was written and the
-    system opened the log again.
+    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``. ``why`` is the
+    message of a system that refused or died. ``later`` are the items that the system returned after
+    it had written one more and opened the log again.
     """
 
     end: str

@@ -36,9 +36,9 @@ def open_cases(
     wanted: Callable[[Case], bool] = lambda case: True,
     opening: Callable[[System, str, Case], Opened] = open_with,
 ) -> Iterator[Result]:
-    """Open the cases with a system that is built, the undamaged log first in each mode.
+    """Open the cases with a system that is built, starting with the undamaged log in each mode.
 
-    Raises ``OSError`` where no sandbox can be made.
+    Raises ``OSError`` if no sandbox can be created.
     """
     dues: dict[str, Due] = {}
     controls: dict[tuple[str, str], Opened] = {}

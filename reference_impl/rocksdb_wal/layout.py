@@ -70,7 +70,8 @@ class Physical:
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     """Return the sound physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
-    ``is_sync`` chooses between the meanings of the types 9 to 12 (RDB-013).
+    The types 9 to 12 mean one thing in RocksDB and another in Pebble; ``is_sync`` chooses Pebble's
+    (RDB-013).
     """
     if at + HEADER_SIZE > len(block):
         return None
@@ -94,7 +95,7 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
 def any_physical(block: bytes, at: int) -> Physical | None:
     """Return the sound physical record at an offset of a block of unknown dialect (RDB-013).
 
-    Of the types 9 to 12, the header with which the checksum is right decides.
+    For the types 9 to 12, the record has the header whose checksum matches.
     """
     return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
 
@@ -117,7 +118,7 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether Pebble's trailer of a closed log is at an offset (RDB-026).
+    """Return whether the trailer of a log that Pebble closed is at an offset (RDB-026).
 
     ``number`` is the number of the log, or None if it is unknown.
     """

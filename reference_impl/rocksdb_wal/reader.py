@@ -350,7 +350,7 @@ def read_stream(
     """Read a log from its start: yield its records and lost ranges, then the end.
 
     ``log`` is a seekable binary stream, ``number`` the low half of the log number if it is known.
-    Raises nothing because of what the log holds; ``OSError`` of the stream passes through.
+    The content of the log never raises an exception; ``OSError`` of the stream passes through.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")

@@ -27,12 +27,11 @@ from reference_impl.rocksdb_wal.layout import (
 
 @dataclass(slots=True)
 class Survey:
-    """The properties of a log that are determined before its records are read (RDB-012 to
-    RDB-017).
+    """The properties of a log that are determined before its records are read (RDB-012 to RDB-017).
 
     ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
-    Everything before the offset ``proven`` was written. ``last_other`` is the start of the last
-    block that begins with a record of another log, None if there is none.
+    All bytes before the offset ``proven`` were written. ``last_other`` is the start of the last
+    block that begins with a record of another log, or None if there is none.
     """
 
     number: int | None

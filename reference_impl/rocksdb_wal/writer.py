@@ -44,7 +44,7 @@ from reference_impl.rocksdb_wal.survey import number_of, survey
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Make a new log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``ValueError`` for a context or a field that the dialect does not have, ``OSError``.
+    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -55,9 +55,9 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and continue it, in its own dialect (RDB-027 to RDB-029).
 
-    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first.
-    Without records, nothing changes. Raises ``ValueError`` if the log must not be appended to,
-    ``OSError``.
+    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first. If
+    there are no records, the log stays unchanged. Raises ``OSError``, and ``ValueError`` if the log
+    must not be appended to.
     """
     with path.open("r+b") as log:
         number = number_of(path, context)

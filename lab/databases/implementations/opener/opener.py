@@ -1,7 +1,7 @@
 """Shared code of the Python programs: open a database and print its items.
 
 ``program MODE FOLDER LOG`` makes an empty database in FOLDER, replaces its log with LOG, and opens
-it as MODE prescribes. It prints lines of JSON:
+it in the given MODE. It prints lines of JSON:
 
 * ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal;
 * ``{"again": true}`` after it has written one more and before it opens the system again, then
