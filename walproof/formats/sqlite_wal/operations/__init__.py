@@ -7,7 +7,7 @@ copied into the database already is not known as it was before; its rows are sho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,11 @@ class _History:
             self.parents |= before.links(table.root)
 
     def operations(self, record: Record) -> list[OperationRow]:
-        """Return the operations of a transaction, and apply it unless it is marked."""
+        """Return the operations of a transaction, and apply it.
+
+        A transaction after a loss is applied too, for the structure of its tables: all later ones
+        are of its kind (SQW-039), and their rows are not compared.
+        """
         numbers, page_size = record.fields["pages"], self.stored.page_size
         images = {
             number: record.payload[index * page_size : (index + 1) * page_size]
@@ -90,30 +94,46 @@ class _History:
         }
         before = Snapshot(self.stored, self.nodes, {})
         after = Snapshot(self.stored, self.nodes, images)
-        if record.fields.get("after_loss"):
-            owners = self._owners(after, self.tables, images)
-            return [*self._written(after, images, owners, self.tables)]
         old = self._owners(before, self.tables, images)
         for number in images:
             self.parents |= dict.fromkeys(after.node(number)[1], number)
-        has_schema = 1 in images or SCHEMA in old.values()
+        has_schema = any(
+            name == SCHEMA and (number != 1 or _has_other_cells(before.image(1), images[1]))
+            for number, name in old.items()
+        )
         tables = after.tables() if has_schema else self.tables
         new = self._owners(after, tables, images)
-        operations: list[OperationRow] = []
+        if record.fields.get("after_loss"):
+            operations = [*self._written(after, images, new, tables)]
+        else:
+            operations = [*self._changes(before, after, old, new, tables)]
+        self._apply(record, after, tables)
+        return operations
+
+    def _changes(
+        self,
+        before: Snapshot,
+        after: Snapshot,
+        old: Mapping[int, str],
+        new: Mapping[int, str],
+        tables: Mapping[str, Table],
+    ) -> Iterator[OperationRow]:
+        """Yield the operations of a transaction; ``old`` and ``new`` are its pages' tables."""
+        old_pages, new_pages = _by_table(old), _by_table(new)
         for name in dict.fromkeys([*tables, *self.tables]):
             pair = self.tables.get(name), tables.get(name)
-            pages = self._touched(before, after, pair, _of(old, name), _of(new, name))
-            operations += self._compare(before, after, pair, *pages)
+            if name in old_pages or name in new_pages or pair[0] != pair[1]:
+                own = old_pages.get(name, set()), new_pages.get(name, set())
+                pages = self._touched(before, after, pair, *own)
+                yield from self._compare(before, after, pair, *pages)
         for leaf in self._leaves_of_overflow(before, after, {*old, *new}):
             owner = self._owners(after, tables, [leaf]).get(leaf)
             if owner is not None and owner in self.tables:
                 pair = self.tables[owner], tables[owner]
-                operations += self._compare(before, after, pair, {leaf}, {leaf})
+                yield from self._compare(before, after, pair, {leaf}, {leaf})
         if self.stored.database is None:
-            unowned = {number: images[number] for number in images if number not in new}
-            operations += self._written(after, unowned, {}, tables)
-        self._apply(record, after, tables)
-        return operations
+            unowned = {n: image for n, image in after.changed.items() if n not in new}
+            yield from self._written(after, unowned, {}, tables)
 
     def _apply(self, record: Record, after: Snapshot, tables: dict[str, Table]) -> None:
         slot_size = self.stored.page_size + FRAME_HEADER_SIZE
@@ -129,22 +149,21 @@ class _History:
         self.tables = tables
 
     def _owners(
-        self, snapshot: Snapshot, tables: Mapping[str, Table], numbers: Iterable[int]
+        self, snapshot: Snapshot, tables: Mapping[str, Table], numbers: Collection[int]
     ) -> dict[int, str]:
         """Return the table of each page that is part of a table's b-tree."""
-        roots = {table.root: name for name, table in tables.items()}
-        owners = {}
+        owners: dict[int, str | None] = {each.root: name for name, each in tables.items()}
         for number in numbers:
-            page, seen = number, set[int]()
-            while page not in roots and page not in seen:
-                seen.add(page)
-                parent = self.parents.get(page, 0)
-                if page not in snapshot.node(parent)[1]:
+            path = []
+            while number not in owners:
+                owners[number] = None  # for a ring, which only a forger makes
+                path.append(number)
+                parent = self.parents.get(number, 0)
+                if number not in snapshot.node(parent)[1]:
                     break
-                page = parent
-            if page in roots:
-                owners[number] = roots[page]
-        return owners
+                number = parent
+            owners |= dict.fromkeys(path, owners[number])
+        return {number: name for number in numbers if (name := owners[number]) is not None}
 
     def _touched(
         self,
@@ -163,25 +182,25 @@ class _History:
         if roots[0] != roots[1]:
             old |= roots[0]
             new |= roots[1]
+        snapshots, pages = (before, after), (old, new)
         children = [
-            {child for number in pages for child in snapshot.node(number)[1]}
-            for snapshot, pages in ((before, old), (after, new))
+            {child for number in pages[side] for child in snapshots[side].node(number)[1]}
+            for side in (0, 1)
         ]
-        while True:
-            gone = {
-                number for number in children[0] - old if number not in children[1] or number in new
-            }
-            if gone:
-                old |= gone
-                children[0] |= {child for number in gone for child in before.node(number)[1]}
+        waiting = [[*each] for each in children]
+        while waiting[0] or waiting[1]:
+            side, other = (0, 1) if waiting[0] else (1, 0)
+            number = waiting[side].pop()
+            is_in_both = number in children[other] and number not in pages[other]
+            if number in pages[side] or is_in_both:
                 continue
-            came = {
-                number for number in children[1] - new if number not in children[0] or number in old
-            }
-            if not came:
-                return old, new
-            new |= came
-            children[1] |= {child for number in came for child in after.node(number)[1]}
+            pages[side].add(number)
+            more = {*snapshots[side].node(number)[1]} - children[side]
+            children[side] |= more
+            waiting[side] += more
+            if number in children[other]:
+                waiting[other].append(number)
+        return old, new
 
     def _compare(
         self,
@@ -263,8 +282,16 @@ class _History:
                 yield {"page": number, "fault": fault}
 
 
-def _of(owners: Mapping[int, str], name: str) -> set[int]:
-    return {number for number, owner in owners.items() if owner == name}
+def _by_table(owners: Mapping[int, str]) -> dict[str, set[int]]:
+    pages: dict[str, set[int]] = {}
+    for number, name in owners.items():
+        pages.setdefault(name, set()).add(number)
+    return pages
+
+
+def _has_other_cells(old: bytes, new: bytes) -> bool:
+    """Return whether two images of page 1 differ after the header of the database."""
+    return old[DB_HEADER_SIZE:] != new[DB_HEADER_SIZE:]
 
 
 class _TableRows:
