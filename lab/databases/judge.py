@@ -30,7 +30,8 @@ class Judgement:
     ``gone``: no longer readable. ``unproven``: returned, although no checksum proves them.
     ``stale``: from an older log, or already acknowledged; undetectable. ``invented``: never
     written, as a checksum shows. ``forgotten``: returned once, but not after a restart. ``report``
-    is the system's first message about the damage.
+    is the system's first message about the damage. ``log`` is that of
+    :class:`~lab.databases.opening.Opened`.
     """
 
     end: str
@@ -43,6 +44,7 @@ class Judgement:
     invented: int = 0
     forgotten: int = 0
     report: str | None = None
+    log: str | None = None
 
     @property
     def is_silent(self) -> bool:
@@ -118,7 +120,7 @@ def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgemen
     mode.
     """
     if opened.end != "opened":
-        return Judgement(opened.end, len(due.written), report=opened.why)
+        return Judgement(opened.end, len(due.written), report=opened.why, log=opened.log)
     returned = frozenset(opened.items)
     known = {shape(line) for line in usual}
     report = next((line for line in opened.messages if shape(line) not in known), None)
@@ -137,4 +139,5 @@ def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgemen
         invented=len(returned - due.written - due.left),
         forgotten=len(returned - later) if opened.is_reopened else 0,
         report=report,
+        log=opened.log,
     )

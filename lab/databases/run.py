@@ -23,6 +23,11 @@ class Result:
     judgement: Judgement
 
 
+def cases_for(system: System) -> list[Case]:
+    """Return the damaged logs that a system opens."""
+    return [case for case in cases_of(system.format) if case.variant in ("", *system.variants)]
+
+
 @cache
 def cases_of(format_id: str) -> tuple[Case, ...]:
     """Return the damaged logs of a format."""
@@ -43,7 +48,7 @@ def open_cases(
     dues: dict[str, Due] = {}
     controls: dict[tuple[str, str], Opened] = {}
     for mode in modes:
-        for case in cases_of(system.format):
+        for case in cases_for(system):
             if not wanted(case):
                 continue
             if case.id not in dues:

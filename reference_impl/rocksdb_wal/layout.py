@@ -34,6 +34,8 @@ FIRST_TYPE = {LEGACY: 1, RECYCLABLE: 5, WAL_SYNC: 9}
 NO_COMPRESSION, ZSTD = 0, 7  # RDB-030
 TIMESTAMP_SIZE = struct.Struct("<IH")
 PREDECESSOR_INFO = struct.Struct("<QQQ")
+PREDECESSOR_NAMES = ("log_number", "size", "last_sequence")
+SYNC_OFFSET = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +83,10 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     if end > len(block) or masked_crc(memoryview(block)[at + 6 : end]) != checksum:
         return None
     number = int.from_bytes(block[at + 7 : at + 11], "little") if size > HEADER_SIZE else None
-    offset = int.from_bytes(block[at + 11 : at + 19], "little") if size > 11 else None
+    offset = None
     dialect: str | None
     if size == SYNC_HEADER_SIZE:
+        (offset,) = SYNC_OFFSET.unpack_from(block, at + RECYCLABLE_HEADER_SIZE)
         dialect, kind = WAL_SYNC, kind - 8
     elif size == RECYCLABLE_HEADER_SIZE:
         dialect, kind = RECYCLABLE, kind - 4 if kind <= 8 else kind
@@ -142,6 +145,6 @@ def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int
     if header_size(kind, dialect == WAL_SYNC) > HEADER_SIZE:
         extra = (number & 0xFFFFFFFF).to_bytes(4, "little")
     if dialect == WAL_SYNC:
-        extra += sync_offset.to_bytes(8, "little")
+        extra += SYNC_OFFSET.pack(sync_offset)
     covered = bytes([kind]) + extra + data
     return HEADER.pack(masked_crc(covered), len(data), kind) + covered[1:]

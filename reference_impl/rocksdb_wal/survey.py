@@ -56,12 +56,12 @@ class Survey:
             self.compression = NO_COMPRESSION
         elif first is not None and is_well_formed(first):
             self.compression = int.from_bytes(first.data, "little")  # RDB-030
-        elif first is None and self.number is None and is_clean_close(block, 0, None):
+        elif self.number is None and is_clean_close(block, 0, None):
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
 
     def add(self, record: Physical, base: int) -> None:
         """Learn from a sound physical record of the block at ``base``."""
-        if record.number is not None and self.number is None:
+        if self.number is None:
             self.number = record.number  # RDB-014
         if self.is_other(record):
             if record.at == 0:
