@@ -22,7 +22,8 @@ data = bytearray(log.read_bytes())
 data[data.rindex(b"100 euros")] ^= 8  # one bit: 1 becomes 9; the checksum of the frame is wrong
 log.write_bytes(data)
 
-read = [row.a for row in SQLite3(open("copy.db", "rb"), open("copy.db-wal", "rb")).table("t").rows()]
+with open("copy.db", "rb") as database, open("copy.db-wal", "rb") as wal:
+    read = [row.a for row in SQLite3(database, wal).table("t").rows()]
 print("dissect.database:", read)
 print("SQLite:          ", [a for (a,) in sqlite3.connect("copy.db").execute("SELECT a FROM t")])
 sys.exit(1 if read else 0)

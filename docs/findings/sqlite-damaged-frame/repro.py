@@ -30,6 +30,8 @@ check = [text for (text,) in copy.execute("PRAGMA integrity_check")]
 copy.close()
 print("rows:", rows)
 print("integrity_check:", check)
-print("payment 5 is still on the disk:", b"payment 5" in b"".join(
-    path.read_bytes() for path in pathlib.Path().glob("copy.db*")))
+print(
+    "payment 5 is still on the disk:",
+    b"payment 5" in b"".join(path.read_bytes() for path in pathlib.Path().glob("copy.db*")),
+)
 sys.exit(1 if len(rows) < 5 else 0)
