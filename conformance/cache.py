@@ -1,12 +1,11 @@
-"""Results of implementations and other lines that are cached between runs, in ``.build``.
+"""A cache in ``.build`` for the results of implementations and other lines.
 
-Results are cached as ``go test`` caches those of packages: they stay valid until an input changes.
-The inputs are the sources of the implementation (the stamp of its registry entry), the programs it
-needs, the vectors and known failures, this harness, the limits and the sandbox. Only results that
-are all as expected are cached, so a failed implementation runs again.
+As in ``go test``, a cached result stays valid until one of its inputs changes. The inputs are the
+sources of the implementation (the stamp of its registry entry), the programs it needs, the vectors
+and known failures, this harness, the limits and the sandbox. Results are cached only if all of them
+are as expected, so a failed implementation runs again.
 
-The cache only saves work: an unreadable file counts as empty, and a file that cannot be written is
-not an error.
+The cache only saves work. An unreadable file counts as empty, and a failed write is not an error.
 """
 
 from __future__ import annotations
@@ -148,10 +147,10 @@ def append_line(path: Path, line: str, max_bytes: int | None = None) -> None:
 
 
 class DigestCache:
-    """Digests of listings of logs by key, because parsing every log again is slow.
+    """A cache for digests of field listings, because parsing every log again is slow.
 
-    ``sources`` are the files that determine a listing. The name of the cache is a hash of them, so
-    that stale entries are never used.
+    The name of the cache is a hash of ``sources``, the files that determine a listing, so that
+    stale entries are never used.
     """
 
     # A larger file is started over, because fresh variants are never used again.

@@ -29,8 +29,8 @@ REPLY_BYTES_PER_BYTE = 64
 class Judgement:
     """The judgement of one reply. ``difference`` is ``None`` for an expected reply.
 
-    ``effect`` names a fault that the answer to the log does not show, or not alone. ``parts`` are
-    the parts of the two answers that were compared.
+    ``effect`` names a fault that comparing the answers does not fully describe. ``parts`` are the
+    parts of the two answers that were compared.
     """
 
     difference: str | None
@@ -51,7 +51,8 @@ REFUSED, CHANGED_WHILE_REFUSING, NOT_REFUSED, NO_LOG, OTHER_BYTES, OTHER_FILES =
 class Case:
     """One vector in one profile: the requests to send and the judgement of the replies.
 
-    A ``truncations`` vector is one case with many requests: both ends of every row of its table.
+    A ``truncations`` vector is one case with many requests: each row of its table gives two, for
+    the shortest and the longest length.
     """
 
     vector: Vector
@@ -162,9 +163,9 @@ def read_request(case: Case, path: Path, seq: int, context: Mapping[str, Any]) -
 
 
 def usual_reply_bytes(size: int) -> int:
-    """Return the default reply limit for a log of ``size`` bytes: several times what it can hold.
+    """Return the default reply limit for a log of ``size`` bytes: several times its content.
 
-    A vector whose records share bytes of the log sets its own limit.
+    If records of a vector share bytes of the log, the vector sets its own limit.
     """
     return REPLY_BYTES + REPLY_BYTES_PER_BYTE * size
 
@@ -315,9 +316,10 @@ class AppendStep(WritingStep):
         return _with_records("append", self.vector, path, seq)
 
     def judge(self, reply: Mapping[str, Any], path: Path, reports: Sequence[str]) -> Judgement:
-        """Compare the files, and the answer for the log as it is now.
+        """Compare the files with the expected ones, then read the log and compare the answer.
 
-        Every survivor and every acknowledged record must be read again, in order, at its offset.
+        The answer must contain every surviving record and every acknowledged record, in order and
+        at the expected offsets.
         """
         if "refused" in reply:
             return self._refused(reply["refused"], path, self.vector.contents)

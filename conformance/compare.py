@@ -46,10 +46,10 @@ def _normalised(record: Json) -> Json:
 
 
 def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[str]:
-    """Return the differences, one short sentence a part; empty if the answers agree.
+    """Return the differences as short sentences, one for each part; empty if the answers agree.
 
     Both answers are normalised. ``reports`` names the parts to compare: parts of the answer, and
-    fields of its records (``at``, ``size`` and the format's own).
+    fields of its records (``at``, ``size`` and those of the format).
     """
     sentences = []
     fields = [part for part in reports if part not in ANSWER_PARTS]
@@ -68,9 +68,9 @@ def differences(expected: Json, actual: Json, reports: Collection[str]) -> list[
 
 
 def pin(sentences: Sequence[str], actual: Json, reports: Collection[str]) -> str:
-    """Return one line that identifies a difference: the sentences, and a digest of the answer.
+    """Return one line that identifies a difference: its sentences and a digest of the answer.
 
-    The digest leaves out the wording of signals, which may hold addresses or paths.
+    The digest excludes the text of signals, which may contain addresses or paths.
     """
     parts = {part: actual.get(part) for part in sorted(ANSWER_PARTS & set(reports))}
     parts["signals"] = bool(parts.get("signals"))

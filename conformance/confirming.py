@@ -1,7 +1,7 @@
 """Confirm fresh variants with a second reader that shares no code with the first.
 
-Tests confirm the golden vectors. Variants are made at run time, so they are confirmed at run time.
-The second reader also reads the result of a write or an append.
+Tests confirm the golden vectors. Variants are created at run time, so they must be confirmed at run
+time. The second reader also reads the result of a write or an append.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PATIENCE_MS = 20_000
 
 
 def confirm(fresh: Fresh, jobs: int = 2, progress: Callable[[], None] = lambda: None) -> Fresh:
-    """Return the variants that the second reader confirms; the other vectors stay golden.
+    """Replace vectors by their variants if the second reader confirms the variants.
 
-    Accepts all variants if that reader is not available.
+    All variants are accepted if that reader is not available.
     """
     reader = subject_of(load(FOLDER / SECOND_READER), "walproof")
     if reader.unavailable is not None:

@@ -26,8 +26,8 @@ def distinct_texts(
 ) -> tuple[str, str]:
     """Return texts of two different values that a person can distinguish.
 
-    ``text`` makes the texts. If they look the same (``5`` and ``"5"``, a space at the end, two
-    spellings of é), both are JSON with all other characters than ASCII escaped.
+    ``text`` converts a value to text. If both texts look the same (``5`` and ``"5"``, a trailing
+    space, two encodings of é), the function returns JSON with all non-ASCII characters escaped.
     """
     shown = text(first), text(second)
     if look_alike(*shown):

@@ -20,12 +20,12 @@ _INLINE = 8
 
 
 class FieldNames:
-    """Names for the byte ranges of one log. ``name`` is that of its file, or of its directory.
+    """Names for the byte ranges of one log. ``name`` is the name of its file or directory.
 
-    The log is parsed on the first call. Ranges in files without a grammar have no name, and nothing
-    has a name if the grammar was never compiled: no compiler is downloaded for it. ``control``
-    names fields that damage hides, such as those after an object of an impossible size; it is used
-    if it has a file of the same size.
+    The log is parsed on the first call. Ranges in files without a grammar have no name. If the
+    grammar was never compiled, no range has one, since the compiler is not downloaded for this.
+    ``control`` is the undamaged log. It provides names for fields that the damage hides, such as
+    those after an object of an impossible size, if it contains a file of the same size.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Known failures: a strict list beside each adapter, written by ``walproof check --update-known``.
 
-Each entry pins the difference and names a cause, which is one sentence in the same file. A result
-with another difference is a failure; a correct result is an unexpected pass.
+Each entry pins the difference and names a cause, which the same file explains in one sentence. A
+result with another difference is a failure; a correct result is an unexpected pass.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class KnownFailures:
         """Return the list after a run: remaining failures keep their cause, new failures are added.
 
         ``results`` are result objects of a run report. Cases that did not run keep their entry. New
-        entries get the cause named ``cause``, or ``unexplained``. ``because`` is the sentence of
-        that cause; without it, the existing sentence stays.
+        entries get the cause named ``cause``, or ``unexplained``. ``because`` is the sentence for
+        that cause; without it, the existing sentence is kept.
         """
         entries = dict(self.entries)
         for result in results:

@@ -1,8 +1,8 @@
 """End a helper process together with its parent, even if the parent is killed.
 
-Linux can do this for a process. Closing a pipe is noticed only by a process that reads it. A thread
-that watches the parent runs only when the interpreter lets it: compiled code may hold the
-interpreter for seconds.
+On Linux, the kernel can do this. The alternatives are unreliable: only a process that reads a pipe
+notices when it closes, and a thread that watches the parent runs only when the interpreter allows
+it, which compiled code may prevent for seconds.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def end_with_parent(parent: int | None = None) -> None:
-    """End this process, by SIGKILL, when the thread that started it ends.
+    """End this process by SIGKILL when the thread that started it ends.
 
-    ``parent`` is the parent process, if known: if it is gone already, this process ends at once.
-    Does nothing on other systems than Linux. Child processes must call this themselves.
+    ``parent`` is the parent process, if known; if it has already ended, this process ends at once.
+    On other systems than Linux, the function does nothing. A child process must call it itself.
     """
     if sys.platform == "linux":
         import ctypes

@@ -1,8 +1,8 @@
-"""The state after a write or an append: the log read back, and every file in its directory.
+"""Check the state after a write or an append: the log read back, and every file in its directory.
 
 A vector states it under ``after``: the files with their sizes, and their SHA-256 if every byte is
-determined; bytes that no answer shows; and the freedoms of a writer. A writer has only the freedoms
-that the vector declares, each with its reason.
+determined; bytes that no answer shows; and the choices that a writer may make. A writer has only
+the choices that the vector declares, each with its reason.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ def files_of(contents: Contents, name: str) -> dict[str, int]:
 
 
 def file_differences(expected: Files, files: Files, free: Collection[str]) -> list[str]:
-    """Return the differences between expected and actual files, in a sentence.
+    """Return the differences between the expected and the actual files, one sentence for each.
 
-    An expected name may be a shell pattern, for names with a time or a process id.
+    An expected name may be a shell pattern, because some names contain a time or a process id.
     """
     unclaimed = dict(files)
     wrong = []
@@ -116,7 +116,7 @@ def byte_differences(expected: Bytes, place_of: Callable[[str], Path]) -> list[s
 
 
 def digest_differences(expected: Digests, place_of: Callable[[str], Path]) -> list[str]:
-    """Return the files whose bytes differ, though nothing else shows it.
+    """Return the files whose digest differs, if no other difference was found.
 
     ``place_of`` returns the path of a file by its name.
     """

@@ -46,7 +46,7 @@ _HAS_CHILDREN_FILES = Path(f"/proc/self/task/{os.getpid()}/children").exists()
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a program: seconds until hello, and bytes.
+    """The limits of a program: the seconds until hello, and sizes in bytes.
 
     ``memory_bytes`` is the resident memory of the program and all its children, ``output_bytes``
     the size of one reply, ``file_bytes`` the size of any file it writes, if that is limited.
@@ -88,12 +88,12 @@ class Cancelled(Exception):
 
 
 class Process:
-    """One running program. After any exception it is gone, with all its children.
+    """One running program. After any exception, the program and all its children have ended.
 
-    ``variables`` are added to the environment of the sandbox, or to the caller's if there is none.
-    ``cwd`` is the working directory of a program without a sandbox. Setting ``cancelled`` from
-    another thread ends a wait. Use a process only in the thread that made it: the program dies with
-    that thread.
+    ``variables`` are added to the environment of the sandbox, or to the caller's if there is no
+    sandbox. ``cwd`` is the working directory of a program without a sandbox. Setting ``cancelled``
+    from another thread ends a wait. Use a process only in the thread that started it, because the
+    program is killed when that thread ends.
     """
 
     def __init__(
@@ -203,8 +203,8 @@ class Process:
     def read_all(self, seconds: float, max_bytes: int | None = None) -> bytes:
         """Return all output of a program that exits by itself. Raises as :meth:`read_line`.
 
-        A program that a signal killed, or that printed nothing, is a :class:`Crash`. An exit status
-        is not.
+        Raises :class:`Crash` if a signal killed the program or it printed nothing. A non-zero exit
+        status alone raises nothing.
         """
         max_bytes = min(max_bytes or self.limits.output_bytes, self.limits.output_bytes)
         deadline = time.monotonic() + seconds
@@ -217,7 +217,7 @@ class Process:
     def await_exit(
         self, seconds: float, max_bytes: int, watch: Callable[[], None] = lambda: None
     ) -> tuple[int | None, bytes]:
-        """Return the last output and the exit status, None if the program had to be killed.
+        """Return the remaining output and the exit status, or None if the program had to be killed.
 
         ``watch`` is called at each poll; the program is killed if it raises.
         """
@@ -393,7 +393,7 @@ class NoReply(Exception):
 class JsonLinesProgram:
     """A program of this project that replies to each line of JSON with a line of JSON.
 
-    The first request starts it, and the first request after its end starts it again.
+    The first request starts the program. If it has ended, the next request starts it again.
     """
 
     def __init__(
@@ -454,7 +454,8 @@ def describe_exit(status: int | None) -> str:
 def prepare_child(limits: Limits) -> None:
     """Set the limits of a child before exec, and tie its life to the harness.
 
-    As a subreaper it stays the ancestor of all its children, including daemons.
+    The child becomes a subreaper, so that it stays the ancestor of all its children, including
+    daemons.
     """
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if limits.file_bytes is not None:
@@ -467,8 +468,8 @@ def prepare_child(limits: Limits) -> None:
 def kill_tree(pid: int) -> None:
     """Kill a process that leads a group, its group, and all its children.
 
-    The group is stopped meanwhile. Children that escape by starting another process are found in
-    the next round.
+    The group is stopped first. Children that escape by starting another process are found in the
+    next round.
     """
     _signal_group(pid, signal.SIGSTOP)
     for _ in range(KILL_ROUNDS):

@@ -1,7 +1,7 @@
 """The examples of ``vectors/recognition.json``: files and directories with their expected formats.
 
-They are not vectors: a tool with several readers recognises a log, and adapters are not tested for
-it.
+They are not vectors: only a tool with several readers has to recognise a format, so adapters are
+not tested for it.
 """
 
 from __future__ import annotations

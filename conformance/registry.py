@@ -79,8 +79,8 @@ class Implementation:
     def stamp(self) -> str:
         """Return a digest of all inputs of the build.
 
-        The build's path is an input: virtual environments and compiled kernels hold absolute paths,
-        so a renamed checkout would find them stale at the first request.
+        The path of the build is one of them: virtual environments and compiled kernels contain
+        absolute paths, so they would fail after the checkout is renamed.
         """
         digest = hashlib.sha256()
         digest.update(sys.version.encode())
@@ -199,9 +199,9 @@ def load(folder: Path) -> Implementation:
 
 
 def all_implementations(*more: Path) -> list[Implementation]:
-    """Return every implementation: the executable specification first, then by name.
+    """Return every implementation: the executable specification first, the others by name.
 
-    ``more`` are further directories of implementations, beside the suite's own.
+    ``more`` are additional directories of implementations.
     """
     loaded = [
         load(path.parent)

@@ -88,9 +88,10 @@ def run(
     progress: Callable[[int], None] = lambda _: None,
     cache: ResultCache | None = None,
 ) -> Report:
-    """Run every subject, ``jobs`` sessions at a time, and report; ``progress`` counts cases.
+    """Run every subject, with at most ``jobs`` sessions at a time, and return the report.
 
-    With a ``cache``, subjects whose inputs have not changed are not run again.
+    ``progress`` counts cases. With a ``cache``, subjects whose inputs have not changed are not run
+    again.
     """
     started = datetime.datetime.now(datetime.UTC)
     clock = time.monotonic()

@@ -72,9 +72,9 @@ def run_subjects(
     limits: Limits | None = None,
     progress: Callable[[], None] = lambda: None,
 ) -> list[SubjectRun]:
-    """Run the cases of every subject, ``jobs`` sessions at a time over all of them.
+    """Run the cases of every subject, with at most ``jobs`` sessions at a time in total.
 
-    Never raises because of a subject. ``progress`` is called after each case.
+    A subject never makes it raise. ``progress`` is called after each case.
     """
     limits = limits or Limits()
     shards = [_shards(subject, cases(subject), jobs) for subject in subjects]
@@ -203,11 +203,11 @@ class Worker:
             session.close()
 
     def run(self, case: Case) -> Result:
-        """Return the result of one case.
+        """Run one case and return its result.
 
         After a crash, a timeout or the like, the case is run once more, alone, in a new session. A
-        crash stays a crash; the second run shows whether the case alone causes it. A timeout counts
-        only if it happens again with more time, because the machine may have been busy.
+        crash remains a crash; the second run shows whether the case alone causes it. A timeout
+        counts only if it happens again with more time, because the machine may have been busy.
         """
         session = self.open_session()
         is_alone = session.replies == 0 or self.subject.one_shot

@@ -1,8 +1,8 @@
 """The sandbox of programs under test: bubblewrap if it is installed and allowed.
 
-In the sandbox a program has no network and no other processes, cannot see the expected answers, and
-can change only its own directory. Without bubblewrap it gets its own directory and a smaller
-environment, and the report states what it could do.
+In the sandbox a program has no network, sees no other processes and no expected answers, and can
+change only its own directory. Without bubblewrap the program gets its own directory and a reduced
+environment, and the report states that it was not isolated.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def bubblewrap() -> str | None:
 class Sandbox:
     """The sandbox of one program, with a directory in which its processes start.
 
-    They work in an empty directory below ``folder``, or in ``work``, and can change files below
-    ``folder`` and ``writes``. They can read only ``reads``; None means everything that is not below
-    ``hides``. A ``bare`` sandbox passes no environment variables.
+    The processes work in ``work``, or else in an empty directory below ``folder``, and can change
+    files below ``folder`` and ``writes``. They can read only ``reads``; if that is None, everything
+    that is not below ``hides``. A ``bare`` sandbox passes no environment variables.
     """
 
     def __init__(
@@ -127,8 +127,8 @@ class Sandbox:
         """Return a command with absolute paths for files of the working directory.
 
         Arguments with a slash are replaced if they exist, other arguments if they are files. The
-        same holds for text after ``=``, and for each part of a list such as ``classes:lib/*``. A
-        Java machine gets the directory for temporary files as an option, since it reads no
+        same applies to text after ``=``, and to each part of a list such as ``classes:lib/*``. A
+        Java machine gets the directory for temporary files as an option, because it ignores the
         variable.
         """
         program, *argv = command
@@ -143,7 +143,8 @@ class Sandbox:
     def environment(self, command: Sequence[str]) -> dict[str, str]:
         """Return the environment of a program under test, with a directory for temporary files.
 
-        A variable that names the checkout is left out, unless the command itself is there.
+        Variables that contain the path of the checkout are left out, unless the command itself is
+        there.
         """
         temporary = dict.fromkeys(("TMPDIR", "TMP", "TEMP"), str(self.temporary))
         if self.bare:

@@ -1,7 +1,7 @@
-"""Write files atomically: an incomplete file never has the final name, whatever ends the program.
+"""Write files atomically: an incomplete file never has the final name, even after a crash.
 
 A file is written under a hidden name in the same directory, synced, and renamed. Errors name the
-file that could not be written: a full disk is not a fault of the log.
+file that could not be written, because a full disk is not a fault of the log.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ def saved(path: Path, replace: bool = True, sync: bool = True) -> Iterator[Binar
 
     Without ``sync`` the file survives a killed program but not a power failure; use that for
     thousands of small files. Raises ``FileExistsError`` if ``replace`` is False and the name is
-    taken by then, and ``OSError`` with the name of the file for any other error.
+    already taken when the block ends, and ``OSError`` with the name of the file for any other
+    error.
     """
     unfinished = temporary_name(path)
     try:
@@ -69,11 +70,10 @@ def save(path: Path, data: bytes | str, replace: bool = True, sync: bool = True)
 
 
 def publish(finished: Path, path: Path) -> None:
-    """Give a finished file or directory a name that must not exist.
+    """Rename a finished file or directory to a name that must not exist.
 
-    ``finished`` is in the same directory.
-
-    Everything below it is synced first. Raises ``FileExistsError``, and ``OSError`` with ``path``.
+    ``finished`` is in the same directory. Everything below it is synced first. Raises
+    ``FileExistsError``, and ``OSError`` with ``path``.
     """
     with named_in_errors(path):
         if not finished.is_dir():
@@ -127,9 +127,9 @@ def is_unfinished(path: Path) -> bool:
 
 @contextlib.contextmanager
 def temporary_sibling(path: Path) -> Iterator[Path]:
-    """Yield a name in the same directory for a file or directory that :func:`publish` renames.
+    """Yield a hidden name in the same directory, for a file that :func:`publish` renames.
 
-    A file that still has this name when the block ends is removed.
+    If the block ends before the rename, the file or directory of this name is removed.
     """
     temporary = temporary_name(path)
     try:
@@ -144,9 +144,9 @@ def temporary_sibling(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def build_once(folder: Path) -> Iterator[Path]:
-    """Make a directory that appears complete or not at all, also from several processes at once.
+    """Create a directory atomically, even if several processes do so at once.
 
-    The first one to finish gives it the name; the other copies are removed.
+    The first process to finish renames its copy; the others remove theirs.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     with temporary_sibling(folder) as unfinished:

@@ -22,9 +22,9 @@ PREFIX = "walproof-scratch-"
 
 
 class Held:
-    """A new directory with a lock that shows that its maker is alive; closing removes it.
+    """A new directory with a lock, which shows that its creator is alive; closing removes it.
 
-    A forked process holds the lock too, a process started by ``exec`` does not.
+    A forked process also holds the lock; a process started by ``exec`` does not.
     """
 
     def __init__(self, parent: Path | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Sessions with an implementation: a lasting program, one that runs per request, or a baseline.
+"""Sessions with an implementation: a long-running program, a program per request, or a baseline.
 
 All sessions have the same interface: ``start`` returns the hello, ``request`` sends one message and
 returns its reply, ``close`` ends the session.
@@ -278,7 +278,7 @@ def reported_parts(answer: Mapping[str, Any]) -> list[str]:
 
 
 def why_no_hello(command: Sequence[str], sandbox: Sandbox | None = None) -> str | None:
-    """Return what came instead of a reply to hello, or None if the program replied.
+    """Return a description of the output instead of a reply to hello, or None after a reply.
 
     Raises :class:`CannotStart` for a program that cannot be started.
     """

@@ -1,7 +1,7 @@
 """Make external text (names, values, program output) safe for a terminal or a report.
 
-Characters that move a cursor, change a colour, turn the direction of reading or cannot be written
-as UTF-8 are escaped. Only this module decides which characters are safe.
+Characters that move the cursor, change a colour or the direction of text, or cannot be encoded as
+UTF-8 are escaped. Only this module decides which characters are safe.
 """
 
 from __future__ import annotations

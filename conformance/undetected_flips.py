@@ -45,7 +45,7 @@ Hit = tuple[str, str]
 
 @dataclass(frozen=True)
 class SearchedLog:
-    """One log: its fingerprint of bytes and context, its bits, and the number of flips.
+    """One log: a fingerprint of its bytes and context, its size in bits, and the number of flips.
 
     ``unseen`` counts the undetected flips.
     """
@@ -79,7 +79,7 @@ class Searched:
 class Row:
     """One field: its flips, its undetected flips by effect, and the entries that explain them.
 
-    ``other_fields`` names the values that change beside the payload. Entries are numbers, from 1.
+    ``other_fields`` names values other than the payload that change. Entries are numbered from 1.
     """
 
     field: str

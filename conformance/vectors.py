@@ -66,9 +66,9 @@ class Vector:
 
     @functools.cached_property
     def neutral_name(self) -> str:
-        """Return the name of a scratch copy, which hides the vector's name.
+        """Return the name of a scratch copy, which does not reveal the vector.
 
-        An input that is not named after its vector has a name with a meaning, which stays.
+        An input that is not named after its vector keeps its name, because the name has a meaning.
         """
         return self.in_neutral_names(self.input.name)
 

@@ -53,9 +53,8 @@ class Reader:
     ) -> Iterator[pa.RecordBatch]:
         """Return the rows of a partition.
 
-        Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
-
-        ``choose`` may cut or drop events before they become rows: a stream reads from an offset on.
+        ``choose`` may cut or drop events before they become rows, because a stream starts reading
+        at an offset. Raises :class:`ScannerMissing`, and :class:`Malformed` in mode ``FAILFAST``.
         """
         batches = (batch for piece in pieces for batch in self._piece(piece, choose))
         return map(self.columns.fit, bounded(batches))

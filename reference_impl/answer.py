@@ -78,7 +78,7 @@ class End:
     """The last event: the verdict, the first reason code, and the offset for the next write.
 
     ``end`` is a byte offset, within ``file`` if the log has several files. A writer truncates the
-    file there and appends. With ``None`` it starts a new file.
+    file there and appends. If ``end`` is ``None``, the writer starts a new file.
     """
 
     verdict: Verdict

@@ -13,7 +13,14 @@ from reference_impl.register import Register, registers
 
 
 class UnknownFormat(ValueError):
-    """No format fits the log, or no format has the given id."""
+    """No format or more than one fits the log, or no format has the given id.
+
+    ``fitting`` are the ids of the formats that fit.
+    """
+
+    def __init__(self, message: str, fitting: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.fitting = fitting
 
 
 # The context of a reader or writer: information that is not in the bytes (a flushed index, …).
@@ -84,9 +91,9 @@ def detect(path: Path) -> Format:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise UnknownFormat(
-            f"{path}: matches {' and '.join(f.id for f in fitting)}; choose one with --format"
-        )
+        ids = [format.id for format in fitting]
+        message = f"{path}: matches {' and '.join(ids)}; choose one with --format"
+        raise UnknownFormat(message, ids)
     if path.is_dir():
         raise UnknownFormat(f"{path}: expected a log of {', '.join(FORMATS)}, found other files")
     with path.open("rb") as log:

@@ -33,8 +33,8 @@ class Reason:
 class Fault:
     """A possible fault of a log, in the words of the chapter.
 
-    ``bytes`` describes the lost range, ``then`` how a reader continues. Faults stand in the order
-    in which a reader looks for them.
+    ``bytes`` describes the lost range, ``then`` how a reader continues. Faults are listed in the
+    order in which a reader checks for them.
     """
 
     fault: str
@@ -56,7 +56,7 @@ class RecordField:
 
 @dataclass(frozen=True)
 class FieldToWrite:
-    """A field that a record to write may have besides its payload.
+    """A field that a record to write may have in addition to its payload.
 
     ``of`` names the records that have it, ``default`` describes the meaning of its absence.
     """
@@ -98,7 +98,7 @@ class ContextKey:
 
 @dataclass(frozen=True)
 class Unseen:
-    """A limit of the format: a flipped bit that changes the records and that no check detects.
+    """A limit of the format: a bit flip that changes the records but that no check detects.
 
     ``fields`` are generic field names, in which ``*`` stands for any text. If the format has
     several file types, the file type comes first (``snapshot: log_index``). ``effects`` are some of

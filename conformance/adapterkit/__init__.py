@@ -56,13 +56,14 @@ def payloads(request: Request) -> list[bytes]:
 def serve(
     describe: dict[str, Any], read: Read, write: Write | None = None, append: Write | None = None
 ) -> None:
-    """Serve the protocol until ``bye`` or the end of stdin, or the one-shot form, then return.
+    """Serve the protocol until ``bye`` or the end of stdin, or answer one request and return.
 
-    ``describe`` is the reply to ``hello``; ``language`` is filled in. ``read(path, request)``
-    returns the answer. ``write(path, request)`` makes a new log. ``append(path, request)`` opens a
-    log as the implementation does after a restart. Each may raise :class:`Skipped`, the last two
-    also :class:`Refused`. Formats and profiles that ``describe`` does not list are skipped, except
-    a write if it has ``also_writes``.
+    ``describe`` is the reply to ``hello``; the field ``language`` is added. ``read(path, request)``
+    returns the answer. ``write(path, request)`` creates a new log. ``append(path, request)`` opens
+    a log as the implementation does after a restart, and appends to it. Each of them may raise
+    :class:`Skipped`; ``write`` and ``append`` may also raise :class:`Refused`. Requests for formats
+    and profiles that ``describe`` does not list are skipped, except writes if it has
+    ``also_writes``.
     """
     replies = _take_stdout()
     kit = _Kit({"language": "Python", **describe}, read, write, append)

@@ -1,8 +1,8 @@
 """Compile a grammar of ``ksy/`` with the Kaitai Struct compiler, and import the Python parser.
 
 The compiler is the npm package pinned in ``package-lock.json`` beside this file. The compiler and
-the parsers are in ``.build/kaitai/``, in directories named after a hash of their inputs. Nothing is
-compiled twice, and nothing stale is imported.
+the parsers are stored in ``.build/kaitai/``, in directories named after a hash of their inputs.
+Therefore nothing is compiled twice, and no stale parser is imported.
 
 ``python -m conformance.kaitai.compile --target java --out DIR leveldb_log`` writes a parser in
 another language.
@@ -81,7 +81,7 @@ def parser_folder(
 ) -> Path:
     """Return the directory of the Python parser of a grammar and its imports.
 
-    Parsers that a wheel contains are used unchanged. Others are in ``.build/kaitai/``.
+    An installed wheel contains its parsers. Otherwise the directory is in ``.build/kaitai/``.
     """
     sources = grammar_files(grammar, grammars)
     key = _hash([*sources, *_MAKERS, *([_REWRITES] if in_steps else [])])
@@ -101,8 +101,8 @@ def parser_folder(
 def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = False) -> None:
     """Compile .ksy files to parsers in ``target`` (python, java, go, javascript …) under ``out``.
 
-    Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` for ``out``: a full disk is
-    not a fault of a grammar.
+    Raises :class:`GrammarError`, :class:`ToolMissing`, and ``OSError`` if ``out`` cannot be
+    written: a full disk is not a fault of a grammar.
     """
     out.mkdir(parents=True, exist_ok=True)
     arguments = ["--target", target, "--out", str(out)] + ["--debug"] * debug
@@ -119,8 +119,9 @@ def compile_to(target: str, files: Sequence[Path], out: Path, debug: bool = Fals
 def run_node(script: str, arguments: Sequence[str], *writes: Path) -> str:
     """Run a script of this directory with the compiler's modules and return its output.
 
-    It runs in a sandbox, since a grammar may come from anyone, and can change only ``writes``.
-    Raises :class:`GrammarError` with the script's message if it fails, and :class:`ToolMissing`.
+    The script runs in a sandbox, since a grammar may come from an untrusted source, and it can
+    change only ``writes``. Raises :class:`GrammarError` with the script's message if it fails, and
+    :class:`ToolMissing`.
     """
     # Imported here because adapters import parsers, and start sooner without.
     from conformance.process import Limits, Timeout, run_program
@@ -169,7 +170,7 @@ def compiler_folder() -> Path:
 
 
 def grammar_files(grammar: str, grammars: Path = GRAMMARS) -> list[Path]:
-    """Return the file of a grammar, then those of all imports, each once.
+    """Return the file of a grammar, then the files of all its imports, each once.
 
     Raises ``FileNotFoundError`` for a missing grammar, and :class:`GrammarError` for a missing
     import.

@@ -1,7 +1,7 @@
-"""Field maps: the fields of a log and their bytes, by the log's Kaitai grammar.
+"""Field maps: the fields of a log and their bytes, according to its Kaitai grammar.
 
-The map comes from the parser in steps (``in_steps.py``). Damage operations use it to find their
-target ("flip bit 3 of ``blocks[0].records[1].header.checksum``"), and ``walproof inspect`` shows
+The map comes from the stepwise parser (``in_steps.py``). Damage operations use it to find their
+target ("flip bit 3 of ``blocks[0].records[1].header.checksum``"), and ``walproof inspect`` displays
 it.
 """
 
@@ -29,9 +29,9 @@ _UNDOCUMENTED = FieldDoc("", (), "")
 class Field:
     """One field, ``data[start:end]``.
 
-    ``value`` is the bytes, number, text or enum member that the parser read, and None for a field
-    with fields of its own. ``kind`` is the type in the grammar: ``u4``, ``bytes``,
-    ``record_header`` … ``requirements`` and ``doc`` are from the grammar.
+    ``value`` is the bytes, number, text or enum member that the parser read. It is None if the
+    field has subfields. ``kind`` is the type in the grammar: ``u4``, ``bytes``, ``record_header`` …
+    ``requirements`` and ``doc`` are from the grammar.
     """
 
     path: str
@@ -51,11 +51,11 @@ class UnknownField(KeyError):
 
 
 def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
-    """Return all fields of a log of a format (``leveldb-log``): by offset, outer before inner.
+    """Return all fields of a log, sorted by offset, each outer field before the fields in it.
 
-    ``name`` is the file's name, by which :func:`conformance.kaitai.grammars.grammar_of` chooses the
-    grammar. Raises :class:`ParseStopped` if the grammar does not fit, and the exceptions of
-    :func:`conformance.kaitai.compile.compiled`.
+    ``format`` is an id such as ``leveldb-log``. ``name`` is the file's name, by which
+    :func:`conformance.kaitai.grammars.grammar_of` chooses the grammar. Raises :class:`ParseStopped`
+    if the grammar does not fit, and the exceptions of :func:`conformance.kaitai.compile.compiled`.
     """
     return list(iter_fields(data, format, name))
 
@@ -63,9 +63,9 @@ def field_map(data: bytes, format: str, name: str = "") -> list[Field]:
 def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterator[Field]:
     """Yield the fields in the order of :func:`field_map`.
 
-    If the grammar allows it (``-stride``), each part of the log is read separately, so that memory
-    does not grow with a mapped log. Otherwise it needs the bytes, and eight more for each object
-    inside an incomplete one.
+    If the grammar declares a ``-stride``, each part of the log is read separately, so that memory
+    use does not grow with a mapped log. Otherwise memory holds the bytes of the log, and eight more
+    for each object inside an incomplete one.
     """
     grammar = grammar_of(format, data[:4], name)
     docs = grammar_docs(grammar)
@@ -80,9 +80,9 @@ def iter_fields(data: bytes | mmap.mmap, format: str, name: str = "") -> Iterato
 
 
 def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
-    """Yield the fields of a file by any .ksy grammar. Raises as :func:`field_map`.
+    """Yield the fields of a file, parsed with any .ksy grammar. Raises as :func:`field_map`.
 
-    It runs the parser: use a sandbox for a grammar from elsewhere.
+    This runs the generated parser. Use a sandbox for a grammar from an untrusted source.
     """
     docs = grammar_docs(grammar.stem, grammar.parent)
     parser = getattr(compiled(grammar.stem, grammars=grammar.parent, in_steps=True), docs.top)
@@ -90,9 +90,10 @@ def fields_by(grammar: Path, data: bytes) -> Iterator[Field]:
 
 
 def from_the_start(path: str, fields: Callable[[], Iterable[Field]]) -> str:
-    """Return a path with indexes counted from the start; ``fields()`` yields the log's fields.
+    """Return a path with negative indexes replaced by indexes from the start.
 
-    The path is unchanged from the first index without an element on.
+    ``fields()`` yields the log's fields. If an index has no element, that index and the rest of the
+    path stay unchanged.
     """
     at = 0
     while negative := re.compile(r"\[(-\d+)\]").search(path, at):

@@ -16,9 +16,9 @@ from conformance.kaitai.types import Body, Types
 class FieldDoc:
     """One field of one type.
 
-    ``kind`` is the type as written in the grammar (``u4``, ``record_header``), ``bytes`` if there
-    is none, and empty if it depends on the data (``switch-on``). ``doc`` defaults to the
-    documentation of the field's type.
+    ``kind`` is the type as written in the grammar (``u4``, ``record_header``). It is ``bytes`` if
+    the grammar states no type, and empty if the type depends on the data (``switch-on``). ``doc``
+    defaults to the documentation of the field's type.
     """
 
     kind: str
@@ -32,8 +32,9 @@ class GrammarDocs:
 
     ``fields`` is keyed by the qualified name of the class and the field's id, as in
     ``("LeveldbLog.Record", "data")``; ``kinds`` maps a qualified class name to the type's id.
-    ``stride`` is the ``-stride`` of the only field of the top level: its elements have that many
-    bytes each and can be parsed separately. It is None if the grammar does not state it.
+    ``stride`` is the ``-stride`` of a grammar whose top level is one array: the size of an element
+    in bytes, so that elements can be parsed separately. It is None if the grammar does not declare
+    it.
     """
 
     top: str

@@ -11,8 +11,9 @@ from reference_impl.register import Grammar, registers
 def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
     """Return the grammar of a log, or of one file in it.
 
-    ``head`` is the start of the file, four bytes or more, and ``name`` its name; either may be
-    missing. An unknown format is taken for the name of a grammar, with ``-`` for ``_``.
+    ``head`` is the start of the file, at least four bytes, and ``name`` is the file's name; either
+    may be missing. For an unknown format the grammar is named after it, with ``_`` instead of
+    ``-``.
     """
     known = _grammars(format)
     for grammar in known:
@@ -23,9 +24,9 @@ def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
 
 
 def grammar_of_file(format: str, name: str) -> str | None:
-    """Return the grammar of a file of a log by its name, None if the name does not decide.
+    """Return the grammar of a file in a log by the file's name, or None if it does not decide.
 
-    If a format has only one grammar, it is for all of its files.
+    If a format has only one grammar, all its files have that grammar.
     """
     known = _grammars(format)
     if len(known) == 1:

@@ -25,11 +25,11 @@ class Field:
     """One field or instance of a type.
 
     ``kind`` is int, enum, float, bytes, str, struct, switch, or value for a computed instance.
-    ``width`` is the number of its bytes in the stream, per element for an array; None if that
-    depends on the data. ``by_length`` means that the value is as long as its bytes in the stream,
-    ``own`` that it has its own stream. ``type`` is the class of a struct, such as
+    ``width`` is the number of bytes in the stream (of one element, for an array), or None if the
+    data determines it. ``by_length`` means that the value is as long as its bytes in the stream,
+    ``own`` that the field has its own substream. ``type`` is the class of a struct, such as
     ``LeveldbLog.Block``. ``cases`` are the fields of a switch; ``exhaustive`` means that one of
-    them always fits, otherwise there may be ``default_bytes``. ``enum`` is the enum's class.
+    them always fits, otherwise there may be ``default_bytes``. ``enum`` is the class of the enum.
     """
 
     id: str

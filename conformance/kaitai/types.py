@@ -1,6 +1,6 @@
 """The types and enums of a grammar, under the class names that the compiler gives them.
 
-They come from the YAML alone, without the compiler: drivers and packages need no Node.js for them.
+They are read from the YAML file alone, so drivers and packages need no Node.js for them.
 """
 
 from __future__ import annotations
@@ -22,9 +22,10 @@ Body = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Type:
-    """One type: ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` as in the file.
+    """One type. ``name`` is its class, such as ``LeveldbLog.Block``; ``body`` is its YAML.
 
-    ``ids`` are the id of its grammar and those of the types down to this one.
+    ``ids`` is the path to it: the id of the grammar, then the ids of the enclosing types and its
+    own.
     """
 
     name: str

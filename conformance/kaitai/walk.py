@@ -1,4 +1,7 @@
-"""The fields of a log one by one, from a parser in steps: memory does not grow with the log."""
+"""Yield the fields of a log one by one, so that memory use does not grow with the log.
+
+The stepwise parser (``in_steps.py``) reads them.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +32,9 @@ class Found:
 
 
 def walk(make: Callable[[], Any], base: int) -> Iterator[Found]:
-    """Yield all fields of ``make()``, whose stream begins at ``base``, outer before inner.
+    """Yield all fields of ``make()``, whose stream begins at ``base``, outer fields first.
 
-    Fields are in offset order. A second parser runs ahead until it finds the end of an outer field.
+    Fields are in offset order. A second parser runs ahead to find the end of each outer field.
     Raises :class:`ParseStopped`.
     """
     ends = _Ends(_steps(make(), base))

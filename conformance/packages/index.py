@@ -89,7 +89,7 @@ def _digest(value: Any) -> str:
 def change(old: Index, new: Index) -> tuple[str, list[str]]:
     """Return the class of the change between two sets, one of :data:`KINDS`, and the reasons.
 
-    The reasons are lines, those of a larger change first.
+    Each reason is one line. Those of larger changes come first.
     """
     before = {row["id"]: row for row in old["vectors"]}
     after = {row["id"]: row for row in new["vectors"]}

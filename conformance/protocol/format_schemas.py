@@ -1,7 +1,7 @@
-"""JSON Schemas of one format, generated from its register: its answers and its contexts.
+"""Generate the JSON Schemas of one format from its register: for answers and for contexts.
 
 ``schemas/<format>/answer.schema.json`` restricts the common answer schema to the reason codes and
-record fields of one format; ``context.schema.json`` has the keys of the context. ``python -m
+record fields of one format; ``context.schema.json`` lists the keys of the context. ``python -m
 conformance.traceability.write_tables`` regenerates them.
 """
 
@@ -90,7 +90,7 @@ def context_schema(register: Register) -> dict[str, Any]:
 def _one_of(
     types: tuple[str, ...], values: tuple[str, ...], range: tuple[int, int] | None = None
 ) -> dict[str, Any]:
-    """Return a schema for any of the types, with only the texts of ``values`` if it is not empty.
+    """Return a schema for any of the types; a non-empty ``values`` restricts text to these values.
 
     Both ends of the ``range`` of an integer are allowed.
     """

@@ -1,8 +1,8 @@
 """Align two lists of records or lost ranges: matching, missing, extra and different items.
 
-Every report that shows expected and actual side by side uses it. Whether the lists agree is decided
-by ``conformance/compare.py``. A part that one side does not report, such as `at`, never counts as a
-difference.
+Every report that shows expected and actual items side by side uses this module. Only
+``conformance/compare.py`` decides whether the lists agree. A part that one side does not report,
+such as `at`, never counts as a difference.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ _MATCHER_LIMIT = 1_000_000
 class Row:
     """One line of a side-by-side view; `expected` and `actual` are indexes into the two lists.
 
-    `fields` names the differing fields of a `different` row; `note` describes a payload difference.
+    `fields` names the fields that differ in a `different` row; `note` describes how the payloads
+    differ.
     """
 
     kind: Kind

@@ -17,8 +17,8 @@ class ResultClass:
     """One outcome of one vector.
 
     `wrongness` orders the behaviour of the *implementation*: 0 correct, 1 incorrect as expected, 2
-    an incorrect answer, 3 no usable answer, 4 its caller's process or time is lost too. `expected`
-    means that the run may still end with status 0.
+    an incorrect answer, 3 no usable answer, 4 the calling process or its time is lost too.
+    `expected` means that the run may still end with status 0.
     """
 
     name: str

@@ -39,7 +39,7 @@ def short(name: str, limit: int = NAME) -> str:
 
 
 def say(text: Text, console: Console) -> None:
-    """Print one line without breaks or padding, so that a command can be copied.
+    """Print one line without wrapping or padding, so that a command in it can be copied.
 
     Characters that could affect the terminal are escaped.
     """
@@ -94,10 +94,10 @@ def column_widths(headings: Sequence[str], rows: Sequence[Row]) -> list[int]:
 def print_table(
     headings: Sequence[str], rows: Sequence[Row], baselines_from: int, console: Console
 ) -> None:
-    """Print a table: names, right-justified cells, and the null baselines after a rule.
+    """Print a table: names on the left, right-justified cells, and the null baselines after a rule.
 
-    A heading may have several lines, the same number in all headings. ``baselines_from`` is the
-    index of the first row of a baseline.
+    A heading may have several lines; all headings must have the same number. ``baselines_from`` is
+    the index of the first row of a baseline.
     """
     first, *widths = column_widths(headings, rows)
     rule = "─" if is_unicode(console) else "-"

@@ -129,9 +129,9 @@ def compare(old: Report, new: Report) -> Diff:
 def _named_as_now(
     old: Sequence[Mapping[str, Any]], after: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Mapping[str, Any]]:
-    """Return the old implementations under their present names.
+    """Return the implementations of the old run under their present names.
 
-    A command that reports another name now is identified by its title.
+    A command that now reports another name is identified by its title.
     """
     before = {each["name"]: each for each in old}
     gone = {each["title"]: name for name, each in before.items() if name not in after}

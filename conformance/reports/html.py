@@ -77,8 +77,8 @@ def environment() -> Environment:
 def embedded_json(value: Any) -> str:
     """Return JSON for a script element.
 
-    It has no `<` that could end the element or open a comment. It is ASCII only, since stderr of a
-    program may hold lone surrogates.
+    The JSON contains no `<`, which could end the element or open a comment. It is ASCII only, since
+    the stderr of a program may contain lone surrogates.
     """
     return json.dumps(value, separators=(",", ":")).replace("<", "\\u003c")
 

@@ -1,7 +1,7 @@
 """The run report as a JSON file, validated whenever it is written or read.
 
-`report.schema.json` beside this file is its schema. Rules beyond JSON Schema, such as that a result
-names a vector of the report, are checked here.
+Its schema is `report.schema.json` beside this file. This module checks the rules that JSON Schema
+cannot express, for example that a result names a vector of the report.
 """
 
 from __future__ import annotations

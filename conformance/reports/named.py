@@ -31,8 +31,8 @@ _AT = re.compile(
 def name_fields(failures: Iterable[Failure], vectors: Mapping[str, Vector]) -> None:
     """Add ``fields`` to each result, in the form of a report, if the grammar has names.
 
-    Each names a range that differs: in the log as a reader got it, or as it should be after a write
-    or an append.
+    Each names a range that differs: in the log that the reader received, or in the expected log
+    after a write or an append.
     """
     for implementation, result in failures:
         vector = vectors.get(result["vector"])

@@ -1,6 +1,6 @@
 """The data of the HTML page: the report without duplicates, as small as possible.
 
-Texts and sides of lines recur by the hundred (the same expected answer for every implementation),
+Texts and lines recur hundreds of times (the expected answer is the same for every implementation),
 so they are stored in tables and referred to by number.
 """
 
@@ -141,7 +141,7 @@ def _detail(
 ) -> list[Any]:
     """Return `[difference, cause, stderr, issue, repeat, lines, bars, fields, ask]`.
 
-    Texts are numbers, -1 for none. The difference is the part that the lines do not show.
+    Texts are given by number, -1 for none. The difference is the part that the lines do not show.
     """
 
     def text(value: str | None) -> int:

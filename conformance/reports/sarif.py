@@ -34,9 +34,9 @@ def sarif(report: Report) -> str:
 
 
 def place_of(implementation: Entry, result: Entry) -> tuple[str, int]:
-    """Return file and line of a result, relative to the run's directory, or ``("", 0)``.
+    """Return the file and the line of a result, relative to the run's directory, or ``("", 0)``.
 
-    An unexpected pass is in the list of known failures, any other result in the program under test.
+    For an unexpected pass the file is the list of known failures, otherwise the program under test.
     """
     listed = implementation.get("known_failures")
     if result["class"] == "unexpected-pass" and listed:

@@ -90,9 +90,9 @@ class Bar:
 
 
 def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> Answer | None:
-    """Return the actual answer without empty placeholders of unreported parts.
+    """Return the actual answer without the empty placeholders of parts that were not reported.
 
-    In the profiles write and append the harness itself made the answer, so it stays whole.
+    In the profiles write and append, the harness read the log itself, so the answer is complete.
     """
     answer: Answer | None = result.get("actual")
     if answer is None or result["profile"] not in ("recover", "strict"):
@@ -102,9 +102,9 @@ def reported(implementation: Mapping[str, Any], result: Mapping[str, Any]) -> An
 
 
 def request_facts(id: str, vector: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return labels and texts of the parts of a request besides the log's bytes.
+    """Return labels and texts for the parts of a request other than the bytes of the log.
 
-    They include a meaningful name of the log, which the scratch copy then has too.
+    They include the name of the log if the name has a meaning; the scratch copy then keeps it.
     """
     facts = []
     name = PurePath(vector.get("input") or "").name
@@ -155,7 +155,8 @@ def _labelled(compared: Sequence[Line]) -> list[Line]:
 def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> list[Line]:
     """Compare two answers part by part, with about `rows` lines each of records and lost ranges.
 
-    Without an actual answer (a crash, a timeout) the actual sides are empty and nothing is marked.
+    Without an actual answer (after a crash or a timeout), the actual sides are empty and no
+    difference is marked.
     """
     compared: list[Line] = []
     wanted, given = expected or {}, actual or {}
@@ -175,10 +176,11 @@ def lines(expected: Answer | None, actual: Answer | None, rows: int = _ROWS) -> 
 
 
 def bars(size: int, expected: Answer | None, actual: Answer | None) -> list[Bar]:
-    """Return records and lost ranges over the length of each file of a log of `size` bytes.
+    """Return bars that show records and lost ranges over the length of each file.
 
-    A log of several files has one bar for each file, as long as its known part. Segments are
-    ordered by length, longest first: drawn in this order, a short one is never hidden.
+    `size` is the length of the log in bytes. A log of several files has one bar for each file, as
+    long as the known part of the file. Segments are ordered by length, longest first, so that a
+    short one is never drawn under a longer one.
     """
     sides = [_segments(answer) if answer is not None else None for answer in (expected, actual)]
     files = sorted({file for side in sides if side for file in side})

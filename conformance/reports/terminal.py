@@ -56,7 +56,7 @@ def print_report(report: Report, console: Console, full_report: Path | str | Non
 
 
 def print_matrix(report: Report, console: Console, full_report: Path | str | None = None) -> None:
-    """Print the matrix of each format, those that could not run, a legend, and the totals.
+    """Print the matrix of each format, the implementations that could not run, a legend and totals.
 
     `full_report` is the path in the last line.
     """
@@ -238,7 +238,7 @@ def isolation_lines(report: Report) -> list[tuple[str, str]]:
 def print_kinds(
     report: Report, kinds: Sequence[Sequence[Failure]], most: int, console: Console
 ) -> None:
-    """Print the first result of each failure group, at most ``most``, and the number of others.
+    """Print the first result of each failure group, at most ``most`` groups, and how many remain.
 
     ``kinds`` are the groups of :func:`conformance.reports.summary.by_cause`.
     """

@@ -50,9 +50,9 @@ def show_failure(
 ) -> None:
     """Print one failed result.
 
-    It has the vector, title, requirements, damage, expected and actual answer side by side, lost
-    ranges over the length of the log, and the command to repeat it. `implementation` and `result`
-    are entries of `report`.
+    The output has the vector, title, requirements and damage, the expected and the actual answer
+    side by side, lost ranges over the length of the log, and the command that repeats the case.
+    `implementation` and `result` are entries of `report`.
     """
     vector = report["vectors"][result["vector"]]
     outcome = BY_NAME[result["class"]]

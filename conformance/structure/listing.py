@@ -49,8 +49,8 @@ _MASK = (1 << 64) - 1
 class Tells:
     """The distinctions that a language's parsers can make.
 
-    ``absent``: a field whose ``if`` is false from one that holds 0 or nothing. ``unknown_enums``:
-    the number of an enum value without a name in the grammar.
+    ``absent``: they distinguish a field whose ``if`` is false from one that holds 0 or nothing.
+    ``unknown_enums``: they return the number of an enum value that the grammar does not name.
     """
 
     absent: bool = True
@@ -109,7 +109,8 @@ def listing(
 ) -> list[str]:
     """Return the expected listing of a log, from the Python parser in debug mode.
 
-    That parser records the offset of each field; every offset in the listing is checked against it.
+    That parser records the offset of each field, and the function checks every offset in the
+    listing against it.
     """
     model = _model(grammar, grammars)
     parser = getattr(compiled(grammar, debug=True, grammars=grammars), model.top)

@@ -46,12 +46,12 @@ Report = dict[str, Any]
 def bench(quick: bool, rounds: int | None, only: str | None, path: Path) -> int:
     """Measure readers (MB/s, records/s) and the harness (cases/s).
 
-    Every number is shown beside that of a peer, measured in the same run: a real implementation
-    of the format, or toml-test for the harness. Readers of this project are shown with their share
-    of the limit too: a program that reads the same bytes, computes the same checksums and copies
-    the payloads, and does nothing else. Ratios can be compared between machines; the numbers
-    cannot. Programs run isolated as under `walproof check`; this costs time at their start, which
-    counts for the harness and not for readers.
+    Every number is shown beside that of a peer, measured in the same run: a real implementation of
+    the format, or toml-test for the harness. For readers of this project, the report also shows
+    their share of the limit: a program that reads the same bytes, computes the same checksums and
+    copies the payloads, and does nothing else. Ratios can be compared between machines; the numbers
+    cannot. Programs run isolated as in `walproof check`. Isolation slows their start, which counts
+    for the harness but not for readers.
 
     \b
     python -m lab bench

@@ -37,11 +37,12 @@ class Contender:
     prints ``{"records": n, "payload_bytes": n, "all_seconds": [s, …]}``. ``peer`` marks the
     contender that the others of its format are compared with. ``repeat`` is the number of reads in
     a round: more than one for readers that take only milliseconds. ``unavailable()`` returns the
-    reason why the contender cannot run here, or None. A reader that would take minutes has a
-    ``share`` above 1: its log has one record for every ``share`` of the workload's, and its row
-    shows that. The sandbox lets the program change the directory of the log and the paths
-    ``writes``. Without ``has_payloads`` it returns no payloads, and its payload bytes are not
-    counted.
+    reason why the contender cannot run here, or None.
+
+    A slow reader, which would take minutes, has a ``share`` above 1: its log has 1/``share`` of the
+    records of the workload, and its row shows that. The sandbox lets the program change the
+    directory of the log and the paths ``writes``. Without ``has_payloads`` the reader returns no
+    payloads, and its payload bytes are not counted.
     """
 
     name: str
@@ -129,9 +130,9 @@ def our_contenders(format_id: str) -> Iterator[Contender]:
 def declared_contenders(implementation: Implementation) -> Iterator[Contender]:
     """Yield the contenders that an implementation declares; none without a ``bench.toml``.
 
-    Each table ``[[contender]]`` stands for one contender in each of ``formats``;
-    ``bench.schema.json`` describes its keys. Raises :class:`BrokenDeclaration`, also for an
-    argument to be left out that the command does not have.
+    Each table ``[[contender]]`` declares one contender for each of ``formats``;
+    ``bench.schema.json`` describes its keys. Raises :class:`BrokenDeclaration`, also if an argument
+    to leave out is not in the command.
     """
     path = implementation.folder / BENCH_FILE
     if not path.exists():

@@ -34,8 +34,8 @@ def random_records(count: int, size: int) -> Iterable[NewRecord]:
 class Limit:
     """The work of :mod:`lab.bench.limit` for a log of a format, apart from reading it.
 
-    ``checksum`` is a checksum of the program, or ``none``. Of a record with ``size`` bytes of
-    payload, ``summed(size)`` bytes have a checksum, in runs of at most ``longest`` bytes. With
+    ``checksum`` is a checksum of the program, or ``none``. A record with ``size`` bytes of payload
+    has ``summed(size)`` bytes under a checksum, in runs of at most ``longest`` bytes. With
     ``is_joint``, one checksum covers many records.
     """
 
@@ -49,14 +49,14 @@ class Limit:
 class FormatBench:
     """The measurements of one format: the ``BENCH`` of its part.
 
-    Every contender reads ``logs``; Spark reads ``large_logs``, because it would plan longer than it
-    takes to read a small log. ``records(count, size)`` returns the records to write, and
-    ``context`` the context of the writer. ``writer`` names an implementation that writes these logs
-    itself, with ``generate PATH COUNT SIZE``, if it is built.
+    Every contender reads ``logs``. Spark reads ``large_logs``, because planning takes it longer
+    than reading a small log. ``records(count, size)`` returns the records to write, and ``context``
+    the context of the writer. ``writer`` names an implementation that writes these logs itself,
+    with ``generate PATH COUNT SIZE``, if it is built.
 
-    The bulk scanner reads ``scanner_repeat`` times in a round. ``payloads_and`` is the one column
-    that the peer returns with the payloads, if it returns no more; the scanner is then measured
-    with that column alone too. ``limit`` is the work of the limit program.
+    The bulk scanner reads ``scanner_repeat`` times in a round. If the peer returns only one column
+    in addition to the payloads, ``payloads_and`` is that column, and the scanner is also measured
+    with that column alone. ``limit`` is the work of the limit program.
     """
 
     logs: tuple[Size, ...] = ()

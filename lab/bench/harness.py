@@ -1,7 +1,7 @@
 """The speed of the harness with a reader that replies at once, beside toml-test.
 
-Both rows are whole runs, with the start of everything: the harness against a program that only
-prints prepared replies, and ``toml-test test`` against the decoder that its authors wrote for it.
+Both rows are complete runs including start-up: the harness with a program that only prints prepared
+replies, and ``toml-test test`` with the decoder of its own authors.
 """
 
 from __future__ import annotations

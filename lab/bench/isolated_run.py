@@ -1,6 +1,6 @@
-"""Run programs that are measured in the sandbox of ``walproof check``.
+"""Run the programs to measure in the sandbox of ``walproof check``.
 
-A sandbox costs a few milliseconds of a start, which no contender's own clock sees.
+A sandbox delays the start by a few milliseconds, which contenders do not include in their times.
 """
 
 from __future__ import annotations

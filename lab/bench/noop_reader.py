@@ -1,4 +1,4 @@
-"""A reader that replies at once: the time of a case is the time of the harness and two pipes.
+"""A reader that replies at once, to measure the time of the harness and two pipes.
 
 ``python lab/bench/noop_reader.py REPLIES`` sends its hello, then the n-th line of the file for the
 n-th request, whatever the request is. It imports no module of this project, so that it starts fast.

@@ -1,10 +1,11 @@
 """The readers of this project, timed in a process of their own.
 
 ``python -m lab.bench.readers LOG REPEAT READER FORMAT [ARGUMENT]``, with a ``READER`` of
-:data:`READERS`, prints the line that the adapters print for ``bench LOG REPEAT``. The memory and
-the garbage of one reader do not slow the next.
+:data:`READERS`, prints the same line as the adapters for ``bench LOG REPEAT``. A separate process
+keeps the memory and garbage of one reader from slowing the next.
 
-Each reader prepares what must not be timed and returns a function that reads a log once.
+Each reader first prepares everything that is not timed, and returns a function that reads a log
+once.
 """
 
 from __future__ import annotations
@@ -107,8 +108,8 @@ READERS: dict[str, Callable[..., ReadOnce]] = {
 def main(log: Path, repeat: int, reader: str, *arguments: str) -> None:
     """Read the log ``repeat`` times and print one line of JSON.
 
-    ``all_seconds`` has each time, ``processor_seconds`` that of all threads, ``peak_bytes`` is the
-    most memory that the process had.
+    ``all_seconds`` has the wall-clock time of each read, ``processor_seconds`` the CPU time of all
+    threads; ``peak_bytes`` is the peak memory of the process.
     """
     read_once = READERS[reader](*arguments)
     records = payload_bytes = 0

@@ -33,8 +33,8 @@ def measure(
 ) -> list[Row]:
     """Return a row for each workload and each contender of its format, in order.
 
-    The limit of a workload, where it has one, is the last of them. Readers that print their CPU
-    time have their share of it in the row. Raises :class:`WrongCount`, and
+    If the workload has a limit, its row comes last. Readers that print their CPU time have their
+    share of the limit in the row. Raises :class:`WrongCount`, and
     :class:`~lab.bench.isolated_run.Failed` for a contender that fails.
     """
     rows: list[Row] = []
@@ -104,11 +104,11 @@ def _log_rate(log_bytes: int, seconds: Sequence[float]) -> float | None:
 
 
 def _into_page_cache(log: Path) -> int:
-    """Read a log of any size, and count its bytes.
+    """Read a log of any size into the page cache, and return its number of bytes.
 
-    Where the system allows it, the log is dropped from the page cache and read from the disk: pages
-    that were just written lie in smaller pieces, and reading them takes up to half as long again
-    (docs/speed.md).
+    If the system allows it, the log is first dropped from the page cache and read from the disk.
+    Pages that were just written are in smaller pieces, and reading them takes up to half as long
+    again (docs/speed.md).
     """
     total = 0
     for path in list_entries(log) if log.is_dir() else [log]:

@@ -1,9 +1,10 @@
 """Measure how fast logs come through Spark: ``python -m lab bench --only spark``.
 
-Each round reads the same rows three ways, one after another (``local[2]``, sink ``noop``): with the
-data source, with a Python source that yields the same batches from mapped memory, which is the
-ceiling of Spark's Python sources, and from Parquet. The ratio to the ceiling is taken within each
-round, and the median over the rounds is printed. Small logs would measure how long Spark plans.
+Each round reads the same rows in three ways, one after another (``local[2]``, sink ``noop``): with
+the data source; with a Python source that yields the same batches from mapped memory, which is the
+ceiling of Spark's Python sources; and from Parquet. The ratio to the ceiling is computed within
+each round, and the median over the rounds is printed. The logs are large, because a small log would
+mostly measure Spark's planning.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def measure(
 ) -> list[dict[str, float]]:
     """Return the seconds of each way of reading a log, for each round.
 
-    ``columns`` are all when there are none. One round before is not counted: it compiles.
+    If ``columns`` is empty, all columns are read. A first round, which compiles, is not counted.
     """
     with tempfile.TemporaryDirectory() as folder:
         ways = _ways(log, columns, spark, Path(folder))

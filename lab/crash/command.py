@@ -73,8 +73,8 @@ def crash(
     """Record the system calls of a writer, and read every state that a crash may leave.
 
     The writer runs under strace, without isolation, and reports each record that is safe. States of
-    its files are built under each model. The executable specification and the writer's own system
-    read them, and both append to copies. docs/crash.md describes the models.
+    its files are generated under each model. The executable specification and the writer's own
+    system read them, and both append to copies. docs/crash.md describes the models.
 
     With --live, no crash is simulated. After every operation, and inside each write, the executable
     specification and the scanner read the log. They must return the records written so far, each

@@ -1,9 +1,9 @@
-"""Readers beside a writer: what they return of a log that is being written.
+"""Readers beside a writer: what they return from a log that is being written.
 
-Each moment of a recorded writer is a state of its files as a reader may meet them: after every
-operation, and inside of each write, since a write of several pages is seen page by page. A reader
-that looks again and again must return what was written, in order, each record once, and never fewer
-records than before.
+A recorded writer is a sequence of file states, and a reader may see any of them. There is a state
+after every operation, and there are states inside each write, since a reader sees a write of
+several pages page by page. A reader that reads repeatedly must return the written records in order,
+each once, and never fewer than before.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ class Moment:
 
 
 def moments(trace: Trace, sectors: Sequence[int] = SECTORS) -> Iterator[Moment]:
-    """The states of the files while a writer is at work, in order, none of them twice in a row.
+    """Yield the states of the files while a writer works, in order, without consecutive duplicates.
 
-    Inside of a write there are two for each boundary of a sector: what comes before it is there
-    already, or what comes after it is, where the file was there before; a reader that reads page
-    after page sees the second one.
+    Inside a write there are two states for each sector boundary. In one, the bytes before the
+    boundary are already written. In the other, the bytes after it are, if the file already had that
+    part; a reader that reads page by page can see this state.
     """
     live, acknowledged = Live(), 0
     last: dict[str, bytes | None] | None = None

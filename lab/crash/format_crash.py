@@ -25,9 +25,10 @@ def random_records(count: int) -> list[NewRecord]:
 class FormatCrash:
     """The name of a log, the context of its writer, and ``count`` records for it.
 
-    ``is_part`` says whether the executable specification returns a record and says that something
-    of it is missing: that is no invention, and no record either. ``written`` gives what the writer
-    was given of a payload that is read, or None where a writer has added a record of its own.
+    ``is_part`` returns whether the executable specification returns a record while reporting that
+    part of it is missing. Such a record counts neither as invented nor as returned. ``written``
+    returns the payload that the writer was given for a payload that was read, or None if the writer
+    itself added the record.
     """
 
     name: str = "log"

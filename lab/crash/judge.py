@@ -68,9 +68,9 @@ def after_an_append(
 
 @dataclass
 class Finding:
-    """One way in which states go wrong: what, who noticed, in how many, and the plainest of them.
+    """One kind of violation: description, reader, number of states, and the simplest state.
 
-    ``found`` are the payloads that were read from ``state``, None if the reader died.
+    ``found`` are the payloads that were read from ``state``, or None if the reader died.
     """
 
     what: str
@@ -115,9 +115,9 @@ class _Died(Exception):
 
 
 class Judge:
-    """Asks everyone about each state. ``records`` are those written; ``probe`` is appended after.
+    """Run every reader on each state. ``records`` were written; ``probe`` is appended later.
 
-    The program of ``subject`` runs in a box until :meth:`close`.
+    The program of ``subject`` runs in a sandbox until :meth:`close`.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
-"""Pages of mapped memory that changed: operations that no system call shows.
+"""Find changed pages of mapped memory: writes that no system call shows.
 
-They are what the files held, whenever somebody looked, and the calls until then do not explain.
+A page has changed if a snapshot of the files differs from what the recorded calls explain.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from lab.crash.trace import Live, Sync, Trace, Write
 
 
 class Mapped:
-    """Adds such pages to a trace. :attr:`files` are those that were ever mapped to be written.
+    """Add changed pages to a trace. :attr:`files` are those that were ever mapped for writing.
 
-    A look has its place by its time: strace sees a call come before somebody has looked, and what
-    another thread did in between is in the look, too. So a call that was stopped begins at its
-    look; :attr:`began` has the number of operations before that, by thread, for every call that
-    has not ended.
+    A snapshot is placed in the trace by its time. strace reports a call before the snapshot is
+    taken, and the snapshot includes what other threads did in between. Therefore a paused call
+    begins at its snapshot: for every call that has not ended, :attr:`began` has the number of
+    operations before the snapshot, by thread.
     """
 
     def __init__(self, trace: Trace, live: Live) -> None:
@@ -37,9 +37,9 @@ class Mapped:
         self._looked.discard(thread)
 
     def ends(self, thread: int) -> None:
-        """A call of a thread that was stopped has ended: so the look before it is over.
+        """Note that a paused call of a thread has ended: the snapshot before it is complete.
 
-        The times of strace do not tell that in all cases: it may be late in noting them.
+        The times of strace do not always show this, because strace may record them late.
         """
         if thread in self._looked:
             return
@@ -68,10 +68,10 @@ class Mapped:
         self._waits = (len(self.trace.operations), look)
 
     def _waited(self) -> None:
-        """The look at a program that waited after it had called records safe.
+        """Process a snapshot of a program that was waiting after it had acknowledged records.
 
-        What has changed was written before that, as far as is known: unless a sync of another
-        thread has ended since, which may have written then.
+        Changes are assumed to have been written before that, unless a sync of another thread has
+        ended since and may have written them.
         """
         assert self._waits is not None
         (at, look), self._waits = self._waits, None
@@ -88,10 +88,10 @@ class Mapped:
                 self.began[thread] = since + len(writes)
 
     def seen(self, seen: Mapping[str, Pages]) -> None:
-        """Compare the files of this moment with the trace.
+        """Compare the files at this moment with the trace.
 
         The files may be ahead of the trace by calls of other threads that have not returned. Only
-        the part that both have is compared, and only in files that were mapped.
+        the bytes that both contain are compared, and only in files that were mapped.
         """
         for path, pages in seen.items():
             if (node := self.live.node(path)) in self.files:

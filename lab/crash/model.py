@@ -46,10 +46,11 @@ MIN_STATES_AT_A_POINT = 16
 
 @dataclass(frozen=True)
 class State:
-    """Files as a crash left them: path → content, ``None`` for a folder.
+    """The files that a crash left: path → content, ``None`` for a directory.
 
-    ``acknowledged`` is how many records the writer had called safe by then; ``after`` the number of
-    operations that had begun. ``missing`` says in words what of them had not reached the disk.
+    ``acknowledged`` is the number of records that the writer had acknowledged by then; ``after`` is
+    the number of operations that had begun. ``missing`` describes which of these operations had not
+    reached the disk.
     """
 
     files: dict[str, bytes | None]
@@ -60,9 +61,9 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """A sector, or a size, from the operation ``number`` on; ``epoch`` counts truncations.
+    """A sector or a size, valid from the operation ``number`` on; ``epoch`` counts truncations.
 
-    A write that spans sectors gives the file several sizes, less than half a number apart.
+    A write that spans sectors gives the file several sizes, whose numbers differ by less than half.
     """
 
     number: float
@@ -350,10 +351,10 @@ def _replayed(trace: Trace, after: int, cut: Write | None, acknowledged: int) ->
 def states(
     trace: Trace, model: str, sector: int, most: int = 2000, seed: int = 1
 ) -> tuple[list[Crash], bool]:
-    """The states that a crash may leave, each once, and whether these are all of them.
+    """Return the states that a crash may leave, each once, and whether the list is complete.
 
-    ``most`` is how many are looked at, about; ``seed`` chooses among more. Of equal states the one
-    stays by which most was acknowledged.
+    ``most`` is the approximate maximum number of states to examine; ``seed`` selects them if there
+    are more. Of several equal states, the one with the most acknowledged records is kept.
     """
     results: dict[bytes, Crash] = {}
 

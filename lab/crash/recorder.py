@@ -27,7 +27,8 @@ WALL_MS = 60_000
 class CannotRecord(Exception):
     """The writer was not recorded.
 
-    strace is missing, the writer refused or acknowledges not, or nobody listened to its calls.
+    Either strace is missing, the writer refused or did not acknowledge, or no listener received its
+    calls.
     """
 
 
@@ -53,10 +54,10 @@ def _acknowledged(session: ProtocolSession, request: dict[str, Any]) -> Iterator
 
 @contextmanager
 def _stopping(folder: Path, slow: float) -> Iterator[Stops]:
-    """Stop the calls of a program that ends in here.
+    """Pause the calls of a program that ends inside this block.
 
-    Raises :class:`CannotRecord` where listening failed: the calls of the program failed then, and
-    whatever it did after that is not its fault.
+    Raises :class:`CannotRecord` if listening failed: the calls of the program then failed, and the
+    program is not responsible for its later behaviour.
     """
     try:
         stops = Stops(Eyes(folder).look, slow)
@@ -82,12 +83,11 @@ def record(
     records: Sequence[NewRecord],
     slow: float = 0.0,
 ) -> tuple[Trace, dict[str, Any]]:
-    """Let a program write the first half of the records and append the others; what it did.
+    """Let a program write the first half of the records and append the others; return the trace.
 
-    One that does not append writes all of them. Each sync takes ``slow`` seconds at least.
-
-    With the trace comes its hello. Raises :class:`CannotRecord`, ``NotUnderstood``, and what a
-    child raises. The program runs without isolation: it is traced.
+    A program that cannot append writes all of them. Each sync takes at least ``slow`` seconds. Also
+    returns the program's hello. The program runs without isolation, because it is traced. Raises
+    :class:`CannotRecord`, ``NotUnderstood``, and the errors of a session.
     """
     if shutil.which("strace") is None:
         raise CannotRecord("there is no strace on PATH")

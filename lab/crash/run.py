@@ -24,9 +24,7 @@ FOLDER = Path(__file__).with_name("implementations")
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one model: the number of ``states``, whether they are ``complete``, and
-    findings.
-    """
+    """The result of one model: number of ``states``, whether they are ``complete``, findings."""
 
     model: str
     sector: int
@@ -57,8 +55,8 @@ def run(
 ) -> Run:
     """Record ``count`` records and judge at most about ``most`` states under each model.
 
-    ``seed`` chooses the states where there are more. A sync takes ``slow`` seconds at least.
-    Raises what the recorder raises.
+    ``seed`` selects the states if there are more. A sync takes at least ``slow`` seconds. Raises
+    the errors of the recorder.
     """
     what = crash_of(format)
     *records, probe = what.records(count + 1)

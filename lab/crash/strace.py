@@ -1,9 +1,9 @@
-"""From the lines of ``strace`` to a trace: what a program did below one folder.
+"""Convert the output of ``strace`` to a trace: the operations of a program below one directory.
 
-An operation stands where its system call ended; a sync covers what had ended when it began. Writes
-into mapped memory are no system calls: they are the difference between what the trace explains and
-what the files held when a call was stopped (:mod:`~lab.crash.sync_snapshots`), and whenever the
-program waited. :mod:`~lab.crash.mapped` gives such a look its place among the lines.
+An operation is placed where its system call ended; a sync covers what had ended when it began.
+Writes into mapped memory are not system calls. They are found by comparing the trace with snapshots
+of the files, which are taken when a call is paused (:mod:`~lab.crash.sync_snapshots`) and when the
+program waits. :mod:`~lab.crash.mapped` places each snapshot among the lines.
 """
 
 from __future__ import annotations
@@ -120,9 +120,10 @@ class _Process:
 
 
 def command(output: Path) -> list[str]:
-    """Return the start of a command line whose program is recorded.
+    """Return the beginning of a command line that records a program.
 
-    strace gets no filter of its own: it would never see a call that another filter has stopped.
+    strace gets no filter of its own, because it would never see a call that another filter has
+    paused.
     """
     return [
         "strace", "--follow-forks", "--decode-fds=path", "--strings-in-hex=all",
@@ -133,10 +134,10 @@ def command(output: Path) -> list[str]:
 
 
 class Parser:
-    """Reads the output of strace, line by line, into :attr:`trace`.
+    """Parse the output of strace, line by line, into :attr:`trace`.
 
-    ``root`` is the folder that is watched, ``cwd`` the working folder of the program. ``before``
-    says how many records were acknowledged before the request with a number.
+    ``root`` is the recorded directory, ``cwd`` the working directory of the program. ``before``
+    maps the number of a request to the number of records acknowledged before it.
     """
 
     def __init__(self, root: Path, cwd: Path, before: Mapping[int, int]) -> None:

@@ -1,12 +1,12 @@
-"""Looks at the files of a program at each of its syncs, before the sync happens.
+"""Take a snapshot of a program's files at each sync, before the sync happens.
 
-Pages of mapped memory change without a system call. What they hold when a sync begins is what that
-sync covers; what they hold a moment later may not be. So each call that orders what is on the disk
-(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files were read here.
+Pages of mapped memory change without a system call. A sync covers their content at the moment when
+it begins, which may change a moment later. Therefore each call that orders writes to the disk
+(:data:`~lab.crash.syscall_pause.CALLS`) waits in the kernel until the files have been read.
 
-The system's own means for that is a notification of seccomp. A stop by a signal, which strace can
-inject, takes effect only when the call has returned, interrupts other threads, and is seen by
-polling; a tracer of our own would have to do all that strace does.
+The kernel offers seccomp notifications for this. Stopping the program by a signal, as strace can,
+takes effect only after the call has returned, interrupts other threads, and must be polled. A
+tracer of our own would repeat everything that strace does.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ class Eyes:
 
 @dataclass(frozen=True)
 class Look:
-    """The content of the files at ``time``, in seconds since 1970, before calls that were
-    paused.
+    """The content of the files at ``time``, in seconds since 1970, before a call was resumed.
 
     ``thread`` is the number of the thread whose call was about to begin.
     """
@@ -91,11 +90,11 @@ class Look:
 
 
 class Stops:
-    """Listens for the calls of one program, in a thread, from :meth:`command` to :meth:`close`.
+    """Listen for the calls of one program, in a thread, from :meth:`command` to :meth:`close`.
 
-    Each sync takes at least ``slow`` seconds, and only then begins: so a writer that does not wait
-    for its sync says "safe" before it, as it would with a disk that is busy. :attr:`looks` has what
-    the files held at each call, in order. Raises ``OSError`` where it cannot listen.
+    Each sync is delayed by at least ``slow`` seconds before it begins. A writer that does not wait
+    for its sync then acknowledges too early, as it would with a busy disk. :attr:`looks` has the
+    content of the files at each call, in order. Raises ``OSError`` if it cannot listen.
     """
 
     def __init__(self, look: Callable[[], Seen], slow: float = 0.0) -> None:

@@ -32,9 +32,9 @@ class Resize:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names change, all at once: ``(folder, name, node)``, with None for a name that goes.
+    """Names that change together: ``(folder, name, node)``, with None for a removed name.
 
-    A new file, a link, a rename (two changes), an unlink, a new folder.
+    These are a new file, a link, a rename (two changes), an unlink, or a new directory.
     """
 
     changes: tuple[tuple[int, str, int | None], ...]
@@ -42,10 +42,10 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Sync:
-    """A file or folder is on the disk as it was before the operation number ``since``.
+    """A sync: a file or directory is on the disk as it was before the operation number ``since``.
 
-    ``node`` None means everything. ``since`` is where the call began: what other threads did
-    meanwhile is not covered.
+    If ``node`` is None, everything is on the disk. ``since`` is where the call began: operations of
+    other threads during the call are not covered.
     """
 
     node: int | None

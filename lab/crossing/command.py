@@ -52,9 +52,9 @@ def crossing(
 
     The records are those of the write vectors that leave an intact log, and larger ones for some
     formats. A reader must return exactly these records and report no damage, whatever bytes the
-    writer chose. A cell of the table counts the logs of a writer (across) that a reader (down)
-    reads as written; the first difference of each pair follows. Known differences are listed with
-    their causes; --update-known writes the list.
+    writer chose. A cell of the table counts the logs of a writer (column) that a reader (row) reads
+    as written; the first difference of each pair follows. Known differences are listed with their
+    causes; --update-known writes the list.
 
     \b
     python -m lab crossing --format leveldb-log

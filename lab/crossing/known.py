@@ -1,7 +1,7 @@
-"""The differences that are known: a list for each format, with what differs and its cause.
+"""Known differences between readers and writers: a list for each format, with causes.
 
-The lists are written by ``lab crossing --update-known``, as those beside the adapters are by
-``walproof check``. A pair stands where those have a profile.
+``lab crossing --update-known`` writes the lists, in the form of the lists of known failures beside
+the adapters. A pair of writer and reader takes the place of the profile.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ DIFFERS = "fail"
 
 @dataclass(frozen=True)
 class Difference:
-    """A log that a reader reads otherwise than a writer wrote it.
+    """A log that a reader does not read as the writer wrote it.
 
-    ``cause`` is the name of its cause in the list, None if it is not listed as it is; ``because``
-    the sentence.
+    ``cause`` is the name of its cause in the list, or None if this difference is not listed;
+    ``because`` is the sentence of the cause.
     """
 
     writer: str

@@ -1,7 +1,7 @@
-"""The logs that every writer writes: records of an intact log, and their context.
+"""The logs that every writer writes: the records of an intact log, and their context.
 
-They come from the ``write`` vectors of a format. Where those prescribe bytes that a real writer
-chooses itself, or have no large logs, the module of the format in ``formats`` adds some.
+They come from the ``write`` vectors of a format. If these prescribe bytes that real writers choose
+themselves, or include no large logs, the format's module in ``formats`` adds more.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from lab.formats import lab_part
 
 @dataclass(frozen=True)
 class Wanted:
-    """A log that is to be written: records as the protocol has them, and the context of a write.
+    """A log to write: its records in the form of the protocol, and the context of the write.
 
-    ``id`` names it, ``name`` is the name of the file or folder, and says which of the two it is.
+    ``id`` identifies the log. ``name`` is the name of the file or directory, and shows which of the
+    two it is.
     """
 
     id: str

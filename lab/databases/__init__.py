@@ -1,10 +1,10 @@
-"""Whole databases: what a system returns that opens, or repairs, a damaged log in its own folder.
+"""Whole databases: what a system returns when it opens or repairs a damaged log in its directory.
 
-The suite asks the readers of logs. Behind each stands a system with options, repair tools and a
-folder of more files, and what that returns is what a user has left. Here the damaged logs carry
-real write batches, messages and raft entries, and an answer is keys, messages and entries.
+The suite tests the readers of logs. In practice a reader is part of a system with options, repair
+tools and other files, and users see only what that system returns. Here the damaged logs contain
+real write batches, messages and raft entries, and the results are keys, messages and entries.
 
-``formats`` has the damaged logs of each format and what their records mean to a system,
-``implementations`` the systems, ``opening`` runs one, ``judge`` compares, ``answers`` keeps what
-came of it, and ``page`` says it.
+``formats`` has the damaged logs of each format and the meaning of their records,
+``implementations`` has the systems, ``opening`` runs one of them, ``judge`` compares, ``answers``
+stores the results, and ``page`` writes the page.
 """

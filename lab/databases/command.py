@@ -14,7 +14,7 @@ from conformance.reports.console_text import print_hanging
 from conformance.saving import save
 from conformance.text import one_line
 from lab.databases import page
-from lab.databases.run import Result, cases_of, open_cases
+from lab.databases.run import Result, cases_for, cases_of, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.output import say
 from walproof.progress import progress_bar
@@ -36,9 +36,10 @@ def databases(
 ) -> int:
     """Open damaged logs with whole systems, in each of their modes, and repair them.
 
-    A released system opens each log in a new folder, in a sandbox with limits of time and memory.
-    The keys, messages or entries that it returns are compared with the written ones: survived, lost
-    with or without a report, or invented. Then it writes one more and opens the log again.
+    A released system opens each log in a new directory, in a sandbox with limits of time and
+    memory. The keys, messages or entries that it returns are compared with the written ones:
+    survived, lost with or without a report, or invented. Then the system writes one more and opens
+    the log again.
 
     \b
     python -m lab databases --list
@@ -82,7 +83,7 @@ def by_mode(results: Iterable[Result]) -> dict[str, dict[str, dict[str, object]]
 def _chosen(names: Sequence[str], format_id: str | None) -> list[System]:
     known = systems()
     if unknown := set(names) - {each.name for each in known}:
-        names_here = ", ".join(each.name for each in known)
+        names_here = ", ".join(dict.fromkeys(each.name for each in known))
         raise click.ClickException(
             f"no system {', '.join(sorted(unknown))}; there are: {names_here}"
         )
@@ -119,11 +120,9 @@ def _list(chosen: Iterable[System]) -> None:
 
 def _open_all(system: System, case_ids: Sequence[str]) -> list[Result]:
     results = []
-    number = len(case_ids) or len(cases_of(system.format))
-    with progress_bar(system.name, len(system.modes) * number) as bar:
-        for result in open_cases(
-            system, system.modes, lambda case: not case_ids or case.id in case_ids
-        ):
+    cases = [case for case in cases_for(system) if not case_ids or case.id in case_ids]
+    with progress_bar(system.name, len(system.modes) * len(cases)) as bar:
+        for result in open_cases(system, system.modes, lambda case: case in cases):
             results.append(result)
             bar.advance()
     return results
@@ -143,7 +142,7 @@ def _print(system: System, results: Sequence[Result], is_detailed: bool, console
     table.add_column("damage", no_wrap=True)
     for mode in system.modes:
         table.add_column(mode, overflow="fold")
-    for case in cases_of(system.format):
+    for case in cases_for(system):
         row = [each for each in results if each.case.id == case.id]
         cells = [Text(each.judgement.effect.replace("**", ""), style=_style(each)) for each in row]
         table.add_row(case.id, *cells)

@@ -26,11 +26,12 @@ ENDS = {"refused": "does not open", "refused-again": "**opens only once**"}
 class Judgement:
     """The outcome of one opening, in numbers of items.
 
-    The system returned ``returned`` of the ``written`` items. ``lost``: readable, and not returned.
+    The system returned ``returned`` of the ``written`` items. ``lost``: readable, but not returned.
     ``gone``: no longer readable. ``unproven``: returned, although no checksum proves them.
-    ``stale``: of an older log, or already acknowledged; undetectable. ``invented``: never written,
-    which a checksum shows. ``forgotten``: returned once, and not after a restart. ``report`` is the
-    system's first message about the damage.
+    ``stale``: from an older log, or already acknowledged; undetectable. ``invented``: never
+    written, as a checksum shows. ``forgotten``: returned once, but not after a restart. ``report``
+    is the system's first message about the damage. ``log`` is that of
+    :class:`~lab.databases.opening.Opened`.
     """
 
     end: str
@@ -43,6 +44,7 @@ class Judgement:
     invented: int = 0
     forgotten: int = 0
     report: str | None = None
+    log: str | None = None
 
     @property
     def is_silent(self) -> bool:
@@ -112,12 +114,13 @@ def _answer(format_id: str, case: Case, log: Contents) -> Answer:
 
 
 def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgement:
-    """Compare the items that a system returned with those that are due.
+    """Compare the returned items with the expected ones.
 
-    ``usual`` holds the lines that it writes when it opens the undamaged log in the same mode.
+    ``usual`` holds the lines that the system writes when it opens the undamaged log in the same
+    mode.
     """
     if opened.end != "opened":
-        return Judgement(opened.end, len(due.written), report=opened.why)
+        return Judgement(opened.end, len(due.written), report=opened.why, log=opened.log)
     returned = frozenset(opened.items)
     known = {shape(line) for line in usual}
     report = next((line for line in opened.messages if shape(line) not in known), None)
@@ -136,4 +139,5 @@ def compare_with_due(opened: Opened, due: Due, usual: Iterable[str]) -> Judgemen
         invented=len(returned - due.written - due.left),
         forgotten=len(returned - later) if opened.is_reopened else 0,
         report=report,
+        log=opened.log,
     )

@@ -24,7 +24,8 @@ class Case:
 
     ``id`` is the id of the scenario, followed by the vector if the scenario has several.
     ``control`` is the log before the damage, ``operations`` describes the damage. ``name`` is the
-    file name of the log, where the system needs one.
+    file name of the log, where the system needs one. ``variant`` is the dialect of the log, if only
+    some systems of the format read it.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Case:
     operations: Sequence[str]
     name: str = ""
     context: Context = field(default_factory=dict)
+    variant: str = ""
 
     def undamaged(self) -> Case:
         """Return the case before the damage."""

@@ -27,9 +27,10 @@ _VARIES = re.compile(r"[^\s/=:,()\[\]{}]*\d[^\s/=,()\[\]{}]*")
 class Opened:
     """The items and messages of a system.
 
-    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``, and ``why`` its
-    message when it refused or died. ``later`` are the items after one more was written and the
-    system opened the log again.
+    ``end`` is ``opened``, ``refused``, ``refused-again``, ``hangs`` or ``dies``. ``why`` is the
+    message of a system that refused or died. ``later`` are the items that the system returned after
+    it had written one more and opened the log again. ``log`` is the state of the log before that:
+    ``kept``, ``rewritten``, ``moved`` or ``deleted``; None if the program does not report it.
     """
 
     end: str
@@ -38,6 +39,7 @@ class Opened:
     is_reopened: bool = False
     messages: list[str] = field(default_factory=list)
     why: str = ""
+    log: str | None = None
 
 
 def shape(line: str) -> str:
@@ -92,6 +94,7 @@ def _add(message: Mapping[str, Any], opened: Opened, scratch: str) -> None:
             name, value = (shortened(bytes.fromhex(each)) for each in message[kind])
             into.append((name, value))
     opened.is_reopened |= "again" in message
+    opened.log = opened.log or message.get("log")
     if "said" in message:
         opened.messages.append(message["said"].replace(scratch, "")[:MAX_LINE_CHARACTERS])
     if "refused" in message:

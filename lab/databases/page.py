@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from conformance import templates
 from lab.databases.judge import Judgement, due
 from lab.databases.model import formats
 from lab.databases.opening import shape
-from lab.databases.run import cases_of
+from lab.databases.run import cases_for
 from lab.databases.systems import System, systems
 from lab.scenarios.book import scenarios
 from reference_impl.paths import ROOT
@@ -63,13 +64,14 @@ def _shown(system: System) -> Mapping[str, Any]:
         "modes": system.modes,
         "note": system.note,
         "rows": list(_rows(system, stored)),
+        "logs": [_logs(stored[mode]) for mode in system.modes],
         "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
     }
 
 
 def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     known = scenarios()
-    for case in cases_of(system.format):
+    for case in cases_for(system):
         expected = due(system.format, case)
         survivors = len(expected.left & expected.written)
         _, _, which = case.id.partition("/")
@@ -79,6 +81,19 @@ def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[M
             "expected": f"{survivors} of {len(expected.written)}: {expected.verdict}",
             "cells": [Judgement.from_json(stored[mode][case.id]).effect for mode in system.modes],
         }
+
+
+def _logs(answers: Mapping[str, Any]) -> str:
+    """Return what became of the damaged logs in one mode, with the number of each outcome."""
+    outcomes = Counter(
+        (Judgement.from_json(each).end == "refused", each["log"])
+        for id, each in answers.items()
+        if id != "none" and "log" in each
+    )
+    return ", ".join(
+        f"{log}{' (does not open)' * is_refused} {number}"
+        for (is_refused, log), number in sorted(outcomes.items())
+    )
 
 
 def _first_messages(stored: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:

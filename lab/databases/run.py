@@ -23,6 +23,11 @@ class Result:
     judgement: Judgement
 
 
+def cases_for(system: System) -> list[Case]:
+    """Return the damaged logs that a system opens."""
+    return [case for case in cases_of(system.format) if case.variant in ("", *system.variants)]
+
+
 @cache
 def cases_of(format_id: str) -> tuple[Case, ...]:
     """Return the damaged logs of a format."""
@@ -36,14 +41,14 @@ def open_cases(
     wanted: Callable[[Case], bool] = lambda case: True,
     opening: Callable[[System, str, Case], Opened] = open_with,
 ) -> Iterator[Result]:
-    """Open the cases with a system that is built, the undamaged log first in each mode.
+    """Open the cases with a system that is built, starting with the undamaged log in each mode.
 
-    Raises ``OSError`` where no sandbox can be made.
+    Raises ``OSError`` if no sandbox can be created.
     """
     dues: dict[str, Due] = {}
     controls: dict[tuple[str, str], Opened] = {}
     for mode in modes:
-        for case in cases_of(system.format):
+        for case in cases_for(system):
             if not wanted(case):
                 continue
             if case.id not in dues:

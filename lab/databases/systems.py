@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from conformance.registry import Implementation, declared, load
 from conformance.saving import save
 
 FOLDER = Path(__file__).with_name("implementations")
-#: A file for each system: the judgements of its last run, by mode and case. They are not stored
-#: beside the programs, because a change there triggers a new build.
+#: A file for each format and system: the judgements of its last run, by mode and case. They are not
+#: stored beside the programs, because a change there triggers a new build.
 ANSWERS = Path(__file__).with_name("answers")
 
 #: The JSON of a judgement, by mode and id of the case.
@@ -23,14 +23,17 @@ Answers = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class System:
-    """A system, the program that drives it, and a description of each mode.
+    """A system, the program that drives it, and a description of each mode, for one format.
 
-    ``note`` is a remark for the page, in Markdown. A system that is not ``is_sandboxed`` mounts
-    folders of its own and needs root.
+    It opens the logs of its ``variants``, and those without a variant. ``note`` is a remark for the
+    page, in Markdown. A system that is not ``is_sandboxed`` mounts folders of its own and needs
+    root.
     """
 
     implementation: Implementation
+    format: str
     modes: Mapping[str, str]
+    variants: Sequence[str] = ()
     note: str = ""
     is_sandboxed: bool = True
 
@@ -40,14 +43,9 @@ class System:
         return self.implementation.name
 
     @property
-    def format(self) -> str:
-        """The id of its format."""
-        return self.implementation.formats[0]
-
-    @property
     def answers_file(self) -> Path:
         """The file with its judgements."""
-        return ANSWERS / f"{self.name}.json"
+        return ANSWERS / self.format / f"{self.name}.json"
 
     def load_answers(self) -> Answers:
         """Return the judgements of its last run; empty if it never ran."""
@@ -58,6 +56,7 @@ class System:
 
     def save_answers(self, answers: Answers) -> None:
         """Store the judgements of a run. Raises ``OSError``."""
+        self.answers_file.parent.mkdir(exist_ok=True)
         save(self.answers_file, json.dumps(answers, indent=1, ensure_ascii=False) + "\n")
 
 
@@ -68,9 +67,15 @@ def systems() -> list[System]:
         body = declared(path.parent)
         if "modes" not in body:
             raise BrokenDeclaration(f"{path}: expected modes, in which the system opens a database")
-        results.append(
+        results += [
             System(
-                load(path.parent), body["modes"], body.get("note", ""), body.get("sandboxed", True)
+                load(path.parent),
+                format_id,
+                body["modes"],
+                body.get("variants", ()),
+                body.get("note", ""),
+                body.get("sandboxed", True),
             )
-        )
+            for format_id in body["formats"]
+        ]
     return sorted(results, key=lambda each: (each.format, each.name))

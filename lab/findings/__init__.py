@@ -1,5 +1,5 @@
 """Findings: faults of released programs, each with a report for the upstream tracker.
 
-A finding is a folder of ``docs/findings``: the report (``report.md``), the script in it, and the
-record (``finding.toml``).
+Each finding is a directory of ``docs/findings`` with a report (``report.md``), a script that
+reproduces the fault, and a record (``finding.toml``).
 """

@@ -1,6 +1,6 @@
-"""Releases of packages, and runs of the scripts of findings on them.
+"""Install releases of packages, and run the scripts of findings on them.
 
-The commands are those of the report. A release is installed in a folder of ``.build/findings``,
+The commands are those of the report. A release is installed in a directory of ``.build/findings``,
 together with the script.
 """
 

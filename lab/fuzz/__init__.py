@@ -1,6 +1,6 @@
-"""Fuzzing: readers get inputs that nobody listed, and coverage says which of them lead further.
+"""Fuzzing: run readers on generated inputs, guided by code coverage.
 
-The sweep (:mod:`walproof.sweep`) asks a numbered list of damages. Here an input is changed again
-and again, by fields of the grammar and by bytes, with checksums made to match; what reaches new
-lines of a reader is kept and changed further. README.md beside this file says how it is used.
+The sweep (:mod:`walproof.sweep`) applies a numbered list of damages. Fuzzing changes an input again
+and again, by fields of the grammar and by bytes, and corrects checksums. An input that reaches new
+lines of a reader is stored and changed further. README.md beside this file describes its use.
 """

@@ -1,7 +1,6 @@
 """The corpus as an archive: inputs that fuzzing found, each with the expected answers.
 
-For tests of other projects: nothing of Walproof is needed to use it. The same corpus gives the same
-bytes.
+Tests of other projects can use it without Walproof. The same corpus gives the same bytes.
 """
 
 from __future__ import annotations

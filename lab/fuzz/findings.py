@@ -1,6 +1,6 @@
-"""Findings of fuzzing, a folder for each: the smallest input, and the command that repeats it.
+"""Findings of fuzzing, a directory for each: the smallest input, and the command that repeats it.
 
-A finding is written when it is met, so that nothing is lost with the process that met it.
+A finding is written as soon as it occurs, so that it survives the end of the process.
 """
 
 from __future__ import annotations

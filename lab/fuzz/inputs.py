@@ -1,8 +1,8 @@
-"""Inputs as strings of bytes: a line of JSON with name and context, then the files.
+"""Inputs as byte strings: a line of JSON with name and context, then the files.
 
-A fuzzer stores, changes and merges strings of bytes. The first line makes them logs again, of one
-file or of several, each with its name and context; a person can read it. Fuzzing begins with the
-logs of the vectors.
+A fuzzer stores, changes and merges byte strings. The first line turns them back into logs of one or
+several files, with a name and a context, and is readable. Fuzzing begins with the logs of the
+vectors.
 """
 
 from __future__ import annotations

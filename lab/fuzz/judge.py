@@ -1,7 +1,7 @@
-"""Judges readers on inputs to which nobody has stated an expected answer.
+"""Judge readers on inputs that have no stated expected answer.
 
-The executable specification is held to the invariants of the conventions, the scanner and the
-second reader to its answer. Raising, taking long and taking memory is wrong for each of them.
+The executable specification must keep the invariants of the conventions. The scanner and the second
+reader must give its answer. No reader may raise, or exceed its limits of time and memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Changes an input: its fields by the grammar, whole units, its bytes, its files, its context.
+"""Change an input: its fields by the grammar, whole units, bytes, files, and context.
 
-The operations are those of the damage algebra, one after the other and on what the last one left,
-so that an input drifts as far from a sound log as coverage leads it. Checksums are often made to
-match: else what a reader does after the checksum would never run.
+The operations are those of the damage algebra. Each one is applied to the result of the previous
+one, so that an input moves as far from an intact log as coverage leads it. Checksums are often
+corrected, because otherwise the code after a checksum would never run.
 """
 
 from __future__ import annotations

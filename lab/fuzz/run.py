@@ -82,7 +82,7 @@ def run(
 ) -> Outcome:
     """Try inputs until the budget is used up; store those that reach new code in ``corpus``.
 
-    ``settings.scratch`` is made here. ``progress`` is called about once a second.
+    Creates ``settings.scratch``. ``progress`` is called about once a second.
     """
     outcome = Outcome(settings.format, settings.target, settings.engine)
     corpus.mkdir(parents=True, exist_ok=True)
@@ -213,7 +213,7 @@ def _progress(scratch: Path) -> dict[str, Any]:
 
 
 def _enter_death(settings: Settings, status: int | None, text: str, outcome: Outcome) -> bool:
-    """Enter the input that ended the process; return whether there is no use in going on.
+    """Record the input that ended the process; return whether the run should stop.
 
     ``status`` is None for a process that had to be killed.
     """

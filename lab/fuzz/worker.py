@@ -1,8 +1,8 @@
 """The process that runs inputs: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
 
-With coverage, atheris instruments the modules of the readers as they are imported, and its
-libFuzzer chooses the changes; it takes the flags. Without coverage, seeds are changed at random. An
-input may kill the process; the parent then finds the last input in a file.
+With coverage, atheris instruments the modules of the readers when they are imported, and its
+libFuzzer chooses the changes and receives the flags. Without coverage, seeds are changed at random.
+An input may kill the process; the parent then finds the last input in a file.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ PROGRESS, LAST = "progress.json", "last"
 
 @dataclass(frozen=True)
 class Settings:
-    """One run of one format and target, as the process gets it.
+    """The settings of one run, for one format and one target.
 
-    ``seconds`` and ``inputs`` bound it, 0 for no bound; one of them is given. ``findings`` and
-    ``scratch`` are folders.
+    ``seconds`` and ``inputs`` limit the run, 0 for no limit; one of them is set. ``findings`` and
+    ``scratch`` are directories.
     """
 
     format: str
@@ -47,9 +47,9 @@ class Settings:
 
     @property
     def instrumented(self) -> tuple[str, ...]:
-        """Packages whose coverage counts: the readers of the target that are not compiled.
+        """Return the packages whose coverage counts: the readers of the target, unless compiled.
 
-        Inputs for the scanner are led by the coverage of the specification.
+        Inputs for the scanner are guided by the coverage of the specification.
         """
         if self.target == "second":
             return (registers()[self.format].module,)
@@ -73,9 +73,9 @@ class Settings:
 
 
 class Session:
-    """Tries inputs, and counts them in the file :data:`PROGRESS`.
+    """Run inputs, and count them in the file :data:`PROGRESS`.
 
-    Everything that is to be measured is imported here: after coverage has begun.
+    Everything to be measured is imported here, after coverage has begun.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -27,11 +27,11 @@ class NoSuchRevision(Exception):
 
 @dataclass(frozen=True)
 class Choice:
-    """Empty fields choose everything.
+    """A selection of mutants. Empty fields select everything.
 
     ``functions`` are shell globs on names such as ``reader.Scan.events``. ``changed`` has the
-    changed lines by file. ``sample`` is how many to take of those that are left, at random, the
-    same ones every time.
+    changed lines by file. ``sample`` is the number of mutants to draw from the rest, at random but
+    always the same ones.
     """
 
     functions: Sequence[str] = ()
@@ -104,7 +104,7 @@ def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
 def changed_since(base: str, root: Path) -> dict[Path, frozenset[int]]:
     """Return the lines of the executable specification that differ from a revision, by file.
 
-    What is not committed counts. Raises :class:`NoSuchRevision`.
+    Uncommitted changes count. Raises :class:`NoSuchRevision`.
     """
     lines = _git(root, "diff", "--unified=0", base, "--", "reference_impl")
     if lines is None:
@@ -130,10 +130,10 @@ MAIN = ("origin/main", "main")
 
 
 def base_of_change(root: Path) -> str:
-    """Return the revision with which a change is compared: where its branch left main.
+    """Return the revision to compare a change with: the point where its branch left main.
 
-    On main, and where nothing was committed since, it is the commit before the last one. Raises
-    :class:`NoSuchRevision` where the history does not reach so far, as in a shallow clone.
+    On main, or if nothing was committed since, it is the commit before the last one. Raises
+    :class:`NoSuchRevision` if the history is too short, as in a shallow clone.
     """
     head = _git(root, "rev-parse", "--verify", "HEAD")
     for main in MAIN:

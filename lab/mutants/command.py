@@ -63,14 +63,13 @@ def mutants(
     jobs: int,
     out: Path,
 ) -> int:
-    """Change the executable specification in every small way, and run the vectors on each
-    mutant.
+    """Run the vectors on mutants of the executable specification.
 
-    A mutant has one change: another comparison, a constant plus or minus one, a deleted statement
-    or check, another reason, another byte order. It runs every vector that reaches the change, and
-    the examples of recognition. Only these can kill it. So each survivor is a wrong reader or
-    writer that the vectors would certify, unless it is equivalent; equivalent mutants are listed,
-    each with a reason, in lab/mutants/reviewed.
+    A mutant has one small change: another comparison, a constant plus or minus one, a deleted
+    statement or check, another reason, another byte order. Every vector that reaches the change
+    runs, and so do the examples of recognition. Only these can kill a mutant. So each survivor is a
+    wrong reader or writer that the vectors would certify, unless it is equivalent; equivalent
+    mutants are listed, each with a reason, in lab/mutants/reviewed.
 
     \b
     python -m lab mutants --format leveldb-log

@@ -29,7 +29,8 @@ class Fate:
 
     ``killer`` is the id of a question that killed it, ``how`` the fault of its answer; both are
     ``None`` for a survivor. ``only`` are the requirements that all its killers have in common:
-    without the vectors of one of them, the mutant would survive. ``asked`` counts the questions.
+    without the vectors of any one of them, the mutant would survive. ``asked`` counts the
+    questions.
     """
 
     mutant: Mutant
@@ -46,10 +47,10 @@ class Fate:
 
 @dataclass
 class Hunt:
-    """The questions for the mutants of one format.
+    """Run questions on the mutants of one format.
 
-    With ``first_kill`` the first kill ends a mutant's life; without it the requirements are found
-    that all its killers have in common. What the mutants write is in ``scratch``.
+    With ``first_kill``, a mutant is dropped after its first kill. Otherwise all questions run, to
+    find the requirements that all its killers have in common. Mutants write in ``scratch``.
     """
 
     format_id: str

@@ -36,9 +36,9 @@ class Question:
     requirements: frozenset[str]
 
     def difference(self, format: Format, folder: Path) -> str | None:
-        """Return what is wrong with the answer, or ``None``. ``folder`` is empty.
+        """Return the fault of the answer, or ``None``. ``folder`` is empty.
 
-        A reader or writer that raises what it must not raises it here too.
+        Unexpected exceptions of a reader or writer are raised here too.
         """
         raise NotImplementedError
 
@@ -101,7 +101,7 @@ def questions_of(format_id: str) -> list[Question]:
 
 
 def ask(question: Question, format: Format, scratch: Path) -> str | None:
-    """Return what is wrong with a format's answer, or how its reader or writer fell over.
+    """Return the fault of a format's answer, or the error of its reader or writer; None if right.
 
     Scratch files are in ``scratch``, and removed afterwards.
     """

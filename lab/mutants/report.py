@@ -33,7 +33,7 @@ def hunt(
     progress: Callable[[Fate], None] = lambda fate: None,
     reviewed: Reviewed | None = None,
 ) -> Report:
-    """Hunt the chosen mutants of a format and return what became of them.
+    """Run the vectors on the chosen mutants of a format and return the outcomes.
 
     ``first_kill`` is as in :class:`Hunt`. Raises :class:`~lab.mutants.questions.WrongOriginal` and
     :class:`~lab.mutants.reviewed.BadReview`.

@@ -1,13 +1,13 @@
 """Reviewed mutants: equivalent ones, functions that no vector needs, requirements.
 
-``reviewed/<format>.json`` has, each with a reason:
+``reviewed/<format>.json`` has the following lists, with a reason for each entry:
 
 * ``equivalent``: mutants that no log, record or name distinguishes from the original, or only a log
   larger than a vector may be;
 * ``outside``: functions that do not affect the answer to any vector, which are not mutated;
-* ``requirements``: those at level MUST for which no mutant needs the vectors.
+* ``requirements``: those at level MUST whose vectors no mutant needs.
 
-``complete`` means that every survivor was reviewed: another one is then a failure.
+``complete`` means that every survivor was reviewed: a new survivor is then a failure.
 """
 
 from __future__ import annotations

@@ -61,8 +61,8 @@ class Edit:
 class Mutant:
     """One mutant of a source file.
 
-    ``lines`` are those of the changed statement: unless one of them runs, nothing is different.
-    ``at_import`` says that it runs when the module is loaded.
+    ``lines`` are the lines of the changed statement: the mutant differs only if one of them runs.
+    ``at_import`` means that they run when the module is loaded.
     """
 
     name: Name
@@ -123,9 +123,7 @@ def functions_of(path: Path) -> dict[str, range]:
 
 @dataclass(frozen=True)
 class _Place:
-    """The position of the walk: the function, the number of bindings of each name in it, the
-    statement.
-    """
+    """The position of the walk: function, number of bindings of each name in it, statement."""
 
     function: str
     bound: Counter[str]

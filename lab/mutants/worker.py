@@ -1,8 +1,8 @@
-"""Replace a format's package by a mutant and run the questions on it, in a process of its own.
+"""Replace a format's package by a mutant and run the questions on it, in a separate process.
 
 ``python -m lab.mutants.worker FORMAT SCRATCH`` reads requests as lines of JSON: the name of a
-mutant, the numbers of the questions in their order, whether the first kill is enough, and the
-seconds for a question. It replies to each with the fate.
+mutant, the numbers of the questions in order, whether to stop at the first kill, and the time limit
+of a question in seconds. It replies to each request with the outcome.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def codes_of(format_id: str) -> dict[str, CodeType]:
 
 
 def load_format(format_id: str, codes: Mapping[str, CodeType]) -> Format:
-    """Return the format as these modules have it, which replace the imported ones.
+    """Return the format with these modules in place of the imported ones.
 
     Modules that were imported before keep the original. Raises whatever the modules raise.
     """

@@ -65,9 +65,9 @@ def scenarios() -> Mapping[str, Scenario]:
 class Shown:
     """One vector of a scenario, and the records that a reader must return.
 
-    ``of`` is the number of records in the control, for an append including the appended ones.
-    Expected are ``whole`` records unchanged, ``in_part`` without a lost part, ``twice`` a second
-    time, and ``changed`` records that were never written, which is undetectable.
+    ``of`` is the number of records in the control; for an append it includes the appended ones. Of
+    these, ``whole`` records are expected unchanged, ``in_part`` with a part missing, and ``twice``
+    a second time. ``changed`` counts records that were never written, which is undetectable.
     """
 
     vector: Vector

@@ -38,10 +38,10 @@ class Made:
 
 
 def build(run: Run, out: Path, mutants: Mapping[str, Any] | None) -> Made:
-    """Make the site of a run in the folder ``out``.
+    """Build the site of a run in the directory ``out``.
 
-    ``mutants`` is what ``lab mutants`` found. A site that is there already is replaced when
-    the new one is whole. Raises ``FileExistsError`` if ``out`` is something else.
+    ``mutants`` is the report of ``lab mutants``. An existing site is replaced when the new one is
+    complete. Raises ``FileExistsError`` if ``out`` is anything else.
     """
     if out.exists() and not _may_be_replaced(out):
         raise FileExistsError(errno.EEXIST, "there is something that is no site", str(out))

@@ -31,7 +31,7 @@ COMPARED_BYTES = 4096
 
 @dataclass(frozen=True)
 class Changes:
-    """``ranges`` are half-open and hold what is not as in the control.
+    """Half-open ``ranges`` of bytes that differ from the control.
 
     ``gone`` bytes of the control are missing before the offset ``gone_at``.
     """
@@ -333,7 +333,7 @@ def _missing(change: Changes, digits: int) -> str:
 
 
 def _short(path: str) -> str:
-    """A path of which the middle is left out if it is long: its end says what the field is."""
+    """Return a path, a long one without its middle, because the end identifies the field."""
     return (
         path
         if len(path) <= MAX_PATH_CHARACTERS

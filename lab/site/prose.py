@@ -66,10 +66,11 @@ _MARKDOWN = MarkdownIt("commonmark").enable("table")
 def render(
     text: str, source: str, here: str, links: Links, evidence: Evidence | None = None
 ) -> Rendered:
-    """The page of a Markdown text.
+    """Return the page of a Markdown text.
 
-    ``source`` is its path in the repository, ``here`` its place on the site. The paragraph of a
-    requirement has its id for an anchor, and ``evidence`` after it; so has the row of a reason.
+    ``source`` is its path in the repository, ``here`` its path in the site. The paragraph of a
+    requirement has the id as an anchor and is followed by ``evidence``; the same holds for the row
+    of a reason.
     """
     created = Rendered()
     tokens = _MARKDOWN.parse(text)

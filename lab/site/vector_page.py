@@ -1,6 +1,4 @@
-"""The page of one vector: its description, bytes and expected answer, and the answer of each
-reader.
-"""
+"""The page of one vector: description, bytes, expected answer, and the answers of readers."""
 
 from __future__ import annotations
 
@@ -78,10 +76,9 @@ def write(frame: Frame, task: Task, pages: frozenset[str]) -> None:
 
 
 def _expected_parts(body: Mapping[str, Any]) -> list[tuple[str, Sequence[Any]]]:
-    """Return the expected answer, part by part: in profile ``recover``, and ``strict`` if it
-    differs.
+    """Return the expected answer by parts: in profile ``recover``, and ``strict`` if different.
 
-    For records and ranges, return the first ones as text, and the number of further ones.
+    Records and ranges are the first ones as text, and the number of further ones.
     """
     sides = [body["expect"]]
     strict = body.get("expect_strict")

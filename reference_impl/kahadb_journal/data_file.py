@@ -59,8 +59,8 @@ class Scan:
     def events(self, is_last: bool) -> Iterator[Record | Lost]:
         """Yield records and lost ranges in file order.
 
-        ``is_last`` says that no later file has batches. Only then is an unfinished write at the end
-        torn rather than damage (KDB-049).
+        ``is_last`` means that no later file has batches. Only then is an unfinished write at the
+        end torn rather than damage (KDB-049).
         """
         self.is_last = is_last
         at = 0
@@ -175,8 +175,8 @@ class Scan:
     def _is_unfinished(self, batch: _Batch) -> bool:
         """Return whether a batch in preallocated space was never finished (KDB-042).
 
-        Fill begins inside such a batch. A zero follows it where the write would have put an EOF
-        record.
+        The fill of the preallocation begins inside such a batch, and a zero follows the batch where
+        the write would have put an EOF record.
         """
         assert batch.end is not None
         return self._fill < batch.end and self.source.get(batch.end, 1) == b"\0"
@@ -198,9 +198,9 @@ class Scan:
         return None
 
     def _settles(self, batch: _Batch) -> bool:
-        """Return whether a sound batch ends the doubt (KDB-051).
+        """Return whether a sound batch shows that the bytes before it were damaged (KDB-051).
 
-        A batch ends it if a reader would reach it whatever follows.
+        It does if a reader would reach it whatever follows.
         """
         assert batch.end is not None
         if batch.end <= self._beyond:
@@ -244,8 +244,8 @@ class Scan:
     def _loss(self, batch: _Batch, fault: str) -> tuple[Lost, int | None, bool]:
         """Return the lost range of an unsound batch, the offset to continue at, and its certainty.
 
-        The offset is ``None`` at the end of the file. The third value tells whether the reader
-        would reach that offset without looking at the bytes there.
+        The offset is ``None`` at the end of the file. The third value is true if the reader would
+        reach that offset without looking at the bytes there.
         """
         at, end = batch.at, batch.end
         if fault == "bad-header":
@@ -290,10 +290,10 @@ class Scan:
         return following
 
     def _pass_over(self, start: int, stop: int) -> None:
-        """Note the furthest end claimed by the headers that a search skipped (KDB-051).
+        """Record the furthest end claimed by the headers that a search skipped (KDB-051).
 
-        Later writes may mark the end of one of these batches. Everything up to it would then be
-        lost.
+        Later writes may mark the end of one of these batches. Everything before that end would then
+        be lost.
         """
         at = self.source.find_header(start)
         while at is not None and at < stop:
@@ -314,10 +314,10 @@ class Scan:
         return at if self.source.get(at, len(HEADER)) == HEADER else self._walk(at)
 
     def _walk(self, start: int) -> int | None:
-        """Return the first offset in step after ``start`` on the chain of records.
+        """Follow a chain of records and return the first offset in step after ``start``.
 
-        Each offset on a chain stores where the chain led. A second chain that joins it stops there,
-        so all chains together take one pass over the file (KDB-053).
+        The result is stored at each offset of the chain. A chain that joins an earlier one stops
+        there, so all chains together take one pass over the file (KDB-053).
         """
         passed = array("q")
         at = start
@@ -371,8 +371,8 @@ class Scan:
 
 
 def _record_head(head: bytes) -> tuple[int, int]:
-    """Return size and type of a record. A negative size reads as one too large for any batch.
+    """Return the size and type of a record. A negative size counts as too large for any batch.
 
-    The type is 0 if the file ends before it. A longer ``head`` gives no type.
+    The type is 0 if the file ends before it.
     """
     return int.from_bytes(head[:4], "big"), int.from_bytes(head[4:], "big")

@@ -53,8 +53,8 @@ def file_id(name: str) -> int | None:
 def data_files(folder: Path) -> tuple[list[str], list[str]]:
     """Return data file names by id, and names whose id another file has (KDB-003, KDB-004).
 
-    Empty files are ignored. If an id has several spellings, the first one by length and name is the
-    data file.
+    Empty files are ignored. If several names have the same id, the data file is the one that comes
+    first by length, then by name.
     """
     by_id: dict[int, list[str]] = {}
     for path in folder.iterdir():
@@ -83,7 +83,7 @@ def sibling(head: bytes) -> str | None:
 def command(payload: bytes) -> dict[str, int | str]:
     """Return the broker's command in a payload as record fields, or an empty dict (KDB-016).
 
-    A broker writes the number of the command, the length of its protobuf body, and the body.
+    A broker's payload is the number of the command, the length of its protobuf body, and the body.
     """
     if not payload or payload[0] >= len(COMMANDS):
         return {}

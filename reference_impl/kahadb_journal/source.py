@@ -18,8 +18,8 @@ _FILL_BACKWARDS = re.compile(rb"(?:\0+|4aMq-)*")
 class Source:
     """The bytes of a data file. ``size`` is its length when it was opened.
 
-    ``stream`` is buffered and returns all requested bytes. After the first checksum of a range, a
-    checksum for every 4096 bytes before its end is kept in memory (KDB-053).
+    ``stream`` is buffered and returns all requested bytes. Checksums of prefixes, one for every
+    4096 bytes, stay in memory (KDB-053).
     """
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -59,7 +59,7 @@ class Source:
     def adler32(self, start: int, end: int) -> int:
         """Return the Adler-32 of ``[start, end)``, computed from the checksums of two prefixes.
 
-        A second checksum over an overlapping range costs next to nothing.
+        A further call for an overlapping range costs next to nothing.
         """
         before, upto = self._prefix(start), self._prefix(end)
         length, a = end - start, before & 0xFFFF

@@ -117,8 +117,8 @@ class Writer:
     def resume(self, file: Path, at: int) -> None:
         """Continue a file after its last sound batch.
 
-        Preallocated space is overwritten. Any other bytes there are cut off: after the next EOF
-        record a reader would take them for batches or for lost data (KDB-023).
+        Preallocated space is overwritten. Any other bytes there are cut off, because a reader would
+        take them for batches or for lost data after the next EOF record (KDB-023).
         """
         self.file, self.length, self._is_used = file, at, False
         with file.open("r+b") as stream:
@@ -199,9 +199,9 @@ def copied(path: Path, context: Context) -> Context:
 def append(path: Path, records: Sequence[NewRecord], context: Context) -> None:
     """Recover a log and append to it without losing a record (KDB-023 to KDB-025).
 
-    In a directory without a safe offset, a new file begins. Raises ``ValueError``, before any
-    change, for a log of one file without a safe offset, for a log that a reader refuses, and if a
-    new file would need too high an id.
+    In a directory without a safe offset, the append starts a new file. Raises ``ValueError``,
+    before any change, for a log of one file without a safe offset, for a log that a reader refuses,
+    and if the id of a new file would be too large.
     """
     last = deque(read(path, "recover", {}), maxlen=1).pop()
     assert isinstance(last, End)

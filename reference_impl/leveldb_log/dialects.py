@@ -1,7 +1,7 @@
-"""Telling a log of LevelDB's from one of RocksDB or Pebble, by its first blocks.
+"""Distinguish logs of LevelDB from those of RocksDB and Pebble by their first blocks.
 
-LDB-043 looks at the first physical record, to refuse the log. Recognition looks further, so that a
-damaged first record does not hide the dialect.
+LDB-043 refuses a log because of its first physical record. Recognition examines further records, so
+that a damaged first record does not hide the dialect.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
 
 
 def is_foreign(head: bytes, name: str = "") -> bool:
-    """Return whether the log that begins with ``head`` (whole blocks) is RocksDB's or Pebble's.
+    """Return whether the log that begins with ``head`` (whole blocks) is from RocksDB or Pebble.
 
-    A log is theirs if the first physical record with a right checksum is; if a record of types 1 to
-    4 comes before, only metadata makes it theirs, or compressed data after a damaged start. What
-    follows a clean close may be bytes of an older log if the ``name`` of the file has its number.
+    It is if the first physical record with a matching checksum has one of their types. If a record
+    of types 1 to 4 comes first, only metadata counts as proof, or compressed data after a damaged
+    start. Bytes after a clean close may be from an older log if the file's ``name`` contains its
+    number.
     """
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
@@ -53,7 +54,7 @@ def is_foreign(head: bytes, name: str = "") -> bool:
 def header_size(kind: int, is_sync: bool) -> int:
     """Return the size of the header before data of this type, in LevelDB's and other dialects.
 
-    ``is_sync`` chooses between the meanings that the types 9 to 12 have in RocksDB and in Pebble.
+    The types 9 to 12 mean one thing in RocksDB and another in Pebble; ``is_sync`` chooses Pebble's.
     """
     if is_sync and 9 <= kind <= 12:
         return SYNC_HEADER_SIZE

@@ -26,7 +26,7 @@ def foreign_dialect(block: bytes, at: int = 0) -> str | None:
     """Return the dialect of a physical record, or ``None`` for plain LevelDB (LDB-043).
 
     RocksDB and Pebble use longer headers with other type bytes. Their checksums cover the type byte
-    and everything after it. A record is in such a dialect only if its checksum matches.
+    and everything after it. A record belongs to such a dialect only if its checksum matches.
     """
     if len(block) < at + HEADER_SIZE:
         return None

@@ -78,8 +78,8 @@ def append_stream(log: BinaryIO, payloads: Iterable[bytes]) -> None:
     """Recover a log and append to it without losing a record (LDB-016, LDB-017, LDB-018).
 
     ``log`` is open for reading and writing. An unfinished write or preallocated zeros at its end
-    are cut off first. Without payloads, nothing changes. Raises ``ValueError`` if the log cannot be
-    appended to.
+    are cut off first. If there are no payloads, the log stays unchanged. Raises ``ValueError`` if
+    the log cannot be appended to.
     """
     log.seek(0)
     last = deque(read_stream(log), maxlen=1).pop()

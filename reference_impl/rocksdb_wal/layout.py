@@ -34,6 +34,8 @@ FIRST_TYPE = {LEGACY: 1, RECYCLABLE: 5, WAL_SYNC: 9}
 NO_COMPRESSION, ZSTD = 0, 7  # RDB-030
 TIMESTAMP_SIZE = struct.Struct("<IH")
 PREDECESSOR_INFO = struct.Struct("<QQQ")
+PREDECESSOR_NAMES = ("log_number", "size", "last_sequence")
+SYNC_OFFSET = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,8 @@ class Physical:
 def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     """Return the sound physical record at an offset of a block, or None (RDB-002 to RDB-008).
 
-    ``is_sync`` chooses between the meanings of the types 9 to 12 (RDB-013).
+    The types 9 to 12 mean one thing in RocksDB and another in Pebble; ``is_sync`` chooses Pebble's
+    (RDB-013).
     """
     if at + HEADER_SIZE > len(block):
         return None
@@ -80,9 +83,10 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
     if end > len(block) or masked_crc(memoryview(block)[at + 6 : end]) != checksum:
         return None
     number = int.from_bytes(block[at + 7 : at + 11], "little") if size > HEADER_SIZE else None
-    offset = int.from_bytes(block[at + 11 : at + 19], "little") if size > 11 else None
+    offset = None
     dialect: str | None
     if size == SYNC_HEADER_SIZE:
+        (offset,) = SYNC_OFFSET.unpack_from(block, at + RECYCLABLE_HEADER_SIZE)
         dialect, kind = WAL_SYNC, kind - 8
     elif size == RECYCLABLE_HEADER_SIZE:
         dialect, kind = RECYCLABLE, kind - 4 if kind <= 8 else kind
@@ -94,7 +98,7 @@ def physical(block: bytes, at: int, is_sync: bool) -> Physical | None:
 def any_physical(block: bytes, at: int) -> Physical | None:
     """Return the sound physical record at an offset of a block of unknown dialect (RDB-013).
 
-    Of the types 9 to 12, the header with which the checksum is right decides.
+    For the types 9 to 12, the record has the header whose checksum matches.
     """
     return physical(block, at, is_sync=True) or physical(block, at, is_sync=False)
 
@@ -117,7 +121,7 @@ def is_well_formed(record: Physical) -> bool:
 
 
 def is_clean_close(block: bytes, at: int, number: int | None) -> bool:
-    """Return whether Pebble's trailer of a closed log is at an offset (RDB-026).
+    """Return whether the trailer of a log that Pebble closed is at an offset (RDB-026).
 
     ``number`` is the number of the log, or None if it is unknown.
     """
@@ -141,6 +145,6 @@ def pack(dialect: str, kind: int, data: bytes, number: int = 0, sync_offset: int
     if header_size(kind, dialect == WAL_SYNC) > HEADER_SIZE:
         extra = (number & 0xFFFFFFFF).to_bytes(4, "little")
     if dialect == WAL_SYNC:
-        extra += sync_offset.to_bytes(8, "little")
+        extra += SYNC_OFFSET.pack(sync_offset)
     covered = bytes([kind]) + extra + data
     return HEADER.pack(masked_crc(covered), len(data), kind) + covered[1:]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from reference_impl.answer import End, Event, Lost, Record, Verdict
@@ -40,6 +41,7 @@ from reference_impl.rocksdb_wal.layout import (
     LEGACY,
     NO_COMPRESSION,
     PREDECESSOR_INFO,
+    PREDECESSOR_NAMES,
     TIMESTAMP_SIZE,
     WAL_SYNC,
     ZERO,
@@ -54,8 +56,11 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 
 @dataclass(slots=True)
-class _OpenRecord:
-    """A record whose FIRST fragment was read and whose LAST was not."""
+class OpenRecord:
+    """A record whose FIRST fragment was read and whose LAST was not.
+
+    ``fields`` are those of its FIRST; ``data`` is what its fragments hold so far.
+    """
 
     at: int
     end: int
@@ -66,15 +71,15 @@ class _OpenRecord:
 class Scan:
     """One pass over a log in the profile ``recover``, after its survey.
 
-    Holds one block and at most one open record, whatever the size of the log (RDB-060).
+    Holds one block and at most one open record, whatever the size of the log (RDB-060). ``size`` is
+    the number of bytes that were read.
     """
 
-    def __init__(self, log: BinaryIO, found: Survey, max_record_size: int) -> None:
-        self.log = log
+    def __init__(self, found: Survey, max_record_size: int = MAX_RECORD_SIZE) -> None:
         self.found = found
         self.header_size = HEADER_SIZES[found.dialect or LEGACY]
         self.size = 0
-        self.open: _OpenRecord | None = None
+        self.open: OpenRecord | None = None
         self.announced: dict[str, Any] = {}
         self.timestamp_sizes: set[int] = set()
         self.zeros_from: int | None = None
@@ -87,28 +92,38 @@ class Scan:
         self.in_step = True
         self.decompressor = Decompressor(max_record_size)
 
-    def events(self) -> Iterator[Event]:
-        """Yield the records and lost ranges in order, then the end."""
-        if self.found.compression not in (None, NO_COMPRESSION, ZSTD):
-            yield End("refused", "unsupported-compression", None)  # RDB-031
+    def events(self, log: BinaryIO) -> Iterator[Event]:
+        """Yield the records and lost ranges of a log from its start, then the end."""
+        while not self.is_refused and (block := read_block(log)):
+            yield from self.next_block(block)
+        yield from self.end_of_log()
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the log has a compression that is not supported (RDB-031)."""
+        return self.found.compression not in (None, NO_COMPRESSION, ZSTD)
+
+    def next_block(self, block: bytes) -> Iterator[Event]:
+        """Yield the records and lost ranges that the next block completes."""
+        base = self.size
+        self.size += len(block)
+        if self.has_ended:
+            self._look_for_other_log(block, base)
             return
-        while block := read_block(self.log):
-            base = self.size
-            self.size += len(block)
-            if self.has_ended:
-                self._look_for_other_log(block, base)
-                continue
-            for event in self._block(block, base):
-                if isinstance(event, Lost) and not self.first_damage:
-                    self.first_damage = event.reason
-                yield event
-        yield from self._end_of_log()
+        for event in self._block(block, base):
+            if isinstance(event, Lost) and not self.first_damage:
+                self.first_damage = event.reason
+            yield event
 
     def _block(self, block: bytes, base: int) -> Iterator[Event]:
         """The records of one block; ``base`` is its offset in the log."""
-        pos = 0
-        if self.zeros_from is not None and not all_zero(block):
+        if self.zeros_from is not None:
+            if all_zero(block):
+                return
             yield from self._zeros_were_a_gap(block, base)
+        if self.has_ended:
+            self._look_for_other_log(block, base)
+        pos = 0
         while not self.has_ended and pos < len(block):
             at, left = base + pos, BLOCK_SIZE - pos
             if self._is_clean_close(block, pos):
@@ -121,7 +136,7 @@ class Scan:
                 return
             _, length, kind = HEADER.unpack_from(block, pos)
             data_from = pos + header_size(kind, self._is_sync(block, pos))
-            if data_from > BLOCK_SIZE or data_from + length > BLOCK_SIZE:
+            if data_from + length > BLOCK_SIZE:
                 yield from self._rest_lost(at, block, base, "bad-length")  # RDB-043
                 return
             if data_from > len(block):
@@ -132,7 +147,7 @@ class Scan:
                 return
             if kind == ZERO and length == 0:
                 if all_zero(block[pos:]):
-                    self.zeros_from = at if self.zeros_from is None else self.zeros_from
+                    self.zeros_from = at
                 else:
                     yield from self._rest_lost(at, block, base, "zero-header")  # RDB-045
                 return
@@ -186,7 +201,7 @@ class Scan:
                 fields["log_number"] = record.number
             if record.sync_offset is not None:
                 fields["sync_offset"] = str(record.sync_offset)
-            self.open = _OpenRecord(at, end, fields, bytearray(record.data))
+            self.open = OpenRecord(at, end, fields, bytearray(record.data))
         elif self.open is None:
             yield Lost(at, end, "orphan-fragment")  # RDB-048
             return
@@ -197,7 +212,7 @@ class Scan:
             yield self._whole(self.open)
             self.open = None
 
-    def _whole(self, done: _OpenRecord) -> Event:
+    def _whole(self, done: OpenRecord) -> Event:
         """The record, or its loss if its data cannot be decompressed."""
         payload = bytes(done.data)
         if self.found.compression == ZSTD:
@@ -213,19 +228,18 @@ class Scan:
 
     def _metadata(self, record: Physical, at: int, end: int) -> Iterator[Event]:
         """A record with which RocksDB describes the log (RDB-030 to RDB-034)."""
-        if not is_well_formed(record) or not self._apply(record, at):
+        if is_well_formed(record) and self._apply(record, at):
+            yield from self._interrupt_open_record()
+        else:
             yield from self._lose(at, end, "bad-metadata")
-            return
-        yield from self._interrupt_open_record()
 
     def _apply(self, record: Physical, at: int) -> bool:
         """Remember what a well-formed record says for the next record; False if it must not."""
         if record.kind == COMPRESSION:
             return at == 0
         if record.kind in (PREDECESSOR, RECYCLABLE_PREDECESSOR):
-            values = PREDECESSOR_INFO.unpack(record.data)
-            names = ("log_number", "size", "last_sequence")
-            self.announced["predecessor"] = dict(zip(names, map(str, values), strict=True))
+            values = map(str, PREDECESSOR_INFO.unpack(record.data))
+            self.announced["predecessor"] = dict(zip(PREDECESSOR_NAMES, values, strict=True))
             return True
         sizes = dict(TIMESTAMP_SIZE.iter_unpack(record.data))
         is_repeated = len(sizes) * TIMESTAMP_SIZE.size < len(record.data)
@@ -247,7 +261,6 @@ class Scan:
         if self._may_end_at(at):
             self._end_at(at)
             self.tail_from = self.open.at if self.open else at
-            self.open = None
         else:
             yield Lost(at, end, reason)
             yield from self._open_record_lost()
@@ -293,24 +306,30 @@ class Scan:
         assert self.zeros_from is not None
         start, self.zeros_from = self.zeros_from, None
         first = self._sound(block, 0)
-        is_metadata = first is not None and first.is_metadata and not self.found.is_other(first)
-        if first is not None and is_metadata and base - start < first.end:
-            return  # RDB-024: RocksDB does not split metadata
-        yield from self._lose(start, base, "zero-gap")
-        if self.has_ended:
-            self._look_for_other_log(block, base)
+        is_moved = (
+            first is not None
+            and first.is_metadata
+            and not self.found.is_other(first)
+            and base - start < first.end
+        )
+        if not is_moved:  # RDB-024: RocksDB does not split metadata
+            yield from self._lose(start, base, "zero-gap")
 
     def _cut(self, at: int, block: bytes, pos: int, reason: str) -> None:
         """The log ends inside a physical record, or in a few zeros."""
         if all_zero(block[pos:]):
-            self.zeros_from = at if self.zeros_from is None else self.zeros_from
+            self.zeros_from = at
             return
         start = self.open.at if self.open else at
         self.open = None
         self.torn = Lost(start, self.size, reason, torn=True)
         self._end_at(start)
 
-    def _end_of_log(self) -> Iterator[Event]:
+    def end_of_log(self) -> Iterator[Event]:
+        """Yield what an unfinished write lost, if there is one, then the end."""
+        if self.is_refused:
+            yield End("refused", "unsupported-compression", None)
+            return
         end: int | None = self.size
         if self.zeros_from is not None:
             end = self.zeros_from
@@ -345,28 +364,27 @@ def read_stream(
     log: BinaryIO,
     profile: str = "recover",
     number: int | None = None,
-    context: Mapping[str, Any] | None = None,
+    context: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Event]:
     """Read a log from its start: yield its records and lost ranges, then the end.
 
     ``log`` is a seekable binary stream, ``number`` the low half of the log number if it is known.
-    Raises nothing because of what the log holds; ``OSError`` of the stream passes through.
+    The content of the log never raises an exception; ``OSError`` of the stream passes through.
     """
     if profile not in ("recover", "strict"):
         raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
-    limit = (context or {}).get("max_record_size", MAX_RECORD_SIZE)
-    scan = Scan(log, survey(log, number), limit)
-    events = scan.events()
-    return events if profile == "recover" else _stop_at_first_damage(scan, events)
+    limit = context.get("max_record_size", MAX_RECORD_SIZE)
+    scan = Scan(survey(log, number), limit)
+    return scan.events(log) if profile == "recover" else _stop_at_first_damage(scan, log)
 
 
-def _stop_at_first_damage(scan: Scan, events: Iterator[Event]) -> Iterator[Event]:
+def _stop_at_first_damage(scan: Scan, log: BinaryIO) -> Iterator[Event]:
     """Profile ``strict`` (RDB-055): everything from the first damage on is lost, in one range."""
-    for event in events:
+    for event in scan.events(log):
         if isinstance(event, Lost) and not event.torn:
             start = min(event.start, scan.open.at) if scan.open else event.start
             size = scan.size
-            while block := read_block(scan.log):
+            while block := read_block(log):
                 size += len(block)
             yield Lost(start, size, event.reason)
             yield End("damaged", event.reason, None)

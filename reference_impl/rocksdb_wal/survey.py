@@ -27,12 +27,11 @@ from reference_impl.rocksdb_wal.layout import (
 
 @dataclass(slots=True)
 class Survey:
-    """The properties of a log that are determined before its records are read (RDB-012 to
-    RDB-017).
+    """The properties of a log that are determined before its records are read (RDB-012 to RDB-017).
 
     ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
-    Everything before the offset ``proven`` was written. ``last_other`` is the start of the last
-    block that begins with a record of another log, None if there is none.
+    All bytes before the offset ``proven`` were written. ``last_other`` is the start of the last
+    block that begins with a record of another log, or None if there is none.
     """
 
     number: int | None
@@ -57,12 +56,12 @@ class Survey:
             self.compression = NO_COMPRESSION
         elif first is not None and is_well_formed(first):
             self.compression = int.from_bytes(first.data, "little")  # RDB-030
-        elif first is None and self.number is None and is_clean_close(block, 0, None):
+        elif self.number is None and is_clean_close(block, 0, None):
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
 
     def add(self, record: Physical, base: int) -> None:
         """Learn from a sound physical record of the block at ``base``."""
-        if record.number is not None and self.number is None:
+        if self.number is None:
             self.number = record.number  # RDB-014
         if self.is_other(record):
             if record.at == 0:

@@ -5,8 +5,9 @@ Upstream: facebook/rocksdb ``db/log_writer.cc``, cockroachdb/pebble ``record/log
 
 from __future__ import annotations
 
+import struct
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,7 +19,6 @@ from reference_impl.leveldb_log.dialects import (
     RECYCLABLE_PREDECESSOR,
     RECYCLABLE_TIMESTAMP_SIZES,
     TIMESTAMP_SIZES,
-    header_size,
 )
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.compression import compress
@@ -30,21 +30,23 @@ from reference_impl.rocksdb_wal.layout import (
     LEGACY,
     MIDDLE,
     PREDECESSOR_INFO,
+    PREDECESSOR_NAMES,
     RECYCLABLE,
+    SYNC_OFFSET,
     TIMESTAMP_SIZE,
     WAL_SYNC,
     ZSTD,
     clean_close,
     pack,
 )
-from reference_impl.rocksdb_wal.reader import read_stream
-from reference_impl.rocksdb_wal.survey import number_of, survey
+from reference_impl.rocksdb_wal.reader import Scan
+from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 
 
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Make a new log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``ValueError`` for a context or a field that the dialect does not have, ``OSError``.
+    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
@@ -55,20 +57,21 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Recover a log file and continue it, in its own dialect (RDB-027 to RDB-029).
 
-    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first.
-    Without records, nothing changes. Raises ``ValueError`` if the log must not be appended to,
-    ``OSError``.
+    An unfinished write, zeros, Pebble's trailer and the bytes of an older log are cut off first. If
+    there are no records, the log stays unchanged. Raises ``OSError``, and ``ValueError`` if the log
+    must not be appended to.
     """
     with path.open("r+b") as log:
-        number = number_of(path, context)
-        last = deque(read_stream(log, "recover", number, context), maxlen=1).pop()
+        found = survey(log, number_of(path, context))
+        scan = Scan(found)
+        last = deque(scan.events(log), maxlen=1).pop()
         assert isinstance(last, End)
         if last.end is None:
             raise ValueError(f"the log must not be appended to ({last.reason}): start a new file")
         if not records:
             return
-        context = {**context, **_form(log, number)}
-        writer = Writer(_number(path, context), context, last.end)
+        context = {**context, **_form(found)}
+        writer = Writer(_number(path, context), context, last.end, scan.timestamp_sizes)
         writer.check(records)
         log.seek(last.end)
         log.truncate()
@@ -78,12 +81,11 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context that writes a log of the same dialect and number."""
     with path.open("rb") as log:
-        return {**context, **_form(log, number_of(path, context))}
+        return {**context, **_form(survey(log, number_of(path, context)))}
 
 
-def _form(log: BinaryIO, number: int | None) -> dict[str, Any]:
+def _form(found: Survey) -> dict[str, Any]:
     """The properties that determine how a log is written: dialect, compression and number."""
-    found = survey(log, number)
     form = {"headers": found.dialect, "log_number": found.number}
     if found.compression is not None:
         form["compression"] = "zstd" if found.compression == ZSTD else "none"
@@ -97,10 +99,20 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 
 
 class Writer:
-    """Writes the records of one log as RocksDB or Pebble does, from an offset on."""
+    """Writes the records of one log as RocksDB or Pebble does, from an offset on.
 
-    def __init__(self, number: int, context: Mapping[str, Any], position: int = 0) -> None:
+    ``families`` are the column families whose timestamp sizes the log already has.
+    """
+
+    def __init__(
+        self,
+        number: int,
+        context: Mapping[str, Any],
+        position: int = 0,
+        families: Collection[int] = (),
+    ) -> None:
         self.number = number
+        self.families = set(families)
         self.dialect = context.get("headers", RECYCLABLE)
         self.is_compressed = context.get("compression", "none") == "zstd"
         self.is_closed = bool(context.get("closed", False))
@@ -112,12 +124,24 @@ class Writer:
             raise ValueError("closed: expected false with the headers legacy, found true")
 
     def check(self, records: Sequence[NewRecord]) -> None:
-        """Raise ``ValueError`` for a field that the dialect does not have (RDB-057)."""
+        """Raise ``ValueError`` for a field that must not be written (RDB-033, RDB-057)."""
         is_sync = self.dialect == WAL_SYNC
         absent = {"timestamp_sizes", "predecessor"} if is_sync else {"sync_offset"}
         for record in records:
             if wrong := absent & record.fields.keys():
                 raise ValueError(f"{min(wrong)}: the headers {self.dialect} have none")
+            for name, packed in _PACKERS.items():
+                try:
+                    if name in record.fields:
+                        packed(record.fields[name])
+                except (AttributeError, KeyError, TypeError, struct.error) as error:
+                    raise ValueError(f"{name}: {record.fields[name]}: {error}") from None
+            for family, size in record.fields.get("timestamp_sizes", {}).items():
+                if size == 0:
+                    raise ValueError(f"timestamp_sizes: column family {family}: a size of 0")
+                if int(family) in self.families:
+                    raise ValueError(f"timestamp_sizes: the log has column family {family}")
+                self.families.add(int(family))
 
     def write(self, log: BinaryIO, records: Sequence[NewRecord]) -> None:
         """Write records to a stream that is at the writer's position."""
@@ -165,17 +189,17 @@ class Writer:
     def _metadata(self, fields: Mapping[str, Any]) -> Iterator[bytes]:
         is_legacy = self.dialect == LEGACY
         if predecessor := fields.get("predecessor"):
-            names = ("log_number", "size", "last_sequence")
-            data = PREDECESSOR_INFO.pack(*(int(predecessor[name]) for name in names))
+            data = _pack_predecessor(predecessor)
             yield from self._described(PREDECESSOR if is_legacy else RECYCLABLE_PREDECESSOR, data)
-        if sizes := fields.get("timestamp_sizes"):
-            data = b"".join(TIMESTAMP_SIZE.pack(int(one), size) for one, size in sizes.items())
-            kind = TIMESTAMP_SIZES if is_legacy else RECYCLABLE_TIMESTAMP_SIZES
-            yield from self._described(kind, data)
+        data = _pack_timestamp_sizes(fields.get("timestamp_sizes", {}))
+        kind = TIMESTAMP_SIZES if is_legacy else RECYCLABLE_TIMESTAMP_SIZES
+        room = (BLOCK_SIZE - self.header_size) // TIMESTAMP_SIZE.size * TIMESTAMP_SIZE.size
+        for at in range(0, len(data), room):
+            yield from self._described(kind, data[at : at + room])
 
     def _described(self, kind: int, data: bytes) -> Iterator[bytes]:
         """A metadata record, which lies within one block (RDB-024)."""
-        yield from self._fill(header_size(kind, is_sync=False) + len(data))
+        yield from self._fill(self.header_size + len(data))
         yield self._moved(pack(self.dialect, kind, data, self.number))
 
     def _left(self) -> int:
@@ -189,3 +213,24 @@ class Writer:
     def _moved(self, data: bytes) -> bytes:
         self.position += len(data)
         return data
+
+
+def _pack_timestamp_sizes(sizes: Mapping[str, int]) -> bytes:
+    return b"".join(TIMESTAMP_SIZE.pack(int(family), size) for family, size in sizes.items())
+
+
+def _pack_predecessor(predecessor: Mapping[str, str]) -> bytes:
+    return PREDECESSOR_INFO.pack(*(int(predecessor[name]) for name in PREDECESSOR_NAMES))
+
+
+def _pack_sync_offset(offset: str) -> bytes:
+    return SYNC_OFFSET.pack(int(offset))
+
+
+_PACKERS: Mapping[str, Callable[[Any], bytes]] = {
+    "predecessor": _pack_predecessor,
+    "sync_offset": _pack_sync_offset,
+    "timestamp_sizes": _pack_timestamp_sizes,
+}
+"""The fields of a record to write, as bytes. Each raises ``struct.error`` for a value that its
+bytes cannot hold."""

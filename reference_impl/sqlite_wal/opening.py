@@ -47,7 +47,7 @@ class NoHeader(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """How to read the frames of a log.
+    """The values that the frames of a log are read with.
 
     ``checksum`` is that of the header, None if it is unknown. ``header`` is None in the same case.
     """

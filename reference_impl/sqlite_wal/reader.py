@@ -209,12 +209,12 @@ class _Tail:
             self.torn = "uncommitted"
 
     def _awaits_checksum(self, number: int) -> bool:
-        """Whether a frame was written while an earlier one had to be summed again (SQW-032)."""
+        """Return whether a frame was written while an earlier one had no checksum (SQW-032)."""
         frame = self.slots.header(number)
         return frame.salts == NO_SALTS and frame.page != 0
 
     def _is_cut(self) -> bool:
-        """Whether the file ends inside a frame of this generation (SQW-033)."""
+        """Return whether the file ends inside a frame of this generation (SQW-033)."""
         piece = self.slots.piece()
         follows = self.slots.count == self.last_unfinished
         salts = piece[8:16]
@@ -224,7 +224,7 @@ class _Tail:
         return follows and any(piece)
 
     def _goes_on_after(self, mark: int) -> bool:
-        """Whether this generation goes on after a commit frame and its repetitions (SQW-031)."""
+        """Return whether frames follow a commit frame and its repetitions (SQW-031)."""
         if self.is_cut:
             return True
         commit = self.slots.data(mark)

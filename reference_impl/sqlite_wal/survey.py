@@ -1,4 +1,4 @@
-"""What is proven in a SQLite write-ahead log after the first frame that does not follow.
+"""Prove frames of a SQLite write-ahead log after the first frame that does not follow.
 
 The checksum of a frame is the running checksum of the log after it, and a step can be undone. So
 each frame names the value before it, and with that the slot that it follows.
@@ -161,7 +161,7 @@ class Survey:
         return number
 
     def _ends_transaction(self, number: int) -> bool:
-        """Whether a transaction can begin after this slot (SQW-040)."""
+        """Return whether a transaction can begin after this slot (SQW-040)."""
         if number <= self.committed:
             return number == 0 or self.slots.header(number).db_pages != 0
         slot = self.found[number]
@@ -171,7 +171,7 @@ class Survey:
         return slot.header.db_pages != 0
 
     def _gained_mark(self, number: int, before: State) -> bool:
-        """Whether the checksums around a lost frame demand its page number and a size of 0."""
+        """Return whether the checksums around a lost frame fit its page number and a size of 0."""
         data, order = self.slots.data(number), self.opening.order
         header = FrameHeader.of(data)
         without_mark = advance(before, struct.pack(">2I", header.page, 0), order)
@@ -193,7 +193,7 @@ class Survey:
         return "frame-checksum" if self._is_anchored(number) else "unanchored"
 
     def _is_in_place(self, number: int) -> bool:
-        """Whether the value before a frame is the one stored in the slot before it."""
+        """Return whether the value before a frame is the one stored in the slot before it."""
         return self.found[number].before == self._stored(number - 1) or (
             self.found[number].follows == number - 1
         )
@@ -204,7 +204,7 @@ class Survey:
         return self.slots.header(number).checksum
 
     def _is_anchored(self, number: int) -> bool:
-        """Whether the slot before a frame is of this generation (SQW-041)."""
+        """Return whether the slot before a frame is of this generation (SQW-041)."""
         if number == 1:
             return self.opening.checksum is not None
         return self.slots.header(number - 1).has_salts(self.opening.salts)

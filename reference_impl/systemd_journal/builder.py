@@ -1,7 +1,7 @@
 """The journal file writer (SDJ-080 to SDJ-088).
 
-Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``. The order of objects and every byte
-that is not an id are as in systemd: with the same ids, the files are equal.
+Upstream: systemd ``src/libsystemd/sd-journal/journal-file.c``. Objects are in the same order as in
+systemd. Given the same ids, the files are equal byte for byte.
 """
 
 from __future__ import annotations

@@ -121,9 +121,9 @@ def _unlz4(payload: bytes, limit: int) -> bytes:
 def _check_lz4_block(block: bytes) -> None:
     """Raise ``ValueError`` for a match of offset 0, or with too few literals after the last match.
 
-    liblz4 does not check the offset and returns whatever was in memory. It accepts some blocks with
-    too few literals and refuses others, through shortcuts that differ between releases. It refuses
-    every match that begins too near to the end, which no shortcut covers.
+    liblz4 does not check for offset 0 and returns whatever was in memory. It accepts some blocks
+    with too few literals and refuses others, depending on shortcuts that differ between releases.
+    It refuses every match that begins too near to the end, because no shortcut covers that case.
     """
     at, is_copied = 0, False
     while at < len(block):

@@ -68,7 +68,7 @@ class Inspection:
 def make_record(view: View, at: int, items: Iterable[int]) -> Record:
     """Return the record of the entry at an offset; ``items`` are its sound DATA, in stored order.
 
-    A repeated item costs only a reference to the result of the first one.
+    A repeated item costs only a reference to the earlier result.
     """
     entry = view.entry(at)
     payloads: dict[int, bytes] = {}
@@ -108,8 +108,8 @@ def inspect(
 ) -> Inspection:
     """Walk over and check a whole file; faults are in the order of detection (SDJ-040).
 
-    ``progress`` receives rising file offsets in three passes: for the walk, for entries, and for
-    the entries that each field lists. ``view_type`` may read the bytes in another way. Raises
+    ``progress`` receives rising file offsets in three passes: the walk, the entries, and the
+    entries listed by each field. ``view_type`` may provide another view of the bytes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     header = parse_header(data)

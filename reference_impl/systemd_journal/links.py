@@ -1,7 +1,7 @@
 """The links between objects: main chain, hash tables, field lists, entries of each DATA.
 
 Following links is never recursive or endless. Each object is visited at most once per type of link.
-A map with one byte for eight bytes of the file marks visited objects (SDJ-057).
+A byte map marks visited objects, with one byte for eight bytes of the file (SDJ-057).
 """
 
 from __future__ import annotations
@@ -274,8 +274,8 @@ class Links:
     def impostors(self, faults: Iterable[Fault]) -> Iterator[Fault]:
         """Yield faults for arrays and tables that only invalid links lead to (SDJ-096).
 
-        Their content cannot distinguish them from another object with an invalid type. Call this
-        after all links have been followed; ``faults`` are all faults so far.
+        Their content cannot show whether such an object is real or another object with an invalid
+        type. Call this after all links have been followed; ``faults`` are all faults so far.
         """
         named = [self.view.named_table(object_type) for object_type in layout.TABLES]
         for at in dict.fromkeys(fault.target for fault in faults):

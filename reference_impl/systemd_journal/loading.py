@@ -22,7 +22,7 @@ def loaded(path: Path) -> Iterator[mmap.mmap | bytes]:
 
 
 def load(path: Path) -> mmap.mmap | bytes:
-    """Return the bytes of a file, at its size after reading. Raises ``OSError``.
+    """Return the bytes of a file, up to its size after reading. Raises ``OSError``.
 
     The file is not mapped: its owner may truncate it at any time, which kills a process that reads
     a mapping (SDJ-053). Holes take no memory if the file system reports them.

@@ -27,7 +27,7 @@ class Fault:
     """A fault at ``[start, end)``.
 
     ``target`` is the offset that an invalid link leads to. ``newest`` is the last object that other
-    invalid bytes refer to. If either is after the end of the data that a crash left, the crash
+    invalid bytes refer to. If either lies after the end of the data that a crash left, the crash
     caused the fault. ``rule`` is a requirement id and ``text`` a sentence for people.
     """
 
@@ -52,10 +52,10 @@ class Entry:
 
 
 def budget(at: int, max_field: int) -> int:
-    """Return the number of bytes that may be decompressed up to and with a DATA (SDJ-103).
+    """Return the number of bytes that may be decompressed up to and with a DATA object (SDJ-103).
 
-    The budget does not depend on the file's length, so a file truncated at its `end` reads the
-    same.
+    The budget does not depend on the file's length, so a file truncated at its `end` gives the same
+    result.
     """
     return 64 * at + 4 * max_field
 
@@ -63,7 +63,7 @@ def budget(at: int, max_field: int) -> int:
 class Faults:
     """The faults of a file of ``size`` bytes in order of detection, up to a limit (SDJ-093).
 
-    Faults beyond the limit become one, from the lowest of their bytes to the highest.
+    Faults beyond the limit are merged into one, which covers all their bytes.
     """
 
     def __init__(self, size: int) -> None:
@@ -136,10 +136,10 @@ class View:
         return layout.UNUSED if isinstance(framed, str) else framed[0]
 
     def in_the_header(self) -> int | None:
-        """Return the first object offset below ``header_size``, if that is too large (SDJ-004).
+        """Return the first object offset, if ``header_size`` is too large for it (SDJ-004).
 
         The result is the lowest table or array that the header names, or 272 if that is lower: no
-        release has a longer header, and the first entry is before its array.
+        release has a longer header, and the first entry precedes its array.
         """
         header = self.header
         named = [(self.named_table(object_type), object_type) for object_type in layout.TABLES]

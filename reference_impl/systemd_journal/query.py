@@ -1,6 +1,6 @@
-"""Select entries: matches, and numbers and times to begin at (SDJ-060, SDJ-061).
+"""Select entries by matches, and by the numbers and times to begin at (SDJ-060, SDJ-061).
 
-Every entry is examined. The result defines the answer of a search by hash table, entry list or
+Every entry is examined. The result is the expected answer for a search by hash table, entry list or
 bisection.
 """
 

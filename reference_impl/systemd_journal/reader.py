@@ -48,7 +48,7 @@ class Examination:
     """A whole journal file as one profile reads it.
 
     ``inspection`` is None for a file that is refused or has no whole header. ``entries`` are the
-    offsets of the entries that a reader returns, in file order.
+    offsets of the returned entries, in file order.
     """
 
     inspection: Inspection | None
@@ -60,9 +60,9 @@ class Examination:
 def examine(
     data: Any, profile: str, context: Mapping[str, Any], view_type: type[View] = View
 ) -> Examination:
-    """Examine the bytes of one journal file, and select entries as the context requires.
+    """Examine the bytes of one journal file, and select entries according to the context.
 
-    ``view_type`` may read the bytes in another way. Raises
+    ``view_type`` may provide another view of the bytes. Raises
     :class:`~reference_impl.systemd_journal.sealing.BadKey` (SDJ-070).
     """
     size = len(data)
@@ -113,7 +113,7 @@ def _torn_header(size: int) -> Examination:
 
 
 def tail_of_crash(inspection: Inspection) -> int | None:
-    """Return the offset from which a crash or truncation explains faults, or None.
+    """Return the offset after which a crash or a truncation explains faults, or None.
 
     A file shorter than its header's sizes was truncated (SDJ-051). In a file that is ONLINE,
     anything at or after the last whole entry may be an unfinished append (SDJ-052).
@@ -148,7 +148,7 @@ def torn_reason(inspection: Inspection) -> str:
 def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
     """Return the faults as disjoint ranges, in the order of detection (SDJ-054).
 
-    A range has the bytes that no earlier one has: all of them, several pieces, or none.
+    Each range keeps the bytes that no earlier range covers: all of them, several pieces, or none.
     """
     lost: list[Lost] = []
     ranges = [(fault.start, min(fault.end, inspection.view.size)) for fault in inspection.faults]
@@ -161,10 +161,10 @@ def disjoint(inspection: Inspection, torn_from: int | None) -> list[Lost]:
 
 
 def _owned(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Yield number, start and end of each piece of a range that no earlier range has.
+    """Yield the number, start and end of each piece of a range that no earlier range covers.
 
-    One sweep through the file keeps a heap of the open ranges, so the cost is that of sorting,
-    however the ranges overlap (SDJ-057).
+    One sweep over the file keeps a heap of the open ranges, so the cost is that of sorting, no
+    matter how the ranges overlap (SDJ-057).
     """
     by_start = sorted(range(len(ranges)), key=lambda number: ranges[number])
     offsets = sorted({offset for pair in ranges for offset in pair})

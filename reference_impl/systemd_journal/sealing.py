@@ -118,8 +118,8 @@ _SMALL_FACTORS = math.prod(range(3, 200, 2))
 def _prime(seed: bytes, index: int) -> int:
     """Return the first prime at or above a number derived by SHA-256, in steps of 4.
 
-    For such numbers the Miller-Rabin test to base 2 is enough. For numbers that are 3 modulo 4 it
-    has a single step.
+    For such numbers the Miller-Rabin test to base 2 is enough. It has a single step for numbers
+    that are 3 modulo 4.
     """
     half = SECURITY_PARAMETER // 2
     candidate = int.from_bytes(_det(half // 8, seed, index), "big")

@@ -20,9 +20,9 @@ class Walk:
     """The map of sound objects: the type of the object at each offset.
 
     ``kinds`` has one byte for eight bytes of the file (objects are aligned): the type, or 0 for
-    none. It ends with the last object, because a long hole may follow in the file. ``faults`` are
-    those of single objects, in file order. ``cut`` is the offset at which the objects end early,
-    because the file was truncated or a crash left nothing more; None otherwise.
+    none. The map ends with the last object, because a long hole may follow in the file. ``faults``
+    are the faults of single objects, in file order. ``cut`` is the offset where the objects end
+    early because of a truncation or a crash; None otherwise.
     """
 
     def __init__(self, view: View) -> None:
@@ -158,9 +158,9 @@ class Walk:
         return None
 
     def _hash_chain(self, at: int, followed: set[int]) -> Iterator[int]:
-        """Yield the objects of one chain and the first entry of each DATA in it, as hints.
+        """Yield the objects of one hash chain, and the first entry of each DATA object as a hint.
 
-        A chain ends at an object that an earlier chain ``followed`` (SDJ-057).
+        The chain ends at an object in ``followed``, which an earlier chain has visited (SDJ-057).
         """
         last = 0
         while at > last and at not in followed:
@@ -177,7 +177,7 @@ class Walk:
     def _known(self) -> bytearray:
         """Map all offsets that links lead to, one byte per eight bytes of the file.
 
-        Some of them hold no object. Offsets outside the file or between two aligned offsets are
+        Some of these offsets hold no object. Offsets that are unaligned or outside the file are
         left out.
         """
         view, header = self.view, self.view.header

@@ -66,9 +66,10 @@ def can_name_files(name: str) -> bool:
 
 
 def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
-    """Return the journal in a directory: the named, the only one, or the only one with ``.meta``.
+    """Return the name of the journal in a directory.
 
-    Returns ``None`` if that is ambiguous (ZBJ-003), and ``journal`` if there is no journal.
+    This is the given name, the only journal, or the only one with a ``.meta`` file. Returns
+    ``None`` if that is ambiguous (ZBJ-003), and ``journal`` if there is no journal.
     """
     if isinstance(context.get("name"), str):
         return str(context["name"])
@@ -79,9 +80,10 @@ def journal_name(folder: Path, context: Mapping[str, Any]) -> str | None:
 
 
 def flushed_index(path: Path, name: str, context: Mapping[str, Any]) -> int | None:
-    """Return F of the chapter (ZBJ-035): a number, absent or null, or from ``.meta``.
+    """Return the flushed index F of the chapter (ZBJ-035): a number, absent or null.
 
-    The context value ``meta`` reads the ``.meta`` file. Raises ``ValueError`` for any other value.
+    The context value ``meta`` means that F is in the ``.meta`` file. Raises ``ValueError`` for any
+    other value.
     """
     given = context.get("last_flushed_index")
     if given == "meta":
@@ -306,8 +308,8 @@ def _stop_at_first_damage(
 def recognise(path: Path) -> bool:
     """Return whether a path is a segment, or a directory with one, by the SBE headers.
 
-    The eight bytes of schema and template decide, so one damaged field has no effect. Text never
-    has such bytes, and no other journal has them at this offset.
+    The schema ids and template ids decide, so one damaged field does not hide a segment. Text never
+    contains such bytes, and no other journal has them at this offset.
     """
     if path.is_dir():
         return any(recognise(file) for files in segment_files(path).values() for file in files)
@@ -323,9 +325,9 @@ def recognise(path: Path) -> bool:
 class Tail:
     """The state that a writer needs to continue at ``end``.
 
-    ``count`` is the number of records in the segment that holds ``end``, including those lost as
+    ``count`` is the number of records in the segment that contains ``end``, including those lost as
     ``asqn-order``, and ``last_at`` is the offset of the last one. ``asqn`` is the largest one of
-    the log, -1 for none.
+    the log, or -1 if there is none.
     """
 
     count: int

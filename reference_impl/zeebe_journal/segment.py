@@ -43,8 +43,8 @@ class Descriptor:
     """The descriptor at the start of a segment file.
 
     ``index`` is the index of the first record, ``length`` its offset in bytes. ``seal_at`` is the
-    offset of last index and last position, ``None`` in a version without them. ``sealed`` is the
-    index of the last record that a seal confirms, ``None`` without a seal.
+    offset of the last index and the last position, or ``None`` in a version without these fields.
+    ``sealed`` is the index of the last record that a seal confirms, or ``None`` without a seal.
     """
 
     index: int
@@ -125,7 +125,8 @@ class SegmentScan:
     """One pass over the records of one segment.
 
     After :meth:`events`, ``at`` is the offset after the last record. ``fault`` is the reason code
-    of the end of reading, ``None`` at an EOF frame or the end of the file.
+    of the fault that ended the pass, or ``None`` if it ended at an EOF frame or the end of the
+    file.
     """
 
     def __init__(
@@ -227,7 +228,7 @@ class SegmentScan:
 def written_end(path: Path, start: int) -> int:
     """Return the offset after the last non-zero byte, at least ``start`` (ZBJ-034).
 
-    Segments are sparse files with large holes, which are not read if the system reports them.
+    Segments are sparse files with large holes, which are skipped if the system reports them.
     """
     last = start
     with path.open("rb") as log:

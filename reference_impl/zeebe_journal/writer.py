@@ -168,9 +168,10 @@ def _cut(segment: Segment, at: int) -> None:
 
 
 def _seal(log: BinaryIO, descriptor: Descriptor, seal: tuple[int, int]) -> None:
-    """Set last index, last position and checksum, if the descriptor has these fields.
+    """Set the last index, the last position and the checksum if the descriptor has these fields.
 
-    ``log`` is at its start. All other bytes stay as they are, including newer fields.
+    ``log`` is positioned at its start. All other bytes stay unchanged, including fields of newer
+    versions.
     """
     if descriptor.seal_at is None:
         return
@@ -188,7 +189,7 @@ class _Place:
 
     ``asqn`` is the largest one so far, ``index`` the next one. ``id`` is the number of the segment,
     ``room`` its free bytes; ``empty`` means that it has no record yet. New segments have the size
-    ``fresh``, ``None`` if they are not allowed, and the descriptor ``version``.
+    ``fresh`` (``None`` if they are not allowed) and the descriptor ``version``.
     """
 
     asqn: int
@@ -203,9 +204,9 @@ class _Place:
 def _check(records: Sequence[NewRecord], place: _Place) -> int:
     """Refuse invalid records before anything is written; return the number of the last segment.
 
-    Raises ``ValueError`` for an asqn that is not above all others or not a 64-bit number (ZBJ-053),
-    an unexpected index, no index left (ZBJ-023), a record that does not fit, and a segment that
-    cannot exist (ZBJ-049).
+    Raises ``ValueError`` for an asqn that is not a 64-bit number or not greater than all earlier
+    ones (ZBJ-053), an unexpected index, no index left (ZBJ-023), a record that does not fit, and a
+    segment that cannot exist (ZBJ-049).
     """
     for record in records:
         asqn = int(record.fields.get("asqn", NO_ASQN))
@@ -281,8 +282,8 @@ def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) 
     """Make a new journal directory, or a single segment if the path ends in ``.log``.
 
     ``context``: ``max_segment_size``, ``descriptor`` (``1``, ``2/1``, ``2/2``), ``name``. Records
-    may have an ``asqn`` and an ``index``. The index of the first record begins the journal, as
-    after compaction. Raises ``ValueError`` as :func:`_check`; nothing is written then.
+    may have an ``asqn`` and an ``index``. The journal begins at the index of the first record, as
+    after compaction. Raises ``ValueError`` as :func:`_check`, before anything is written.
     """
     size = _size(records, context)
     version = str(context.get("descriptor", NEWEST))
@@ -379,8 +380,8 @@ def _append_to_file(path: Path, records: Sequence[NewRecord], log_tail: Tail, at
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the context for a copy of a log, without the flushed index.
 
-    The copy need not hold all flushed records. For a directory the context keeps the name, the size
-    of the segments, and their version, because an older node cannot read a newer one.
+    The copy may lack flushed records. For a directory the context includes the name, the size of
+    the segments, and their version, because an older node cannot read a newer one.
     """
     given = {name: value for name, value in context.items() if name != "last_flushed_index"}
     name = journal_name(path, context) if path.is_dir() else None

@@ -35,8 +35,8 @@ class Folders:
 def folders(root: Path, context: Mapping[str, Any]) -> Folders:
     """Return the layout of a log directory (ZMR-090).
 
-    The index files are in ``log``, the snapshot is ``snap``; the context may give other names.
-    Without a directory ``log`` and a file ``snap``, the index files are in the directory itself.
+    The index files are in the directory ``log``, the snapshot is the file ``snap``; the context may
+    give other names. If neither exists, the index files are in the directory itself.
     """
     log = root / str(context.get("log", "log"))
     snap = root / str(context.get("snapshot_file", "snap"))
@@ -48,8 +48,8 @@ def folders(root: Path, context: Mapping[str, Any]) -> Folders:
 def index_files(log: Path) -> list[Path]:
     """Return the index files in the order of their names; ignore all other files (ZMR-091).
 
-    Index files in a directory above their correct one count too. For equal names, the lower path
-    comes first.
+    Index files in a parent of their correct directory count too. Files of the same name are ordered
+    by their paths.
     """
     files: list[Path] = []
     folders = [log] if log.is_dir() else []
@@ -84,7 +84,7 @@ def read(root: Path, context: Mapping[str, Any]) -> Parts:
 
 
 class Reader:
-    """One pass over a log directory. Holds one entry, and the table of one file.
+    """One pass over a log directory. It keeps one entry and the table of one file in memory.
 
     After the pass, ``end`` is the position for the next write and ``next`` the next index.
     ``removable`` lists the files that a writer deletes before it appends: files at the end without

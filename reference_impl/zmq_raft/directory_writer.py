@@ -24,8 +24,9 @@ from reference_impl.zmq_raft.snapshot import snapshot_bytes
 class DirectoryWriter:
     """Appends entries to a log directory, and rolls it back.
 
-    Opening recovers it: a missing snapshot is made, files without entries at its end are deleted,
-    an unfinished write at its end is rolled back. Raises ``ValueError`` if nothing can be appended.
+    Opening recovers the directory: a missing snapshot is created, files without entries at the end
+    are deleted, and an unfinished write at the end is rolled back. Raises ``ValueError`` if nothing
+    can be appended.
     """
 
     def __init__(self, root: Path, context: Mapping[str, Any]) -> None:
@@ -79,9 +80,9 @@ class DirectoryWriter:
             IndexWriter(file, path.stat().st_size).append(entry)
 
     def _roll_back(self, index: int) -> int | None:
-        """Remove this entry and all later ones from the last file, whole or torn.
+        """Remove this entry, whole or torn, and all later ones from the last file.
 
-        Returns the term that a reader compares with the next entry's, if any (ZMR-050).
+        Returns the term to compare with that of the next entry, if any (ZMR-050).
         """
         path = self.files[-1]
         with path.open("r+b") as file:

@@ -43,8 +43,8 @@ class Layout:
 class Span:
     """Bytes between two sound offsets, relative to the data area: one entry, or a loss.
 
-    ``last`` is the number of its last entry, ``torn`` the number of its first entry if that is
-    torn.
+    ``last`` is the number of its last entry. ``torn`` is the number of its first entry if that
+    entry is torn.
     """
 
     last: int
@@ -68,7 +68,7 @@ def index_in(name: str) -> int | None:
 def read_layout(file: BinaryIO, size: int, named: int | None) -> Layout | Lost:
     """Read the header and the table, with the checks of ZMR-040 in order.
 
-    ``named`` is the first index by the file's name. Raises :class:`Refusal`.
+    ``named`` is the first index according to the file's name. Raises :class:`Refusal`.
     """
     head = read_at(file, 0, HEADER.size)
     if head[:4] != b"RLOG"[: len(head)]:
@@ -111,8 +111,9 @@ def spans(layout: Layout) -> Iterator[Span]:
     """Cut the committed part of the data area at the offsets that the reader trusts.
 
     The reader does not trust an offset past the end of the file. If an offset is not greater than
-    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046). So
-    the last untrusted offsets can rise only if all of them lead past the end.
+    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046).
+    Therefore the untrusted offsets at the end of the table can rise only if all of them lead past
+    the end of the file.
     """
     assert layout.data is not None
     offsets = layout.offsets
@@ -146,8 +147,8 @@ def _rises(offsets: array[int]) -> bool:
 def read(file: BinaryIO, size: int, named: int | None, raw: bool) -> Parts:
     """Read the entries of one index file.
 
-    ``named`` is the first index by the file's name. With ``raw``, entries are bytes without a
-    header (ZMR-032). Raises :class:`Refusal`.
+    ``named`` is the first index according to the file's name. With ``raw``, entries are bytes
+    without a header (ZMR-032). Raises :class:`Refusal`.
     """
     layout = read_layout(file, size, named)
     if isinstance(layout, Lost):
@@ -175,7 +176,8 @@ def entries(
 ) -> Iterator[Record | Lost]:
     """Read the entries of an index file with a known layout, without comparing their terms.
 
-    Entries up to the index ``after`` are skipped, because a snapshot holds their effect (ZMR-092).
+    Entries up to and including the index ``after`` are skipped, because a snapshot contains their
+    effect (ZMR-092).
     """
     assert layout.data is not None
     for span in spans(layout):
@@ -212,7 +214,7 @@ def in_term_order(
     """Report both entries as lost if the term falls from one entry to the next (ZMR-050).
 
     One of the two terms is wrong, and it is unknown which. ``before`` is the term before the first
-    entry. One entry is held back.
+    entry. The pass holds back one entry.
     """
     held: Record | Lost | None = None
     for event in events:

@@ -28,9 +28,9 @@ class Full(ValueError):
 
 
 def empty(first: int, capacity: int, context: Mapping[str, Any]) -> bytes:
-    """Return a new index file whose capacity completes a multiple of the configured one.
+    """Return a new index file that ends at a multiple of the configured capacity.
 
-    So the files of a log end at multiples of ``capacity`` (ZMR-014).
+    All files of a log therefore end at multiples of ``capacity`` (ZMR-014).
     """
     if not 1 <= capacity <= MAX_CAPACITY:
         raise ValueError(f"capacity: expected 1 to {MAX_CAPACITY}, found {capacity}")

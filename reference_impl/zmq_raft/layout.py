@@ -52,10 +52,10 @@ def meta(created: str, hostname: str) -> bytes:
 
 
 def find_marker(file: BinaryIO, marker: bytes, at: int) -> int | None:
-    """Return the offset after the first chunk with this token, ``None`` if there is none.
+    """Return the offset after the first chunk with this token, or ``None`` if there is none.
 
-    Other chunks are skipped by their lengths, whatever they are (ZMR-003). Padding and the marker's
-    own length are ignored (ZMR-004).
+    Other chunks are skipped by their lengths, whatever their content (ZMR-003). Padding and the
+    length of the marker itself are ignored (ZMR-004).
     """
     while True:
         head = read_at(file, at, CHUNK.size)

@@ -1,7 +1,8 @@
 """The subset of MessagePack in state files: reading, writing, and conversion to JSON.
 
-Two PyPI packages cannot be used. ``msgpack`` cannot limit nesting to 64, refuses a length before it
-reads the available bytes, and decodes extension -1. ``u-msgpack`` refuses a repeated key.
+Two PyPI packages cannot be used. ``msgpack`` cannot limit nesting to 64, refuses an excessive
+length before it reads the available bytes, and decodes extension -1. ``u-msgpack`` refuses a
+repeated key.
 
 The reader accepts every form of MessagePack. The writer makes the same bytes as ``msgpack-lite``,
 whose only number type is JavaScript's (ZMR-073).
@@ -118,13 +119,14 @@ class _Open:
 def decode(
     data: bytes | memoryview, at: int = 0, has_text_keys: bool = False, most: int | None = None
 ) -> tuple[Any, int]:
-    """Decode the value at an offset; return it and the offset after it.
+    """Decode the value at an offset; return the value and the offset after it.
 
-    A value with more than ``most`` values, itself and keys included, is read to its end and
-    returned as :data:`TOO_MANY`. Time and memory are bounded by the available bytes, whatever their
-    lengths claim. Raises :class:`Incomplete`, :class:`BadType` and :class:`TooDeep`. With
-    ``has_text_keys``, for an update, also raises :class:`BadKey` for a key of the outermost map.
-    The first error in byte order is raised; a key is judged by its first byte.
+    A value that consists of more than ``most`` values, including itself and its keys, is read to
+    its end and returned as :data:`TOO_MANY`. Time and memory are bounded by the available bytes,
+    whatever lengths the bytes claim. Raises :class:`Incomplete`, :class:`BadType` and
+    :class:`TooDeep`. ``has_text_keys`` is for an update: a key of the outermost map that is not
+    text raises :class:`BadKey`. The error raised is the first one in byte order; a key is judged by
+    its first byte.
     """
     stack: list[_Open] = []
     count = 0
@@ -237,8 +239,8 @@ def _text(raw: bytes) -> str | BadText:
 def encode(value: Any) -> bytes:
     """Encode a value as ``msgpack-lite`` does (ZMR-073).
 
-    A number is an integer in the shortest form if it fits into 32 bits with sign, and a 64-bit
-    float otherwise. Raises ``ValueError`` for a value that JavaScript cannot hold.
+    A number is encoded as an integer in the shortest form if it fits into 32 bits with sign, and as
+    a 64-bit float otherwise. Raises ``ValueError`` for a value that JavaScript cannot represent.
     """
     if value is None:
         return b"\xc0"
@@ -290,8 +292,8 @@ def _long_head(type: str, size: int) -> bytes:
 def key_text(key: Any) -> str:
     """Return a key as text: a string itself, or the JSON of anything else.
 
-    Maps in a key become lists of pairs. If their keys were texts as well, each level would quote
-    the level inside it and double the text.
+    Maps inside a key become lists of pairs. If their keys became text as well, each level of
+    nesting would double the length of the text.
     """
     if isinstance(key, str):
         return key

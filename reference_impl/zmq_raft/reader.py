@@ -36,7 +36,7 @@ def kind_of(path: Path, context: Mapping[str, Any]) -> str:
 def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
     """Yield the events of a log. Raises ``OSError``, and ``ValueError`` for an unknown profile.
 
-    Context: ``kind`` overrides the file type; ``first_index`` overrides the first index by the name
+    Context: ``kind`` overrides the file type; ``first_index`` overrides the first index in the name
     of an index file; ``entries`` = ``raw`` means entries without a header; ``log`` and
     ``snapshot_file`` are other names inside a directory.
     """
@@ -100,9 +100,9 @@ def _rest(event: Lost, files: list[tuple[str | None, int]]) -> Iterator[Lost]:
 def recognise(path: Path) -> bool:
     """Return whether a file or directory has the structure of one of the four file types.
 
-    The tokens of index files and snapshots count only with a plausible length after them. A state
-    file has no token: from its first byte on it must be MessagePack maps with text as keys. The
-    name decides if there are too few bytes.
+    The tokens of index files and snapshots count only if a plausible length follows them. A state
+    file has no token: it must consist of MessagePack maps with text keys from its first byte. If
+    there are too few bytes, the name decides.
     """
     if path.is_dir():
         parts = directory.folders(path, {})
@@ -120,9 +120,9 @@ def recognise(path: Path) -> bool:
 
 
 def _plausible_header(head: bytes) -> bool:
-    """Return whether length and version are plausible, which no text is.
+    """Return whether length and version are plausible; those of a text file never are.
 
-    A length below 2^27 and the version begin with zeros.
+    A length below 2^27 and the version begin with zero bytes.
     """
     return head[7:8] <= b"\x04" and not any(head[9:12])
 

@@ -35,7 +35,7 @@ class _Window:
         self.at = 0
 
     def grow(self) -> bool:
-        """Read until the window is twice as large, so that the work stays linear.
+        """Read until the window is twice as large, so that the total work stays linear.
 
         Returns False at the end of the file.
         """
@@ -52,7 +52,7 @@ class _Window:
 class Merged:
     """The union of updates (ZMR-071): keys and values, up to a limit (ZMR-106).
 
-    ``values`` is None once the limit was exceeded, also after later updates.
+    ``values`` becomes None when the limit is exceeded, and stays None after later updates.
     """
 
     def __init__(self) -> None:
@@ -108,7 +108,7 @@ def read(file: BinaryIO, size: int) -> Parts:
 def _updates(file: BinaryIO, size: int) -> Iterator[tuple[Record, Any] | Lost]:
     """Yield the updates, each with its pairs or ``TOO_MANY``.
 
-    The last item may instead be the reason why nothing after it can be read.
+    The last item may instead be the reason code of the fault that ends reading.
     """
     window = _Window(file)
     offset = 0  # in the window, which moves on only when it is empty
@@ -172,8 +172,8 @@ def _zeros_to_the_end(window: _Window, offset: int) -> bool:
 class StateWriter:
     """Writes a state file as ``FilePersistence`` does.
 
-    ``initial`` has every key of the application, in its order, with the value before any update.
-    Other keys are dropped from updates (ZMR-074). Without ``initial`` no key is dropped.
+    ``initial`` has every key of the application, in order, with its value before any update. Other
+    keys are dropped from updates (ZMR-074). Without ``initial`` no key is dropped.
     """
 
     def __init__(
@@ -248,7 +248,7 @@ def rotated_name(name: str, moment: str, counter: int) -> str:
 
 
 def changes_of(record: NewRecord) -> dict[str, Any]:
-    """Return the changes in a record to write: the MessagePack map of its payload.
+    """Return the changes of a record to write: the MessagePack map in its payload.
 
     Raises ``ValueError`` for any other payload.
     """

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from conformance.recipes.rocksdb_wal.zstd_frames import frame_of_one_byte
+from conformance.recipes.rocksdb_wal.zstd_frames import RAW, RLE, block, frame_of_one_byte, header
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
 from reference_impl.rocksdb_wal.layout import TIMESTAMP_SIZE, pack
 
 NAME = "000003.log"
 NUMBER, OLDER = 3, 2
-FULL, MIDDLE = 1, 3
+FULL, FIRST, MIDDLE, LAST = 1, 2, 3, 4
+ALPHA = pack("recyclable", FULL, b"alpha", NUMBER)
 COMPRESSED = pack("legacy", 9, (7).to_bytes(4, "little"))
 
 
@@ -40,7 +41,7 @@ def metadata_without_end(size: int) -> bytes:
         log += pack("recyclable", 11, b"".join(pairs), NUMBER)
         log += bytes(-len(log) % BLOCK_SIZE)
         family += count
-    return bytes(log) + pack("recyclable", FULL, b"alpha", NUMBER)
+    return bytes(log) + ALPHA
 
 
 def metadata_repeated(size: int) -> bytes:
@@ -62,17 +63,117 @@ def frames_that_fail(size: int) -> bytes:
 
 def other_logs_in_turn(size: int) -> bytes:
     """Blocks of this log and of another in turn, if there is room for both: many lost ranges."""
-    own = _blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", NUMBER))
+    own = _blocks(BLOCK_SIZE, ALPHA)
     other = _blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", OLDER))
     return (own + other) * (size // (2 * BLOCK_SIZE)) + own[: BLOCK_SIZE // 2 + 1000]
 
 
 def zeros_before_a_late_byte(size: int) -> bytes:
     """Zero headers in every block, and one byte at the end of each."""
-    log = bytearray(_blocks(BLOCK_SIZE, pack("recyclable", FULL, b"alpha", NUMBER)))
+    log = bytearray(_blocks(BLOCK_SIZE, ALPHA))
     while len(log) < size:
         log += bytes(BLOCK_SIZE - 1) + b"\1"
     return bytes(log)
+
+
+def ignorable_in_every_other_block(size: int) -> bytes:
+    """Blocks that the scanner's kernel reads, and blocks that it cannot read, in turn."""
+    sizes = pack("legacy", 10, TIMESTAMP_SIZE.pack(1, 8))
+    plain = pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7))
+    unusual = pack("legacy", 200, b"") + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 14))
+    first = sizes + pack("legacy", FULL, b"x" * (BLOCK_SIZE - 7 - len(sizes)))
+    return first + (plain + unusual) * (size // (2 * BLOCK_SIZE))
+
+
+def firsts_without_last(size: int) -> bytes:
+    """FIRST fragments of one byte: an incomplete record for each twelve bytes."""
+    return _blocks(size, pack("recyclable", FIRST, b"a", NUMBER))
+
+
+def record_of_empty_fragments(size: int) -> bytes:
+    """One record: a FIRST, and an empty MIDDLE for each eleven bytes."""
+    log = _blocks(size, pack("recyclable", MIDDLE, b"", NUMBER),
+                  pack("recyclable", FIRST, b"alpha", NUMBER))  # fmt: skip
+    return log + pack("recyclable", LAST, b"bravo", NUMBER)
+
+
+def types_of_no_dialect(size: int) -> bytes:
+    """A lost range for each seven bytes, in a log whose dialect nothing tells."""
+    return _blocks(size, pack("legacy", 200, b""))
+
+
+def ignorable_types(size: int) -> bytes:
+    """An ignorable physical record for each seven bytes after the first record."""
+    return _blocks(size, pack("legacy", 200, b""), pack("legacy", FULL, b"alpha") + COMPRESSED)
+
+
+def lengths_out_of_every_block(size: int) -> bytes:
+    """A length of 65535 at the start of each block but the last."""
+    return _before_a_record((b"\xff" * 6 + b"\x05").ljust(BLOCK_SIZE, b"\xff"), size)
+
+
+def log_numbers_without_end(size: int) -> bytes:
+    """Records of one log after the other, before a block that proves that this log goes on."""
+    log, number = bytearray(), NUMBER
+    while len(log) < size:
+        number += 1
+        log += pack("recyclable", FULL, b"", number)
+        if (left := -len(log) % BLOCK_SIZE) < 11:
+            log += bytes(left)
+    return bytes(log).ljust(-(-len(log) // BLOCK_SIZE) * BLOCK_SIZE, b"\0") + ALPHA
+
+
+def zeros_between_blocks(size: int) -> bytes:
+    """A record, and zeros to the end of its block, again and again."""
+    return _before_a_record(ALPHA.ljust(BLOCK_SIZE, b"\0"), size)
+
+
+def sync_offsets_beyond_the_log(size: int) -> bytes:
+    """Every record says that all of the log was synced, and every block ends with other bytes."""
+    one = pack("wal-sync", FULL, b"", NUMBER, 2**64 - 1)
+    return (one * (BLOCK_SIZE // len(one) - 1)).ljust(BLOCK_SIZE, b"\xff") * (size // BLOCK_SIZE)
+
+
+def frames_that_claim_much(size: int) -> bytes:
+    """Compressed records that state 64 GiB each, and hold a byte."""
+    frame = header(64 << 30) + block(RAW, b"a", 1, is_last=True)
+    return _blocks(size, pack("legacy", FULL, frame), COMPRESSED)
+
+
+def frame_of_empty_blocks(size: int) -> bytes:
+    """One compressed record of one byte, whose frame has an empty block for each three bytes."""
+    empty = block(RAW, b"", 0, is_last=False)
+    return _compressed(header(1) + empty * (size // 3) + block(RAW, b"a", 1, is_last=True))
+
+
+def compressed_batch_of_marks(size: int) -> bytes:
+    """One compressed write batch with sixteen times as many operations as the log has bytes."""
+    count = 16 * size // 4096 * 4096
+    blocks = b"".join(block(RLE, b"\x12", 4096, is_last=False) for _ in range(count // 4096))
+    filler = bytes(size - len(blocks))
+    pieces = [filler[at : at + 65536] for at in range(0, len(filler), 65536)]
+    raw = b"".join(block(RAW, piece, len(piece), is_last=False) for piece in pieces)
+    head = block(RAW, bytes(8) + count.to_bytes(4, "little"), 12, is_last=False)
+    end = block(RAW, b"", 0, is_last=True)
+    return _compressed(header(12 + count + len(filler)) + head + blocks + raw + end)
+
+
+def _before_a_record(block: bytes, size: int) -> bytes:
+    """Blocks that are all the same, and a record of this log."""
+    return block * (size // BLOCK_SIZE) + ALPHA
+
+
+def _compressed(frame: bytes) -> bytes:
+    """A compressed log of one record with this frame."""
+    log, begin = bytearray(COMPRESSED), True
+    while True:
+        left = BLOCK_SIZE - len(log) % BLOCK_SIZE - 7
+        piece, frame = frame[:left], frame[left:]
+        kind = (FIRST if frame else FULL) if begin else (MIDDLE if frame else LAST)
+        log += pack("legacy", kind, piece)
+        if not frame:
+            return bytes(log)
+        begin = False
 
 
 LOGS = (
@@ -84,4 +185,16 @@ LOGS = (
     frames_that_fail,
     other_logs_in_turn,
     zeros_before_a_late_byte,
+    ignorable_in_every_other_block,
+    firsts_without_last,
+    record_of_empty_fragments,
+    types_of_no_dialect,
+    ignorable_types,
+    lengths_out_of_every_block,
+    log_numbers_without_end,
+    zeros_between_blocks,
+    sync_offsets_beyond_the_log,
+    frames_that_claim_much,
+    frame_of_empty_blocks,
+    compressed_batch_of_marks,
 )

@@ -28,6 +28,46 @@ def _slots(log: bytearray) -> range:
     return range(HEADER_SIZE, len(log), FRAME_HEADER_SIZE + PAGE_SIZE)
 
 
+def pages_of_64_kib(size: int) -> bytes:
+    """The longest pages; the file ends inside one of them."""
+    header = Header(">", 65536, 0, SALTS)
+    images = [(1, 1, bytes([number % 256]) * 65536) for number in range(size // 65536 + 1)]
+    made, _ = frames(images, header, header.checksum)
+    return (header.to_bytes() + made)[:size]
+
+
+def highest_numbers(size: int) -> bytes:
+    """Page numbers and database sizes of 2^32 - 1."""
+    count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
+    images = [(0xFFFFFFFF, 0xFFFFFFFF, struct.pack(">Q", n) * 64) for n in range(count)]
+    return _HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0]
+
+
+def many_generations(size: int) -> bytes:
+    """Each slot has other salts than the one before."""
+    log = bytearray(small_transactions(size))
+    for number, at in enumerate(_slots(log)[1:]):
+        log[at + 8 : at + 16] = struct.pack(">Q", number)
+    return bytes(log)
+
+
+def generations_of_foreign_salts(size: int) -> bytes:
+    """The checksums of all slots follow, and only the salts of the first are right."""
+    log = bytearray(small_transactions(size))
+    for at in _slots(log)[1:-1]:
+        log[at + 8] ^= 1
+    return bytes(log)
+
+
+def padding_after_damage(size: int) -> bytes:
+    """The same commit frame in each slot, after a damaged one."""
+    count = max(4, size // (FRAME_HEADER_SIZE + PAGE_SIZE))
+    images = [(1, 1, bytes(PAGE_SIZE))] * count
+    log = bytearray(_HEADER.to_bytes() + frames(images, _HEADER, _HEADER.checksum)[0])
+    log[HEADER_SIZE + FRAME_HEADER_SIZE] ^= 1
+    return bytes(log)
+
+
 def small_transactions(size: int) -> bytes:
     """A record for each slot."""
     return bytes(_log(size, 5))
@@ -87,6 +127,11 @@ def salts_without_links(size: int) -> bytes:
 
 
 LOGS = (
+    pages_of_64_kib,
+    highest_numbers,
+    many_generations,
+    generations_of_foreign_salts,
+    padding_after_damage,
     small_transactions,
     uncommitted_frames,
     one_large_transaction,

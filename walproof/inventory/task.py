@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import re
 import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -46,8 +45,6 @@ from walproof.scan.reference import ScannerMissing
 from walproof.tables.parquet import ParquetFile
 from walproof.tables.rows import file_name
 
-#: Formats in the message of :class:`UnknownFormat` for a file of several formats.
-_SEVERAL_FORMATS = re.compile(r": matches ([^;]+);")
 #: Key in the metadata of a Parquet file for the names of its logs, as JSON.
 LOGS_KEY = "walproof.logs"
 
@@ -215,8 +212,9 @@ def _read(piece: LogPiece, options: Options, tally: Tally) -> Iterator[Row]:
             _note_if_blank(tally, path)
     except UnknownFormat as error:
         # A file of no format is not an error; a file of several formats is.
-        if several := _SEVERAL_FORMATS.search(str(error)):
-            tally.error = f"matches {several[1]}; choose one with --option journalFormat=…"
+        if error.fitting:
+            formats = " and ".join(error.fitting)
+            tally.error = f"matches {formats}; choose one with --option journalFormat=…"
     except ScannerMissing:
         raise
     except Exception as error:

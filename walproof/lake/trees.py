@@ -147,7 +147,7 @@ class RemoteTree:
                 return recognise_log(self._head(path, folder))
             except formats.UnknownFormat as error:
                 text = str(error).replace(f"{folder}/{Entry(path).name}", path)
-                raise formats.UnknownFormat(text) from None
+                raise formats.UnknownFormat(text, error.fitting) from None
 
     def _head(self, path: str, folder: str) -> Path:
         """Copy the first bytes of a file to a local file of the same name, for the recognisers."""

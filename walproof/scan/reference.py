@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from reference_impl.answer import Event as ReferenceEvent
 from reference_impl.answer import Record
 from reference_impl.formats import named
 from walproof.formats import plugin_for
@@ -58,9 +59,13 @@ class ReferenceScanner:
         """
         if part != WHOLE:
             raise ScannerMissing(log)
+        yield from self.in_runs(self.format.read(log.local(), "recover", log.context), wanted)
+
+    def in_runs(self, events: Iterable[ReferenceEvent], wanted: Wanted) -> Iterator[Event]:
+        """Yield events of the executable specification, with records in runs of one file."""
         run: list[_Row] = []
         held = 0
-        for event in self.format.read(log.local(), "recover", log.context):
+        for event in events:
             if isinstance(event, Record):
                 if run and (
                     event.file != run[0].file or len(run) == PIECE_ROWS or held >= MAX_BYTES
@@ -74,6 +79,8 @@ class ReferenceScanner:
                 yield self._emptied(run, wanted)
                 held = 0
             yield event
+        if run:
+            yield self._emptied(run, wanted)
 
     def _emptied(self, run: list[_Row], wanted: Wanted) -> Records:
         """Return the rows as columns and clear the list, to save memory."""

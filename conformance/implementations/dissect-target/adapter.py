@@ -1,8 +1,8 @@
 """Adapter: the journal reader of dissect.target, a framework for forensics.
 
 ``JournalFile`` returns a dictionary for each entry: its time, and its fields under lower-case names
-without leading underscores. ``decode_value`` changes the names; a subclass keeps them as they are
-in the file. The values are those of the dictionary.
+without leading underscores. A subclass overrides ``decode_value``, which changes the names, so that
+names stay as they are in the file. The values are those of the dictionary.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The RocksDB write-ahead log on the generated parser: what spec/rocksdb-wal.md adds to a grammar.
+"""A reader of RocksDB write-ahead logs on the generated parser.
 
-The grammar parses a physical record where this reader says that one is; here are the dialects, the
-survey, the checks, decompression and the verdict, written from the chapter alone. Shares no code
-with ``reference_impl``.
+The grammar parses a physical record at a given offset. The dialects, the survey, the checks,
+decompression and the verdict are here, implemented from spec/rocksdb-wal.md alone. The module
+shares no code with ``reference_impl``.
 """
 
 from __future__ import annotations

@@ -211,7 +211,7 @@ class Reader:
             slot.returned = True
 
     def chain(self) -> int:
-        """How many slots follow from the header by their checksums, whatever their salts."""
+        """Return how many slots follow from the header by their checksums, whatever their salts."""
         value, order = self.start.value, self.start.order
         for slot in self.slots if value else ():
             assert value is not None
@@ -293,7 +293,7 @@ class Reader:
         return reason, torn
 
     def is_own(self, slot: Slot) -> bool:
-        """Whether a slot has the salts of the log, and its first 16 bytes are not all zero."""
+        """Return whether a slot has the salts of the log and is not blank (SQW-030)."""
         return slot.salts == self.start.salts and (slot.salts != (0, 0) or any(slot.head))
 
     def is_cut(self, ending: int) -> bool:
@@ -387,7 +387,7 @@ class Reader:
                     self.take(later, after_loss=True)
 
     def is_in_place(self, slot: Slot) -> bool:
-        """Whether the slot before it stores the value before it, or it is proven with that one."""
+        """Return whether a slot follows the slot before it."""
         return slot.follows == slot.number - 1 or slot.before == self.stored(slot.number - 1)
 
     def code(self, slot: Slot) -> str:

@@ -1,7 +1,7 @@
 """Raft entries in the payloads of Zeebe records, implemented from spec/zeebe-journal.md alone.
 
-The generated parser lists these fields too, but omits fields that do not fit. This module decides
-which fault of ZBJ-058 that is.
+The generated parser lists these fields too, but omits fields that do not fit. This module
+determines which fault of ZBJ-058 applies.
 """
 
 from __future__ import annotations

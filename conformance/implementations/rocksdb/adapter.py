@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-from conformance.adapterkit import Refused, Skipped, record, serve
+from conformance.adapterkit import Refused, Skipped, measure, record, serve
 
 #: ``enum class WALRecoveryMode`` (include/rocksdb/options.h).
 RECOVERY_MODES = {
@@ -27,6 +27,8 @@ LIBRARY = ctypes.CDLL(os.environ["ROCKSDB_LIBRARY"])
 OnRecord = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_char), ctypes.c_size_t)
 OnReport = ctypes.CFUNCTYPE(None, ctypes.c_char_p)
 LIBRARY.read_log.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_int, OnRecord, OnReport]
+Count = ctypes.POINTER(ctypes.c_uint64)
+LIBRARY.count_records.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_int, Count, Count]
 LIBRARY.create_log.argtypes = [ctypes.c_char_p, ctypes.c_uint64, ctypes.c_bool, ctypes.c_bool]
 LIBRARY.create_log.restype = ctypes.c_void_p
 LIBRARY.add_timestamp_sizes.argtypes = [
@@ -40,6 +42,7 @@ LIBRARY.add_record.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
 LIBRARY.close_log.argtypes = [ctypes.c_void_p]
 for function in (
     LIBRARY.read_log,
+    LIBRARY.count_records,
     LIBRARY.add_timestamp_sizes,
     LIBRARY.add_predecessor,
     LIBRARY.add_record,
@@ -84,6 +87,18 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
+def bench(path: Path, repeat: int) -> None:
+    """Time ``repeat`` passes over log number 1 without leaving the library."""
+    records, payload_bytes = ctypes.c_uint64(), ctypes.c_uint64()
+
+    def once() -> tuple[int, int]:
+        mode = RECOVERY_MODES[MODE]
+        done(LIBRARY.count_records(bytes(path), 1, mode, records, payload_bytes))
+        return records.value, payload_bytes.value
+
+    measure(repeat, once)
+
+
 def write(path: Path, request: dict[str, Any]) -> None:
     """Write a log as the database does with the options that lead to these headers."""
     context = request["context"]
@@ -92,6 +107,11 @@ def write(path: Path, request: dict[str, Any]) -> None:
         raise Skipped("these are Pebble's")
     if any("sync_offset" in each for each in request["records"]):
         raise Skipped("the writer cannot be given sync_offset")
+    for each in request["records"]:
+        if any(int(number) >= 1 << 64 for number in each.get("predecessor", {}).values()):
+            raise Skipped("the writer takes numbers of 64 bits")
+        if any(int(family) >= 1 << 32 for family in each.get("timestamp_sizes", ())):
+            raise Skipped("the writer takes column families of 32 bits")
     number = log_number(path, request)
     log = LIBRARY.create_log(
         bytes(path),
@@ -124,6 +144,9 @@ def done(is_done: bool) -> None:
 
 
 if __name__ == "__main__":
+    if sys.argv[1:2] == ["bench"]:
+        bench(Path(sys.argv[2]), int(sys.argv[3]))
+        sys.exit()
     serve(
         {
             "name": os.environ["WALPROOF_NAME"],

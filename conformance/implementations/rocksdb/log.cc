@@ -36,16 +36,9 @@ class Reporter : public log::Reader::Reporter {
   const OnReport on_report_;
 };
 
-}  // namespace
-
-extern "C" {
-
-// Writes the version of the library to text, which has room for size bytes.
-void library_version(char* text, size_t size) { snprintf(text, size, "%s", GetRocksVersionAsString(true).c_str()); }
-
-// Reads a log with the loop of DBImpl::ProcessLogFile (db/db_impl/db_impl_open.cc), without the decoding of write
-// batches. Returns whether the file could be opened.
-bool read_log(const char* path, uint64_t log_number, int recovery_mode, OnRecord on_record, OnReport on_report) {
+// The loop of DBImpl::ProcessLogFile (db/db_impl/db_impl_open.cc), without the decoding of write batches.
+template <typename Function>
+bool ReadLog(const char* path, uint64_t log_number, int recovery_mode, Function on_record, OnReport on_report) {
   std::unique_ptr<FSSequentialFile> file;
   if (!FileSystem::Default()->NewSequentialFile(path, FileOptions(), &file, nullptr).ok()) return false;
 
@@ -61,6 +54,26 @@ bool read_log(const char* path, uint64_t log_number, int recovery_mode, OnRecord
     on_record(record.data(), record.size());
   }
   return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+// Writes the version of the library to text, which has room for size bytes.
+void library_version(char* text, size_t size) { snprintf(text, size, "%s", GetRocksVersionAsString(true).c_str()); }
+
+// Reads a log as DBImpl::ProcessLogFile does. Returns whether the file could be opened.
+bool read_log(const char* path, uint64_t log_number, int recovery_mode, OnRecord on_record, OnReport on_report) {
+  return ReadLog(path, log_number, recovery_mode, on_record, on_report);
+}
+
+// Reads a log as read_log does, and counts its records and the bytes of their payloads.
+bool count_records(const char* path, uint64_t log_number, int recovery_mode, uint64_t* records,
+                   uint64_t* payload_bytes) {
+  *records = *payload_bytes = 0;
+  const auto count = [&](const char*, size_t size) { ++*records, *payload_bytes += size; };
+  return ReadLog(path, log_number, recovery_mode, count, [](const char*) {});
 }
 
 // Creates a log as DBImpl::CreateWAL does (db/db_impl/db_impl_open.cc). Returns null if it cannot.

@@ -15,6 +15,7 @@ from conformance.recipes.rocksdb_wal import (
     resync,
     tails,
     types,
+    write_batches,
     writing,
     zeros,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "resync",
     "tails",
     "types",
+    "write_batches",
     "writing",
     "zeros",
 ]

@@ -229,3 +229,38 @@ def append_a_compressed_record(log: RocksLog) -> None:
     """What is appended to a compressed log is compressed."""
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, b"delta"])
+
+
+@BOOK.appending(empty_log, "appending", "RDB-028", "RDB-030")
+def append_compressed_to_nothing(log: RocksLog) -> None:
+    """A log without a dialect takes the compression that is given."""
+    log.context |= {"headers": "legacy", "compression": "zstd", "log_number": 7}
+    log.append(*NEW)
+    log.expect("intact", survivors=NEW)
+
+
+@BOOK.appending(
+    three_recyclable_records,
+    "appending",
+    "RDB-028",
+    "RDB-057",
+    control=append_to_three_recyclable_records,
+    kind="corrupt",
+)
+def append_a_sync_offset_to_a_recyclable_log(log: RocksLog) -> None:
+    """A recyclable header has no sync offset, so that the append is refused."""
+    log.append(b"delta", sync_offset="5")
+    log.expect_refusal(survivors=[0, 1, 2])
+
+
+@BOOK.appending(
+    timestamp_sizes_first,
+    "appending",
+    "RDB-033",
+    control=append_new_timestamp_sizes,
+    kind="corrupt",
+)
+def append_a_column_family_that_the_log_has(log: RocksLog) -> None:
+    """The log already has a timestamp size for column family 0."""
+    log.append(b"delta", timestamp_sizes={"0": 8})
+    log.expect_refusal(survivors=[0, 1])

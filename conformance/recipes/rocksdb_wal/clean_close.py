@@ -1,6 +1,7 @@
 """The eleven bytes with which Pebble closes a log."""
 
 from conformance.recipes.rocksdb_wal.checksum import synced_blocks
+from conformance.recipes.rocksdb_wal.compression import three_compressed_recyclable_records
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_fragments,
     three_legacy_records,
@@ -10,6 +11,7 @@ from conformance.recipes.rocksdb_wal.log import (
     BOOK,
     WAL_SYNC,
     RocksLog,
+    legacy,
 )
 from reference_impl.rocksdb_wal.layout import clean_close
 
@@ -166,3 +168,20 @@ def close_of_another_log_first(log: RocksLog) -> None:
     """The number is known, so that a close of another log at the start does not tell it."""
     log.splice("blocks[0].records[0]", clean_close(31) + bytes(5), "a close of log 31")
     log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "clean-close", "RDB-014", "RDB-026", "RDB-044")
+def close_after_the_compression_type_and_no_number(log: RocksLog) -> None:
+    """Nothing tells the number, and a close that is not at the start does not either."""
+    log.number_is_unknown()
+    log.truncate_in("blocks[0].records[1]", 0)
+    log.extend(clean_close(12), "a clean close")
+    log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
+
+
+@BOOK.valid("clean-close", "RDB-016", "RDB-026", kind="limit")
+def ignorable_type_in_the_block_after_a_close(log: RocksLog) -> None:
+    """A block that begins with a record of no dialect does not prove that the log goes on."""
+    log.close()
+    log.data += bytes(BLOCK_SIZE - 11) + legacy(200, b"ghost")
+    log.expect("intact", survivors=[], end=0)

@@ -37,6 +37,13 @@ def compression(kind: int) -> bytes:
 ZSTD = compression(7)
 
 
+def framed_with_window(exponent: int, payload: bytes) -> bytes:
+    """Return a frame that asks for a window of 2^(10 + exponent) bytes."""
+    size = len(payload)
+    head = MAGIC + bytes([0xC0, exponent << 3]) + size.to_bytes(8, "little")
+    return head + block(0, payload, size, is_last=True)
+
+
 def framed(log: RocksLog, *payloads: bytes, headers: str = LEGACY) -> None:
     """Write records, each in a frame of its own."""
     for payload in map(vary, payloads):
@@ -229,9 +236,8 @@ def frame_with_a_dictionary(log: RocksLog) -> None:
 @BOOK.damaged(three_compressed_records, "compression", "RDB-036")
 def frame_with_a_large_window(log: RocksLog) -> None:
     """A frame that asks for a window of 256 MiB."""
-    large = MAGIC + bytes([0xC0, 18 << 3]) + (5).to_bytes(8, "little")
-    large += block(0, b"bravo", 5, is_last=True)
-    log.splice("blocks[0].records[2]", legacy(FULL, large), "a frame with a large window")
+    large = legacy(FULL, framed_with_window(18, b"bravo"))
+    log.splice("blocks[0].records[2]", large, "a frame with a large window")
     log.expect("damaged", "bad-compression", survivors=[0, 2])
 
 
@@ -327,3 +333,78 @@ def bomb(log: RocksLog) -> None:
     large = header(64 << 30) + block(1, b"a", 1 << 17, is_last=False) * 500
     log.splice("blocks[0].records[2]", legacy(FULL, large), "a frame of 64 GiB")
     log.expect("damaged", "too-large", survivors=[0, 2])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036")
+def frame_that_ends_in_its_header(log: RocksLog) -> None:
+    """The magic number, and too few bytes for what follows it."""
+    log.splice("blocks[0].records[2]", legacy(FULL, MAGIC + b"\x60"), "five bytes of a frame")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+
+
+@BOOK.valid("compression", "RDB-036", kind="limit")
+def frame_with_the_largest_window(log: RocksLog) -> None:
+    """A frame that needs a window of 128 MiB, which is allowed."""
+    log.data += ZSTD + legacy(FULL, framed_with_window(17, b"alpha"))
+    log.payloads.append(Kept(b"alpha"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(record_as_large_as_the_limit, "compression", "RDB-036", "RDB-037", kind="limit")
+def dictionary_and_more_than_the_limit(log: RocksLog) -> None:
+    """A frame that needs a dictionary is bad, whatever size it states."""
+    named = MAGIC + bytes([0x61, 9]) + (301 - 256).to_bytes(2, "little")
+    named += block(0, numbered(301), 301, is_last=True)
+    log.splice("blocks[0].records[1]", legacy(FULL, named), "301 bytes with a dictionary")
+    log.expect("damaged", "bad-compression", survivors=[1])
+
+
+@BOOK.damaged(record_as_large_as_the_limit, "compression", "RDB-036", "RDB-037", kind="limit")
+def skippable_frame_larger_than_the_limit(log: RocksLog) -> None:
+    """The size of a skippable frame is not that of a record."""
+    skippable = b"\x50\x2a\x4d\x18" + (301).to_bytes(4, "little") + numbered(301)
+    log.splice("blocks[0].records[1]", legacy(FULL, skippable), "a skippable frame of 301 bytes")
+    log.expect("damaged", "bad-compression", survivors=[1])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-037", kind="limit")
+def one_byte_more_than_64_mebibytes(log: RocksLog) -> None:
+    """A frame that states one byte more than the limit without a context."""
+    large = header((64 << 20) + 1) + block(0, b"bravo", 5, is_last=True)
+    log.splice("blocks[0].records[2]", legacy(FULL, large), "a frame that states 64 MiB + 1")
+    log.expect("damaged", "too-large", survivors=[0, 2])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-037", kind="limit")
+def short_frame_that_states_33_mebibytes(log: RocksLog) -> None:
+    """The size is within the limit, but the frame holds five bytes."""
+    short = header(33 << 20) + block(0, b"bravo", 5, is_last=True)
+    log.splice("blocks[0].records[2]", legacy(FULL, short), "a frame that states 33 MiB")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+
+
+def large_and_last(last: int) -> bytes:
+    """Return five frames of 64 KiB, and one of ``last`` bytes, each from 18 bytes."""
+    large = legacy(FULL, frame_of_one_byte(0x62, 65536)) * 5
+    return large + legacy(FULL, frame_of_one_byte(0x63, last))
+
+
+#: Bytes that the budget leaves to the last record, which ends at 11 + 6 * 18.
+LAST_IN_THE_BUDGET = 1024 * (11 + 6 * 18) + 4 * 65536 - 5 * 65536
+
+
+@BOOK.valid("compression", "RDB-038", kind="limit")
+def budget_used_up(log: RocksLog) -> None:
+    """The last record brings the sum to exactly 1024 times its end plus four times the limit."""
+    log.context["max_record_size"] = 65536
+    log.data += ZSTD + large_and_last(LAST_IN_THE_BUDGET)
+    log.payloads += [b"b" * 65536] * 5 + [b"c" * LAST_IN_THE_BUDGET]
+    log.expect("intact", survivors=list(range(6)))
+
+
+@BOOK.damaged(budget_used_up, "compression", "RDB-038", kind="limit")
+def budget_exceeded_by_one_byte(log: RocksLog) -> None:
+    """The last record states one byte more."""
+    last = legacy(FULL, frame_of_one_byte(0x63, LAST_IN_THE_BUDGET + 1))
+    log.splice("blocks[0].records[6]", last, "a frame of one byte more")
+    log.expect("damaged", "too-large", survivors=list(range(5)))

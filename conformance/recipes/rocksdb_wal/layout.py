@@ -5,6 +5,7 @@ from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
     BOOK,
     FIRST,
+    FULL,
     LAST,
     LEGACY,
     MIDDLE,
@@ -210,3 +211,18 @@ def many_blocks(log: RocksLog) -> None:
     """Records of growing sizes over three blocks."""
     log.write(*[numbered(size) for size in range(0, 9000, 500)])
     log.expect("intact", survivors=list(range(18)))
+
+
+@BOOK.valid("layout", "RDB-002", "RDB-010")
+def legacy_empty_record_last(log: RocksLog) -> None:
+    """A log that ends with an empty record: a header of seven bytes and nothing after it."""
+    log.write(b"alpha", b"", headers=LEGACY)
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.valid("layout", "RDB-002", "RDB-017", kind="limit")
+def sync_offset_at_its_largest(log: RocksLog) -> None:
+    """All eight bytes of the sync offset count."""
+    log.data += wal_sync(FULL, b"alpha", 2**64 - 1)
+    log.payloads.append(Kept(b"alpha"))
+    log.expect("intact", survivors=[0])

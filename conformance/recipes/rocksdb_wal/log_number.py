@@ -2,6 +2,8 @@
 
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_fragments,
+    recyclable_log_ends_with_its_block,
+    synced_log_ends_with_its_trailer,
     three_recyclable_records,
     three_synced_records,
 )
@@ -56,6 +58,14 @@ def older_log_within_the_last_block(log: RocksLog) -> None:
     log.extend(text + bytes(range(256)), "text of an older record")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
     log.note("A limit of the format: undamaged recycled logs look like this as well.")
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-044", "RDB-050", kind="limit")
+def older_record_within_the_last_block(log: RocksLog) -> None:
+    """A sound older record after a fault proves nothing: a lost record may have had it as data."""
+    text = OLDER_TEXT[:4] + b"\x40\0" + OLDER_TEXT[6:]
+    log.extend(text + recyclable(FULL, b"ghost", OLDER) + bytes(range(100)), "an older log")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)
 
 
 @BOOK.valid("log-number", "RDB-025")
@@ -335,3 +345,36 @@ def compression_type_over_an_older_log(log: RocksLog) -> None:
     """Nothing but the compression type was written over an older log."""
     log.data += pack("legacy", 9, b"\x07\0\0\0") + recyclable(FULL, b"ghost", OLDER)
     log.expect("intact", survivors=[], end=11)
+
+
+@BOOK.valid("log-number", "RDB-013", "RDB-014", "RDB-025")
+def synced_file_renamed_and_not_written(log: RocksLog) -> None:
+    """The file has no record of this log, and an older one with 19-byte headers ends it at 0."""
+    log.data += wal_sync(FULL, b"ghost", 0, OLDER)
+    log.is_called("000023.log")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.damaged(recyclable_log_ends_with_its_block, "log-number", "RDB-006", "RDB-050")
+def older_synced_log_after_a_recyclable_one(log: RocksLog) -> None:
+    """Type 9 has a 7-byte header in this log, and no later block begins with an older record."""
+    log.extend(wal_sync(FULL, b"ghost", 0, OLDER), "a WAL-sync record of log 8")
+    log.expect("damaged", "checksum-mismatch", survivors=[0], end=None)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-044", "RDB-050")
+def older_record_that_is_not_first_in_its_block(log: RocksLog) -> None:
+    """A later block has a record of an older log, but does not begin with it."""
+    log.flip("blocks[0].records[2].data", 1)
+    log.extend(bytes(BLOCK_SIZE - len(log.data)), "zeros to the end of the block")
+    log.extend(legacy(200, b"ghost") + recyclable(FULL, b"ghost", OLDER), "two physical records")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=BLOCK_SIZE + 12)
+
+
+@BOOK.damaged(synced_log_ends_with_its_trailer, "log-number", "RDB-046", "RDB-050", "RDB-056")
+def torn_tail_after_a_block_never_written(log: RocksLog) -> None:
+    """A torn tail does not end at a block of another log that comes before it."""
+    log.set("blocks[0].records[0].header.log_number", OLDER)
+    log.reseal("blocks[0].records[0]")
+    log.extend(wal_sync(FULL, b"bravo", BLOCK_SIZE) + b"\xff" * 19, "a record, and 19 bytes ff")
+    log.expect("damaged", "other-log", survivors=[Kept(b"bravo")], end=None)

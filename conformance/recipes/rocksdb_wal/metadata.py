@@ -11,6 +11,7 @@ from conformance.recipes.rocksdb_wal.log import (
     BOOK,
     FIRST,
     FULL,
+    LAST,
     LEGACY,
     OLDER,
     RECYCLABLE,
@@ -243,3 +244,49 @@ def zeros_before_metadata_of_another_log(log: RocksLog) -> None:
     log.set("blocks[1].records[0].header.log_number", OLDER)
     log.reseal("blocks[1].records[0]")
     log.expect("torn", "torn-tail", survivors=[0], end=BLOCK_SIZE - 30)
+
+
+@BOOK.valid("metadata", "RDB-033", kind="limit")
+def timestamp_sizes_at_their_largest(log: RocksLog) -> None:
+    """Column families have 32 bits and sizes 16, without a sign."""
+    log.data += sizes((0xFFFFFFFF, 0xFFFF), (0x80000000, 0x8000))
+    log.write(b"alpha", headers=LEGACY)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("metadata", "RDB-034", kind="limit")
+def preceding_log_at_its_largest(log: RocksLog) -> None:
+    """Number, size and sequence number have 64 bits each, without a sign."""
+    log.data += preceding(2**64 - 1, 2**64 - 2, 2**64 - 3)
+    log.write(b"alpha", headers=LEGACY)
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(preceding_log_first, "metadata", "RDB-034")
+def preceding_log_of_30_bytes(log: RocksLog) -> None:
+    """A preceding log with a length that timestamp sizes may have."""
+    log.splice("blocks[0].records[0]", legacy(PRECEDING, bytes(30)), "30 bytes")
+    log.expect("damaged", "bad-metadata", survivors=[0, 1])
+
+
+@BOOK.damaged(three_legacy_records, "metadata", "RDB-006", "RDB-011", "RDB-047")
+def recyclable_preceding_log_in_a_legacy_log(log: RocksLog) -> None:
+    """Type 131 is metadata of another dialect, and not ignorable."""
+    log.hangs_upstream()
+    log.splice("blocks[0].records[1]", preceding(4, 137, 6, headers=RECYCLABLE), "type 131")
+    log.expect("damaged", "unknown-type", survivors=[0, 2])
+    log.bug("RocksDB 9.4 and later read the header for ever")
+
+
+@BOOK.damaged(metadata_after_an_empty_first, "metadata", "RDB-048", "RDB-049", "RDB-052")
+def last_after_an_empty_first_and_metadata(log: RocksLog) -> None:
+    """Metadata end an open record, also one without data: the LAST is an orphan."""
+    log.splice("blocks[0].records[3]", recyclable(LAST, b"bravo"), "a LAST")
+    log.expect("damaged", "orphan-fragment", survivors=[0])
+
+
+@BOOK.damaged(metadata_moved_to_the_next_block, "metadata", "RDB-024", "RDB-044", "RDB-045")
+def zeros_before_damaged_metadata(log: RocksLog) -> None:
+    """The record that would explain the zeros is damaged."""
+    log.flip("blocks[1].records[0].data", 0)
+    log.expect("damaged", "zero-gap", survivors=[0], end=None)

@@ -13,6 +13,8 @@ from conformance.recipes.rocksdb_wal.layout import (
 from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, RocksLog
 from conformance.recipes.rocksdb_wal.metadata import everything_rocksdb_says
 
+S_MIDDLE = 11
+
 
 @BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-041", kind="eof")
 def recyclable_cut_before_the_type(log: RocksLog) -> None:
@@ -114,3 +116,11 @@ def every_prefix_of_a_log_with_metadata(log: RocksLog) -> None:
 def every_prefix_of_a_synced_log(log: RocksLog) -> None:
     """Every prefix of a closed log with 19-byte headers."""
     log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(three_synced_records, "torn-tail", "RDB-041", "RDB-048", "RDB-056")
+def synced_cut_after_an_orphan(log: RocksLog) -> None:
+    """A WAL-sync log that is damaged and cut: no writer may go on."""
+    log.retype("blocks[0].records[0]", S_MIDDLE, is_sync=True)
+    log.truncate_in("blocks[0].records[2].data", 2)
+    log.expect("damaged", "orphan-fragment", survivors=[1], end=None)

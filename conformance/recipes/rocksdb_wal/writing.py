@@ -1,6 +1,7 @@
 """Writer vectors: the format determines every byte."""
 
 import random
+from typing import Any
 
 from conformance.recipes.rocksdb_wal.log import (
     BOOK,
@@ -14,6 +15,13 @@ from conformance.recipes.variation import Kept
 from reference_impl.answer import NewRecord
 
 THREE = (b"alpha", b"bravo", b"charlie")
+
+
+def refused(log: RocksLog, headers: str, *fields: dict[str, Any]) -> None:
+    """Give a writer records with these fields, which it must refuse."""
+    log.context |= {"headers": headers}
+    log.new_records = [NewRecord(b"alpha", each) for each in fields]
+    log.expect_refusal()
 
 
 @BOOK.writing("writing", "RDB-020", "RDB-005")
@@ -169,14 +177,79 @@ def write_and_close_a_legacy_log(log: RocksLog) -> None:
 @BOOK.writing("writing", "RDB-057", control=write_three_recyclable_records)
 def write_a_sync_offset_without_a_place(log: RocksLog) -> None:
     """A recyclable header has no sync offset."""
-    log.context |= {"headers": RECYCLABLE}
-    log.new_records = [NewRecord(b"alpha", {"sync_offset": "5"})]
-    log.expect_refusal()
+    refused(log, RECYCLABLE, {"sync_offset": "5"})
 
 
 @BOOK.writing("writing", "RDB-057", control=write_three_synced_records)
 def write_metadata_to_a_synced_log(log: RocksLog) -> None:
     """Pebble has no metadata."""
-    log.context |= {"headers": WAL_SYNC}
-    log.new_records = [NewRecord(b"alpha", {"timestamp_sizes": {"0": 8}})]
-    log.expect_refusal()
+    refused(log, WAL_SYNC, {"timestamp_sizes": {"0": 8}})
+
+
+@BOOK.writing("writing", "RDB-057", control=write_three_synced_records)
+def write_a_preceding_log_to_a_synced_log(log: RocksLog) -> None:
+    """Pebble does not describe the preceding log."""
+    before = {"log_number": "4", "size": "137", "last_sequence": "6"}
+    refused(log, WAL_SYNC, {"predecessor": before})
+
+
+@BOOK.writing("writing", "RDB-024", "RDB-033")
+def write_more_timestamp_sizes_than_fit_into_a_block(log: RocksLog) -> None:
+    """5460 column families have 32,760 bytes of sizes: 32,754 fit after a recyclable header."""
+    log.context |= {"headers": RECYCLABLE, "log_number": 12}
+    log.write(b"alpha", timestamp_sizes={str(family): 8 for family in range(5460)})
+
+
+@BOOK.writing("writing", "RDB-033", "RDB-034", "RDB-057", kind="limit")
+def write_metadata_at_its_largest(log: RocksLog) -> None:
+    """Every number has its highest value."""
+    log.context |= {"headers": LEGACY, "log_number": 12}
+    largest = str(2**64 - 1)
+    before = {"log_number": largest, "size": largest, "last_sequence": largest}
+    log.write(
+        b"alpha", headers=LEGACY, predecessor=before, timestamp_sizes={str(2**32 - 1): 2**16 - 1}
+    )
+
+
+@BOOK.writing("writing", "RDB-022", "RDB-057", kind="limit")
+def write_a_sync_offset_at_its_largest(log: RocksLog) -> None:
+    """A sync offset of 2^64 - 1."""
+    log.context |= {"headers": WAL_SYNC, "log_number": 12}
+    log.write(b"alpha", headers=WAL_SYNC, sync_offset=str(2**64 - 1))
+
+
+@BOOK.writing("writing", "RDB-057", kind="limit", control=write_three_synced_records)
+def write_a_sync_offset_of_65_bits(log: RocksLog) -> None:
+    """A sync offset has 64 bits."""
+    refused(log, WAL_SYNC, {"sync_offset": str(2**64)})
+
+
+@BOOK.writing("writing", "RDB-057", kind="limit", control=write_metadata)
+def write_a_preceding_log_of_65_bits(log: RocksLog) -> None:
+    """The number of the preceding log has 64 bits."""
+    before = {"log_number": str(2**64), "size": "137", "last_sequence": "6"}
+    refused(log, LEGACY, {"predecessor": before})
+
+
+@BOOK.writing("writing", "RDB-057", kind="limit", control=write_metadata)
+def write_a_column_family_of_33_bits(log: RocksLog) -> None:
+    """A column family has 32 bits."""
+    refused(log, LEGACY, {"timestamp_sizes": {str(2**32): 8}})
+
+
+@BOOK.writing("writing", "RDB-057", kind="limit", control=write_metadata)
+def write_a_timestamp_size_of_17_bits(log: RocksLog) -> None:
+    """The size of timestamps has 16 bits."""
+    refused(log, LEGACY, {"timestamp_sizes": {"0": 2**16}})
+
+
+@BOOK.writing("writing", "RDB-033", control=write_metadata)
+def write_a_timestamp_size_of_zero(log: RocksLog) -> None:
+    """A reader would call it bad metadata."""
+    refused(log, LEGACY, {"timestamp_sizes": {"0": 0}})
+
+
+@BOOK.writing("writing", "RDB-033", control=write_metadata)
+def write_a_column_family_twice(log: RocksLog) -> None:
+    """A reader would call the second one bad metadata."""
+    refused(log, LEGACY, {"timestamp_sizes": {"3": 8}}, {"timestamp_sizes": {"3": 8}})

@@ -63,6 +63,13 @@ def commit_frame_of_an_earlier_transaction_again(log: SqliteLog) -> None:
     log.expect("intact", survivors=[0, 1, 2], end=1640)
 
 
+@BOOK.damaged(commit_frame_of_an_earlier_transaction_again, "padding", "SQW-014", "SQW-039")
+def transaction_lost_between_equal_commit_frames(log: SqliteLog) -> None:
+    """The transaction between two equal commit frames is lost: the second is taken for padding."""
+    log.flip("frames[1].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0], end=None)
+
+
 @BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-034")
 def bit_in_the_last_padding(log: SqliteLog) -> None:
     """A bit of the padding at the end flips: the transaction before it is whole."""

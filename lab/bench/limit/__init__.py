@@ -1,10 +1,10 @@
 """The limit of every reader: read a log, compute its checksums, copy its payloads.
 
-The program in this directory does only that; it parses nothing. It reads from the page cache,
-computes as many checksums as the log has with the fastest Rust crate for this processor (it tries
-the candidates before the measurement), and copies as many payloads as the log has records. The
-report shows the share of this limit that each reader reaches, in CPU time, so that other work on
-the machine matters little.
+The program in this directory does only that, without parsing anything. It reads from the page
+cache, computes the same number of checksums as the log has, and copies as many payloads as the log
+has records. Before the measurement it selects the fastest checksum crate for this processor. The
+report shows the share of this limit that each reader reaches. The share is computed from CPU time,
+so that other work on the machine has little influence.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ COMMON = (
 
 
 def entries(count: int, size: int) -> Iterator[NewRecord]:
-    """``count`` entries with eleven fields, ``size`` bytes each in the export format.
+    """Return ``count`` entries with eleven fields, ``size`` bytes each in the export format.
 
-    They are a tenth of a second apart and come from eight services; no two share a message.
+    They are a tenth of a second apart and come from eight services; no two have the same message.
     """
     rng = random.Random(1)
     for number in range(count):

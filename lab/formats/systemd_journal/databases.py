@@ -29,7 +29,7 @@ def cases() -> Sequence[Case]:
 def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
     """See :class:`~lab.databases.model.FormatDatabases`: the message of each entry, by its number.
 
-    An entry whose message is gone says nothing more, and does not count.
+    An entry that has lost its message does not count.
     """
     return frozenset(
         (str(record.fields["seqnum"]), shortened(line.removeprefix(MESSAGE)))

@@ -1,6 +1,6 @@
-"""Journals of Zeebe with segments of two pages, so that they roll.
+"""Zeebe journals with segments of two pages, so that the writer starts new segments often.
 
-A broker keeps what was flushed in the file beside; without it, nothing counts as flushed.
+A broker stores the flushed index in the file beside them; without it, nothing counts as flushed.
 """
 
 from __future__ import annotations

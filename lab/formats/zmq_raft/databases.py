@@ -1,6 +1,6 @@
-"""Logs of a raft node, as the executable specification writes them, which is as the package does.
+"""Logs of a raft node, written by the executable specification as the package would write them.
 
-Fourteen entries of one term in four index files, and a snapshot of index 0.
+They have fourteen entries of one term in four index files, and a snapshot of index 0.
 """
 
 from __future__ import annotations

@@ -48,9 +48,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Language:
-    """``needs`` are programs; ``make`` builds in a folder; ``command`` starts what it built.
+    """One language. ``needs`` are programs, ``make`` builds in a directory, ``command`` runs it.
 
-    ``executed`` finds the number of inputs in what it prints, the last match counts.
+    ``executed`` matches the number of inputs in the output; the last match counts.
     """
 
     id: str

@@ -26,6 +26,7 @@ REAL = {
     "kahadb-store": ("kahadb-journal", set()),
     "zeebe-journal": ("zeebe-journal", set()),
     "zmq-raft": ("zmq-raft", {judge.LOST}),
+    "rocksdb": ("rocksdb-wal", set()),
 }
 
 

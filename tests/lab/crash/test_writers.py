@@ -92,6 +92,7 @@ OURS = {
     "zeebe-journal": NEVER,
     "kahadb-journal": NEVER,
     "systemd-journal": NEVER,
+    "rocksdb-wal": NEVER,
 }
 
 

@@ -37,6 +37,24 @@ def test_the_first_log_has_no_damage_and_each_other_has(format_id: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("case_id", "verdict", "due_items", "gone"),
+    [
+        ("stale-tail/recyclable", "intact", 16, 0),
+        ("lost-write/recyclable", "damaged", 8, 8),
+        ("bit-in-a-payload/recyclable", "damaged", 9, 7),
+        ("bit-in-a-payload/wal-sync-last-block", "torn", 14, 0),
+        ("bit-in-a-payload/zstd", "damaged", 9, 7),
+        ("stale-tail/zstd", "intact", 19, 0),
+        ("torn-last-record/recyclable-over-an-older-log", "torn", 15, 0),
+    ],
+)
+def test_items_due_of_a_rocksdb_log(case_id: str, verdict: str, due_items: int, gone: int) -> None:
+    (case,) = [each for each in cases_of("rocksdb-wal") if each.id == case_id]
+    result = due("rocksdb-wal", case)
+    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, due_items, gone)
+
+
+@pytest.mark.parametrize(
     ("case_id", "verdict", "owed", "gone"),
     [
         ("torn-last-record", "torn", 15, 0),

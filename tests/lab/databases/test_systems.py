@@ -10,11 +10,11 @@ from lab.__main__ import lab
 from lab.databases import page
 from lab.databases.judge import Judgement
 from lab.databases.opening import Opened
-from lab.databases.run import cases_of, open_cases
+from lab.databases.run import cases_for, open_cases
 from lab.databases.systems import System, systems
 from walproof.cli.command_group import run as run_group
 
-SYSTEMS = {each.name: each for each in systems()}
+SYSTEMS = {f"{each.name}, {each.format}": each for each in systems()}
 #: By format, the cases that each system opens here; `python -m lab databases` opens all.
 CHEAP = {
     "leveldb-log": ("bit-in-a-payload",),
@@ -22,6 +22,7 @@ CHEAP = {
     "systemd-journal": ("bit-in-a-payload/payload-flipped",),
     "zmq-raft": ("size-before-data",),
     "zeebe-journal": ("swapped/segments-swapped",),
+    "rocksdb-wal": ("bit-in-a-payload/recyclable",),
 }
 
 
@@ -30,17 +31,18 @@ def test_a_real_system_does_what_is_kept(name: str) -> None:
     system = SYSTEMS[name]
     if not system.implementation.is_built():
         pytest.skip(
-            f"unavailable, because {name} is not built: python -m lab databases --system {name}"
+            f"unavailable, because {system.name} is not built: "
+            f"python -m lab databases --system {system.name}"
         )
     mode = list(system.modes)[-1]
     for result in open_cases(system, [mode], lambda case: case.id in CHEAP[system.format]):
         stored = Judgement.from_json(system.load_answers()[mode][result.case.id])
-        assert result.judgement.effect == stored.effect
+        assert (result.judgement.effect, result.judgement.log) == (stored.effect, stored.log)
 
 
 @pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 def test_every_mode_and_log_has_a_kept_answer(system: System) -> None:
-    ids = [case.id for case in cases_of(system.format)]
+    ids = [case.id for case in cases_for(system)]
     assert {mode: list(answers) for mode, answers in system.load_answers().items()} == {
         mode: ids for mode in system.modes
     }
@@ -62,12 +64,31 @@ def test_the_undamaged_log_is_opened_once_in_a_mode() -> None:
             "opened", messages=["usual 1"] if case.log == case.control else ["usual 2", "odd"]
         )
 
-    system = SYSTEMS["leveldb-database"]
+    system = SYSTEMS["leveldb-database, leveldb-log"]
     results = list(
         open_cases(system, ["open"], lambda case: case.id in ("none", "swapped"), opening)
     )
     assert len(requested) == 2
     assert [each.judgement.report for each in results] == [None, "odd"]
+
+
+def test_a_system_opens_only_the_variants_that_it_reads() -> None:
+    opened = {
+        name: {case.variant for case in cases_for(SYSTEMS[f"{name}, rocksdb-wal"])}
+        for name in ("pebble-database", "rocksdb-database")
+    }
+    assert opened == {
+        "pebble-database": {"", "recyclable", "wal-sync"},
+        "rocksdb-database": {"", "recyclable", "zstd"},
+    }
+
+
+def test_the_page_counts_what_became_of_the_logs() -> None:
+    refused = Judgement("refused", 4, log="kept").to_json()
+    opened = Judgement("opened", 4, returned=3, log="deleted").to_json()
+    answers = {"none": opened, "a": opened, "b": refused, "c": opened}
+    assert page._logs(answers) == "deleted 2, kept (does not open) 1"
+    assert page._logs({"a": Judgement("opened", 4).to_json()}) == ""
 
 
 @pytest.mark.parametrize(

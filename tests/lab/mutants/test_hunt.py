@@ -56,7 +56,7 @@ def test_fates_stand_in_the_order_of_the_mutants(all_of_leveldb, fates) -> None:
 
 
 def test_the_same_ones_die_if_the_first_kill_is_enough(all_of_leveldb, mutant, fates) -> None:
-    some = [*all_of_leveldb[7:500:40], mutant("writer.append_stream", "1", "2")]
+    some = [*all_of_leveldb[7:500:90], mutant("writer.append_stream", "1", "2")]
     first = [fate.lives for fate in fates(*some, first_kill=True)]
     assert first == [fate.lives for fate in fates(*some)]
     assert set(first) == {True, False}
@@ -71,8 +71,8 @@ def test_a_mutant_that_no_vector_gets_to_is_asked_nothing(mutant, fates) -> None
 def test_those_who_do_not_get_to_a_change_cannot_tell(all_of_leveldb, asked, fates) -> None:
     """Survivors live through all questions, not only through those that run the changed line."""
     listed = load_reviewed("leveldb-log").equivalent
-    some = [each for each in all_of_leveldb if each.name in listed][::3]
-    assert len(some) >= 5
+    some = [each for each in all_of_leveldb if each.name in listed][::8]
+    assert len(some) >= 2
     result = fates(*(replace(each, at_import=True) for each in some))
     assert {(fate.lives, fate.asked) for fate in result} == {(True, len(asked.questions))}
 

@@ -1,4 +1,4 @@
-"""What the tests of sqlite-wal share: the example log, answers, real logs."""
+"""The example log, answers and real logs for the tests of sqlite-wal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds of every log: nothing is invented, and every fault of one bit shows."""
+"""Properties of every log: nothing is invented, and every fault of one bit shows."""
 
 from __future__ import annotations
 

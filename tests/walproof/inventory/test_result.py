@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from rich.console import Console
 
 from conformance import ROOT
 from reference_impl.answer import collect
-from reference_impl.formats import named
+from reference_impl.formats import FORMATS, named
 from tests.walproof.lake.test_remote import served  # noqa: F401 -- a fixture
 from walproof.cli import walproof
 from walproof.inventory import result, task
@@ -77,6 +78,19 @@ def test_rows_equal_the_answers_of_the_specification(lake: Path, out: Path) -> N
             )
             assert sum(row["records"] for row in of_log) == len(answer.records)
             assert sum(row["lost_ranges"] for row in of_log) == len(answer.lost)
+
+
+def test_a_file_of_two_formats_is_an_error(
+    tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leveldb(tmp_path / "lake" / "000003.log", 2)
+    zeebe = replace(FORMATS["zeebe-journal"], recognise=lambda path: True)
+    monkeypatch.setitem(FORMATS, zeebe.id, zeebe)
+    write_tables(options(tmp_path / "lake"), out)
+    (row,) = rows(out, "files")
+    assert row["error"] == (
+        "matches leveldb-log and zeebe-journal; choose one with --option journalFormat=…"
+    )
 
 
 def test_an_unreadable_file_is_a_row(lake: Path, out: Path) -> None:

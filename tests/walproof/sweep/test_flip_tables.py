@@ -23,11 +23,8 @@ from walproof.sweep.flips import (
 
 FORMATS = [format for format in registers() if undetected_flips.load(format) is not None]
 
-#: Total flips of the small logs whose search is repeated completely.
-MAX_REPEATED_FLIPS = 600
-
 #: Sampled flips of each log.
-FLIPS_PER_LOG = 6
+FLIPS_PER_LOG = 4
 
 #: Repeated flips of one field in one log, at most twice as many.
 FLIPS_PER_FIELD = 60
@@ -63,20 +60,6 @@ def test_flip_tables_match_the_current_vectors(format: str) -> None:
     now = {log.id: flip_fingerprint(log) for log in logs(format)}
     for log in load_table(format).logs.values():
         assert now.get(log.id) == log.fingerprint, f"{log.id} changed: {COMMAND} {format}"
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_search_of_small_logs_reproduces_the_table(format: str) -> None:
-    logs_of_table, budget, counted = load_table(format).logs, MAX_REPEATED_FLIPS, 0
-    for log in logs(format):
-        if log.id not in logs_of_table or log.count > budget:
-            continue
-        budget -= log.count
-        (stretch,) = run_flips([log], [FlipTask(0, 0, log.count)])
-        effects = Counter((flip.field, flip.effect) for flip in stretch.undetected)
-        assert effects == logs_of_table[log.id].unseen, f"{log.id}: {COMMAND} {format}"
-        counted += 1
-    assert counted
 
 
 @pytest.mark.parametrize("format", FORMATS)

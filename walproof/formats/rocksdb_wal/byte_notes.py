@@ -22,9 +22,9 @@ _METADATA = {
 
 
 class RocksDBNotes(LevelDBNotes):
-    """Checks each physical record by itself: its checksum decides between the types 9 to 12.
+    """Check each physical record on its own; the checksum decides between the types 9 to 12.
 
-    Whether a record is of another log, or of a dialect that the log does not have, is not said.
+    The notes do not show whether a record belongs to another log or to another dialect.
     """
 
     header_sizes = tuple(HEADER_SIZES.values())

@@ -1,7 +1,7 @@
-"""Logs of RocksDB and Pebble in an image: physical records with 11-byte and 19-byte headers.
+"""Find RocksDB and Pebble logs in a disk image: physical records with headers of 11 and 19 bytes.
 
-They are found as those of LevelDB are, each dialect by itself. A log with 7-byte headers is found
-as one of LevelDB: only metadata, if it has any, tells them apart.
+The search is that of LevelDB's carver, once for each dialect. A log with 7-byte headers is found as
+a LevelDB log, because only metadata would distinguish it.
 """
 
 from __future__ import annotations

@@ -83,11 +83,10 @@ def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapp
 
 
 def decode(payload: bytes, is_cut: bool = False, is_pebble: bool = False) -> dict[str, Any]:
-    """A write batch as ``sequence`` and ``ops``; ``is_pebble`` says that Pebble wrote it.
+    """Decode a write batch to ``sequence`` and ``ops``; ``is_pebble`` means that Pebble wrote it.
 
-    ``value`` of an operation on a range is the key after it. See
-    :func:`walproof.formats.leveldb_log.decoder.write_batch.decode` for the rest. Raises
-    ``Undecodable``.
+    For an operation on a range, ``value`` is the end of the range. The other arguments are those of
+    :func:`walproof.formats.leveldb_log.decoder.write_batch.decode`. Raises ``Undecodable``.
     """
     if is_pebble:
         return _of_pebble(payload, is_cut)

@@ -16,8 +16,8 @@ _WITHOUT_TIMESTAMP = frozenset(("log_data", "commit"))
 class Operations(AnyOperations):
     """See :class:`walproof.decode.operations.Operations`: a row for each operation of a batch.
 
-    Where the log has recorded the size of a column family's timestamps (RDB-033), the keys of that
-    family end in one.
+    If the log has recorded the timestamp size of a column family (RDB-033), the keys of that family
+    end with a timestamp.
     """
 
     COLUMNS = (

@@ -15,8 +15,8 @@ HEADER, OBJECTS, CHAIN, ENTRIES, TABLES, FIELDS, LISTS, MISLED, SEALS, COUNTS = 
 class Fault:
     """A lost range of bytes with its reason code.
 
-    ``there`` holds the offsets that decide, besides ``start``, whether the fault is at a tear.
-    ``is_late`` means that it is at any tear of an online file (SDJ-100).
+    ``there`` holds offsets that, together with ``start``, decide whether a crash caused the fault.
+    ``is_late`` means that any crash of an online file explains it (SDJ-100).
     """
 
     step: int
@@ -31,7 +31,7 @@ class Fault:
 class Found:
     """An object that the walk found, up to the end of its padding.
 
-    ``payload`` is that of a sound DATA, or the name of a sound FIELD.
+    ``payload`` is the payload of a sound DATA object, or the name in a sound FIELD object.
     """
 
     at: int

@@ -66,9 +66,9 @@ class Journal:
     # Objects
 
     def framed(self, at: int, first: int | None = None) -> tuple[int, int] | None:
-        """Return type and size of the object at an offset, None if there is none (SDJ-011).
+        """Return the type and size of the object at an offset, or None (SDJ-011).
 
-        ``first`` is the lowest offset that may hold one, if it is not ``header_size``.
+        ``first`` is the lowest offset where an object may begin, if it is not ``header_size``.
         """
         if at % 8 or at < (first or self.header_size) or at + 16 > self.size:
             return None
@@ -106,7 +106,7 @@ class Journal:
     def judged(self, at: int) -> tuple[str | None, bytes]:
         """Return the reason code for the content of a framed object, and its payload.
 
-        Each call spends budget (SDJ-102, SDJ-103).
+        Each call reduces the budget (SDJ-102, SDJ-103).
         """
         parsed = self.parsed(at)
         body, type = parsed.body, parsed.type_code

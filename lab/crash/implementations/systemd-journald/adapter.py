@@ -1,12 +1,12 @@
-"""Adapter: systemd-journald as a service, which says that records are safe; for ``lab crash``.
+"""Adapter for ``lab crash``: systemd-journald as a service, which reports that records are safe.
 
-The daemon's folders are fixed, so ``unshare`` starts this adapter in a mount namespace, which gets
-another ``/run``, ``/etc/systemd`` and ``/var/log``, and the daemon serves a journal namespace. The
-folder of the log is mounted where it keeps that. In a network namespace it neither sees nor changes
-the auditing of the machine.
+The directories of the daemon are fixed. Therefore ``unshare`` starts this adapter in a mount
+namespace with its own ``/run``, ``/etc/systemd`` and ``/var/log``, and the daemon serves a journal
+namespace. The directory of the log is mounted where the daemon expects it. A network namespace
+keeps the daemon away from the auditing of the machine.
 
-A record goes to the native socket; then ``journalctl --sync`` promises that it is "safely stored on
-disk".
+A record is sent to the native socket. Then ``journalctl --sync`` promises that it is "safely stored
+on disk".
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def mount(source: str, place: Path, kind: str | None, flags: int) -> None:
 def is_other_mount_namespace() -> bool:
     """Return whether this mount namespace differs from that of the first process.
 
-    Some containers hide the namespace of the first process even from root; then the parent's
-    counts.
+    Some containers hide the namespace of the first process even from root. In that case, the
+    namespace of the parent process is used instead.
     """
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):

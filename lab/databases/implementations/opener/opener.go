@@ -2,12 +2,15 @@
 package opener
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"sort"
+	"strconv"
+	"strings"
 )
 
 // More and Written are what is put once the system is open.
@@ -32,10 +35,16 @@ func Run(system System) {
 		must(fmt.Errorf("no log in an empty database"))
 	}
 	sort.Strings(logs)
-	data, err := os.ReadFile(log)
+	replaced = logs[len(logs)-1]
+	must(os.Remove(replaced))
+	if _, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(log), ".log")); err == nil {
+		replaced = filepath.Join(folder, filepath.Base(log))
+	}
+	contents, err = os.ReadFile(log)
 	must(err)
-	must(os.WriteFile(logs[len(logs)-1], data, 0o666))
+	must(os.WriteFile(replaced, contents, 0o666))
 	if err := system.Twice(mode, folder); err != nil {
+		reportLog()
 		print(map[string]string{"refused": err.Error()})
 	}
 }
@@ -47,7 +56,27 @@ func Item(name, value []byte) { pair("item", name, value) }
 func Later(name, value []byte) { pair("later", name, value) }
 
 // Again says that one more was written, and that the system is going to be opened again.
-func Again() { print(map[string]bool{"again": true}) }
+func Again() {
+	reportLog()
+	print(map[string]bool{"again": true})
+}
+
+// replaced is the log in the database's folder, contents what was in it.
+var (
+	replaced string
+	contents []byte
+)
+
+// reportLog prints what became of the log. The databases in Go do not move logs.
+func reportLog() {
+	state := "rewritten"
+	if left, err := os.ReadFile(replaced); os.IsNotExist(err) {
+		state = "deleted"
+	} else if must(err); bytes.Equal(left, contents) {
+		state = "kept"
+	}
+	print(map[string]string{"log": state})
+}
 
 // Say prints a line that the system wrote for people.
 func Say(text string) { print(map[string]string{"said": text}) }

@@ -1,11 +1,13 @@
 """Shared code of the Python programs: open a database and print its items.
 
 ``program MODE FOLDER LOG`` makes an empty database in FOLDER, replaces its log with LOG, and opens
-it as MODE prescribes. It prints lines of JSON:
+it in the given MODE. LOG keeps its name if that is a number. The program prints lines of JSON:
 
 * ``{"item": [NAME, VALUE]}`` for each item that the system returns, in hexadecimal;
 * ``{"again": true}`` after it has written one more and before it opens the system again, then
   ``{"later": [NAME, VALUE]}`` for each item that the system returns;
+* ``{"log": STATE}`` before that, or before a refusal: LOG was ``kept``, ``rewritten``, ``moved`` to
+  another folder, or ``deleted``;
 * ``{"said": TEXT}`` for each line of the system's own log;
 * ``{"refused": TEXT}``, as the last line, if the system does not open.
 """
@@ -25,7 +27,10 @@ T = TypeVar("T")
 
 
 class Told:
-    """Prints what a system tells."""
+    """Prints what a system tells that opens ``log``, which is in its folder."""
+
+    def __init__(self, log: Path) -> None:
+        self._log, self._contents = log, log.read_bytes()
 
     def items(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
         """Print the items. Report exceptions in between as messages."""
@@ -33,6 +38,7 @@ class Told:
 
     def again(self) -> None:
         """One more was written: the system is going to be opened again."""
+        self._report_log()
         self._say({"again": True})
 
     def later(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
@@ -50,9 +56,18 @@ class Told:
         try:
             return act()
         except Exception as refused:
+            self._report_log()
             self._say({"refused": f"{type(refused).__name__}: {refused}"})
             sys.stdout.flush()
             sys.exit(0)
+
+    def _report_log(self) -> None:
+        left = list(self._log.parent.rglob(self._log.name))
+        if self._log not in left:
+            state = "moved" if left else "deleted"
+        else:
+            state = "kept" if self._log.read_bytes() == self._contents else "rewritten"
+        self._say({"log": state})
 
     def _pairs(self, kind: str, pairs: Iterable[tuple[bytes, bytes]]) -> None:
         try:
@@ -68,5 +83,8 @@ class Told:
 def main(make: Callable[[Path], Path], open_twice: Callable[[str, Path, Told], None]) -> None:
     """Run a program. ``make`` makes an empty database and says where its log is."""
     mode, folder, log = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
-    shutil.copyfile(log, make(folder))
-    open_twice(mode, folder, Told())
+    empty = make(folder)
+    empty.unlink()
+    replaced = empty.with_name(log.name) if log.stem.isdigit() else empty
+    shutil.copyfile(log, replaced)
+    open_twice(mode, folder, Told(replaced))

@@ -1,8 +1,8 @@
-"""systemd-journald on a damaged file, started for a namespace, in the words of ``../opener``.
+"""Run systemd-journald, started for a namespace, on a damaged file; output as of ``../opener``.
 
-The daemon's folders are fixed, so this program makes them its own: a mount namespace with another
-``/run``, ``/etc/systemd`` and ``/var/log/journal``. In a network namespace it does not change the
-auditing of the machine. The file is given to this machine first.
+The directories of the daemon are fixed, so this program provides its own: a mount namespace with
+another ``/run``, ``/etc/systemd`` and ``/var/log/journal``. A network namespace keeps the auditing
+of the machine unchanged. The machine id in the file is first replaced by that of this machine.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def mount(*words: str) -> None:
 def is_other_mount_namespace() -> bool:
     """Return whether this mount namespace differs from that of the first process.
 
-    Some containers hide the namespace of the first process even from root; then the parent's
-    counts.
+    Some containers hide the namespace of the first process even from root. In that case, the
+    namespace of the parent process is used instead.
     """
     mine = Path("/proc/self/ns/mnt")
     for process in (1, os.getppid()):
@@ -57,9 +57,9 @@ def is_other_mount_namespace() -> bool:
 
 
 def prepare(folder: Path, log: Path) -> None:
-    """Folders of its own for the daemon, with the damaged file in its place.
+    """Make the daemon's directories in this namespace, with the damaged file in its place.
 
-    Ends the program where everybody would see them.
+    Ends the program if other processes would see these directories.
     """
     if not is_other_mount_namespace():
         sys.exit("not in a mount namespace of its own: the mode is start")

@@ -33,9 +33,9 @@ def of_this_machine(log: Path) -> bytes:
 def messages(
     lines: bytes, counts: Callable[[dict[str, Any]], bool] = lambda entry: True
 ) -> Iterator[list[str]]:
-    """Sequence number and message, in hexadecimal, of each entry of ``journalctl -o json``.
+    """Return sequence number and message, in hexadecimal, of each entry of ``journalctl -o json``.
 
-    Left out are entries that do not count, and those without a message: what it said is gone.
+    Entries that do not count are left out, and so are entries that have lost their message.
     """
     for line in lines.splitlines():
         entry = json.loads(line)

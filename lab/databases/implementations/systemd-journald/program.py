@@ -1,6 +1,7 @@
-"""journalctl and systemd-journal-remote on a damaged journal, in the words of ``../opener``.
+"""Run journalctl and systemd-journal-remote on a damaged journal; output as of ``../opener``.
 
-The file is given to this machine first, since systemd goes on with its own only.
+The machine id in the file is first replaced by that of this machine, because systemd continues only
+its own files.
 """
 
 from __future__ import annotations

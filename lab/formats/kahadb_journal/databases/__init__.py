@@ -1,8 +1,9 @@
-"""Journals of a broker's message store, as ActiveMQ 6.3.1 wrote them.
+"""Journals of a broker's message store, written by ActiveMQ 6.3.1.
 
-``written`` has what the store left of 36 messages to one queue, each fourth of them acknowledged,
-with files of 4 KiB; it was killed then. Its program makes another such journal:
-``java … Store write FOLDER`` (``lab/databases/implementations/activemq-kahadb-store``).
+``written`` has the journal of a store that was killed after 36 messages to one queue. Every fourth
+message was acknowledged, and files are 4 KiB long. The program in
+``lab/databases/implementations/activemq-kahadb-store`` makes another such journal: ``java … Store
+write FOLDER``.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
 def place(case: Case, folder: Path) -> Path:
     """See :class:`~lab.databases.model.FormatDatabases`: the journal alone, without an index.
 
-    Beside it stands the journal before the damage, for who makes an index of that.
+    The undamaged journal is placed beside it, for modes that build an index from that.
     """
     path = folder / "journal"
     write_contents(case.log, path)

@@ -25,38 +25,11 @@ from reference_impl.leveldb_log.reader import (
 from reference_impl.leveldb_log.writer import (
     Writer,
 )
+from tests.walproof.formats.block_logs import SECTOR, damage, in_memory
 from walproof.formats.leveldb_log import scanner as leveldb_log
 from walproof.scan import answers, window
-from walproof.scan.log import Log, Source
+from walproof.scan.log import Log
 from walproof.scan.model import Event, Part, Records, Wanted
-
-SECTOR = 512
-
-
-class Memory:
-    """A source that is not a file, like remote sources."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.size = data, len(data)
-
-    def read(self, offset: int, length: int) -> bytes:
-        return self.data[offset : offset + length]
-
-    def close(self) -> None:
-        pass
-
-
-class InMemory(Log):
-    data: bytes
-
-    def open(self) -> Source:
-        return Memory(self.data)
-
-
-def in_memory(data: bytes) -> Log:
-    log = InMemory(Path("none"))
-    object.__setattr__(log, "data", data)
-    return log
 
 
 def one_by_one(events: Iterator[Event]) -> Iterator[ReferenceEvent]:
@@ -97,34 +70,6 @@ def odd_record(rng: random.Random) -> bytes:
     return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
 
 
-def damage(rng: random.Random, log: bytearray) -> None:
-    """Apply a random fault to a log."""
-    at = rng.randrange(len(log) + 1)
-    block = at // BLOCK_SIZE * BLOCK_SIZE
-    sector = at // SECTOR * SECTOR
-    match rng.choice(["flip", "zero", "drop", "repeat", "insert", "cut", "shift", "odd", "tail"]):
-        case "flip" if at < len(log):
-            log[at] ^= 1 << rng.randrange(8)
-        case "zero":
-            end = min(sector + SECTOR * rng.choice([1, 2, 8, 64, 200]), len(log))
-            log[sector:end] = bytes(end - sector)
-        case "drop":
-            del log[block : block + BLOCK_SIZE * rng.randrange(1, 3)]
-        case "repeat":
-            log[block:block] = log[block : block + BLOCK_SIZE]
-        case "insert":
-            log[block:block] = rng.choice([bytes(BLOCK_SIZE), rng.randbytes(BLOCK_SIZE)])
-        case "cut":
-            del log[at:]
-        case "shift":
-            log[at:at] = bytes(rng.randrange(1, 40))
-        case "odd":
-            record = odd_record(rng)
-            log[at : at + len(record)] = record
-        case "tail":
-            log += rng.choice([bytes(rng.randrange(70_000)), odd_record(rng)])
-
-
 def random_log(seed: int) -> bytes:
     rng = random.Random(seed)
     log = sound_log(rng)
@@ -136,7 +81,7 @@ def random_log(seed: int) -> bytes:
             record = odd_record(rng)
             log[at : at + len(record)] = record
         else:
-            damage(rng, log)
+            damage(rng, log, odd_record)
     return bytes(log)
 
 

@@ -39,10 +39,10 @@ METADATA = LAST + 1
 
 @dataclass(frozen=True)
 class Headers:
-    """The record headers of a dialect: ``size`` of a fragment's header, and all types.
+    """The record headers of a dialect. ``size`` is the size of the header before a fragment.
 
-    ``sizes`` (0 if the dialect does not define the type) and ``kinds`` are indexed by type.
-    ``above`` is higher than the types of fragments.
+    ``sizes`` has the header size of each type, 0 for a type that the dialect does not define.
+    ``kinds`` has the meaning of each type. All types of fragments are below ``above``.
     """
 
     size: int
@@ -70,8 +70,8 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 class Run:
     """Consecutive physical records as columns: offsets in the image, and types.
 
-    ``phase`` is the start of the blocks modulo their size: None if no record determines it.
-    ``agrees`` is False if two records determine different ones.
+    ``phase`` is the start of the blocks modulo their size, or None if no record determines it.
+    ``agrees`` is False if two records determine different starts.
     """
 
     at: NDArray[np.int64]

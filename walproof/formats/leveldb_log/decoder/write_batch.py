@@ -92,8 +92,8 @@ WITHOUT_NUMBER = frozenset(tag.op for tag in TAGS.values() if not tag.is_counted
 def decode(payload: bytes, is_cut: bool = False, tags: Mapping[int, Tag] = TAGS) -> dict[str, Any]:
     """Return the sequence number of the first operation, and the operations.
 
-    ``tags`` are the operations that the system supports. ``key`` of ``log_data`` is the data. In a
-    database with user-defined timestamps, keys end in a timestamp, which the batch does not mark.
+    ``tags`` are the operations that the system supports. For ``log_data``, ``key`` is the data. In
+    a database with user-defined timestamps, keys end with a timestamp; the batch does not mark it.
     Raises ``Undecodable``.
 
     If the payload ``is_cut``, return the complete operations, then the complete parts of the next
@@ -168,8 +168,8 @@ def columns(entity: bytes) -> list[dict[str, bytes]] | None:
     """Return the columns of a wide-column entity, or None.
 
     The result is None if the version is not 1 or if there are too many columns. Source:
-    facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may hold references to
-    blobs; ``value`` keeps its bytes.
+    facebook/rocksdb ``db/wide/wide_column_serialization.h``. Version 2 may contain references to
+    blobs, so ``value`` keeps its bytes.
     """
     cursor = Cursor(entity)
     try:

@@ -80,7 +80,7 @@ OPENED, CLOSED, ZEROS, UNDECIDED = range(4)
 
 
 @helper
-def _unmasked(stored: Any) -> Any:
+def unmasked(stored: Any) -> Any:
     """Return the unmasked checksum stored in a record (LDB-007)."""
     rotated = (stored - _MASK_DELTA) & _LOW
     return (rotated >> np.uint64(17) | rotated << np.uint64(15)) & _LOW
@@ -89,7 +89,7 @@ def _unmasked(stored: Any) -> Any:
 @kernel
 def checksum_holds(data: NDArray[np.uint8], at: Any, end: Any) -> Any:
     """Return whether the record ``[at, end)`` matches its stored checksum (LDB-006)."""
-    return crc32c(np.uint64(0), data, at + 6, end) == _unmasked(load32(data, at))
+    return crc32c(np.uint64(0), data, at + 6, end) == unmasked(load32(data, at))
 
 
 @kernel
@@ -185,7 +185,7 @@ def walk(
                     or length > longest
                     or rows >= max_rows
                     or (cap >= 0 and put + length > room)
-                    or crc32c(np.uint64(0), data, here + 6, after) != _unmasked(header & _LOW)
+                    or crc32c(np.uint64(0), data, here + 6, after) != unmasked(header & _LOW)
                 ):
                     break
                 if cap >= 0:

@@ -79,9 +79,9 @@ class Files:
 
 
 class LevelDBFolder(SystemFolder):
-    """See :class:`SystemFolder`. RocksDB and Pebble have the same folders, and logs of two formats.
+    """See :class:`SystemFolder`. RocksDB and Pebble use the same folders, with logs of two formats.
 
-    This class takes the folders in which no log is in a dialect of theirs.
+    This class handles the folders in which every log is a plain LevelDB log.
     """
 
     format = FORMAT
@@ -227,10 +227,11 @@ def is_in_foreign_dialect(log: Path) -> bool:
 
 
 class _ByLengths(Scan):
-    """Goes on after a damaged record if a sound one stands where its length leads.
+    """Continue after a damaged record if a sound record begins where its length ends.
 
-    LDB-037 ends the block there, since the length has no checksum. A sound checksum in that very
-    place confirms the length. RepairDB goes on as well, but keeps the damaged record.
+    LDB-037 ends the block at the damaged record, because no checksum covers the length. A sound
+    record at exactly that offset confirms the length. RepairDB also continues, but keeps the
+    damaged record.
     """
 
     def _rest_of_block_lost(self, at: int, block: bytes, base: int, reason: str) -> Iterator[Event]:

@@ -1,7 +1,7 @@
 """A kernel for the version edits of a large MANIFEST; ``decoder/version_edit.py`` is the reference.
 
 A MANIFEST of 50 MiB has half a million edits. Nearly all of them only add and delete tables and
-advance counters: the kernel reads these, and leaves each other edit to the decoder.
+advance counters. The kernel reads these edits and leaves all others to the decoder.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _after_fields(data: Any, at: Any, end: Any, room: Any) -> Any:
 def _edit(data: Any, at: Any, end: Any, kind: Any, is_pebble: Any, rows: Any, counters: Any) -> Any:
     """Append the rows of one kind; for ``ADDED``, update the counters too.
 
-    Returns false for an edit that is left to the decoder; its rows then do not count. A database
+    Returns false for an edit that is left to the decoder; its rows are then discarded. A database
     deletes the tables of an edit before it adds the new ones.
     """
     first = counters[ROWS]
@@ -185,10 +185,10 @@ def _edit(data: Any, at: Any, end: Any, kind: Any, is_pebble: Any, rows: Any, co
 
 @kernel
 def gather(data: Any, ends: Any, first: Any, is_pebble: Any, rows: Any, counters: Any) -> Any:
-    """Read edits from number ``first`` on; return the number of the first for the decoder.
+    """Read edits from number ``first`` on; return the number of the first one for the decoder.
 
     Edit ``n`` is ``data[ends[n]:ends[n + 1]]``. ``rows`` is int64, shape (n, 5); ``counters`` is
-    int64, shape (8,), and counts the rows. It also stops where there is no room for rows.
+    int64, shape (8,), and counts the rows. The function also stops when the rows are full.
     """
     for n in range(first, len(ends) - 1):
         rows_before = counters[ROWS]
@@ -203,10 +203,10 @@ def gather(data: Any, ends: Any, first: Any, is_pebble: Any, rows: Any, counters
 
 
 def last_of_each(rows: NDArray[np.int64], live: Sequence[int]) -> NDArray[np.int64]:
-    """Return the rows without those that have no effect, in order.
+    """Return the rows that have an effect, in order.
 
-    These are the rows that a later row of the same table replaces, and deletions of tables whose
-    numbers are not among the ``live`` ones before the first row.
+    A row has no effect if a later row of the same table replaces it, or if it deletes a table whose
+    number is not in ``live``, the tables before the first row.
     """
     kind, family, level, number = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3]
     same = np.lexsort((number, level, family, kind == LOG_NUMBER))

@@ -44,11 +44,11 @@ BLOB_FRAME_BYTES = 30 + BLOB_FOOTER_BYTES
 
 @dataclass
 class Manifest:
-    """The tables and logs that a MANIFEST names, as far as it can be read.
+    """The tables and logs that a MANIFEST names, as far as it is readable.
 
-    ``faults`` say where it is damaged or incomplete. ``first_log`` is the first log that is
-    replayed, None where none is named. ``tables`` and ``blobs`` are file numbers with the size in
-    bytes, None if the MANIFEST has none. ``elsewhere`` counts tables of other directories.
+    ``faults`` describe where it is damaged or incomplete. ``first_log`` is the first log to replay,
+    or None if the MANIFEST names none. ``tables`` and ``blobs`` map file numbers to sizes in bytes,
+    None if the MANIFEST has no size. ``elsewhere`` counts tables of other directories.
     """
 
     name: str
@@ -146,9 +146,9 @@ class _State:
             self.blobs.pop(number, None)
 
     def take_run(self, run: Records) -> Iterator[tuple[int, bytes]]:
-        """Apply edits by the kernel; yield the place and the bytes of each that it does not read.
+        """Apply edits with the kernel; yield position and bytes of each edit that it cannot read.
 
-        The caller takes that edit before it goes on.
+        The caller must apply that edit before it continues the iteration.
         """
         import numpy as np
 
@@ -315,9 +315,9 @@ def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
 
 
 def wrong_blob_file(path: Path, size: int | None) -> str | None:
-    """State how a RocksDB blob file differs from its size in the MANIFEST, or lacks its frame.
+    """Describe how a RocksDB blob file differs from its size in the MANIFEST, or lacks its frame.
 
-    ``size`` is None for a file of Pebble: then only an empty one is a fault.
+    ``size`` is None for a file of Pebble; then only an empty file is a fault.
     """
     found = path.stat().st_size
     if size is None:

@@ -1,0 +1,149 @@
+"""Logs of write batches: a database, unlike a reader of logs, opens no others."""
+
+from conformance.recipes.rocksdb_wal.log import (
+    BLOCK_SIZE,
+    BOOK,
+    FULL,
+    OLDER,
+    WAL_SYNC,
+    RocksLog,
+    recyclable,
+)
+from conformance.recipes.rocksdb_wal.real_logs import put
+from conformance.recipes.variation import Kept
+from reference_impl.rocksdb_wal.layout import HEADER_SIZES
+
+GROUP = "write-batches"
+THREE = [
+    put(101 + n, b"key%d" % n, value) for n, value in enumerate((b"alpha", b"bravo", b"charlie"))
+]
+#: The value of a put that fills a block is a part of it.
+LONGEST = bytes(range(256)) * 128
+
+
+def fill_block_with_a_put(log: RocksLog, sequence: int, headers: str) -> None:
+    """Write a put that ends with its block."""
+    room = BLOCK_SIZE - len(log.data) - HEADER_SIZES[headers]
+    batch = put(sequence, b"filler", b"")[:-1]
+    size = room - len(batch) - 3
+    length = bytes([size & 0x7F | 0x80, size >> 7 & 0x7F | 0x80, size >> 14])
+    log.write(Kept(batch + length + LONGEST[:size]), headers=headers)
+
+
+@BOOK.valid(GROUP, "RDB-010")
+def three_batches(log: RocksLog) -> None:
+    """Three puts in a recyclable log."""
+    log.write(*THREE)
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid(GROUP, "RDB-010")
+def three_synced_batches(log: RocksLog) -> None:
+    """Three puts in a WAL-sync log, each synced before the next."""
+    log.write(*THREE, headers=WAL_SYNC)
+    log.expect("intact", survivors=[0, 1, 2])
+
+
+@BOOK.valid(GROUP, "RDB-026")
+def three_synced_batches_and_a_close(log: RocksLog) -> None:
+    """Three puts in a WAL-sync log, which Pebble closed."""
+    log.write(*THREE, headers=WAL_SYNC)
+    end = len(log.data)
+    log.close()
+    log.expect("intact", survivors=[0, 1, 2], end=end)
+
+
+@BOOK.valid(GROUP, "RDB-015", "RDB-025")
+def batches_over_an_older_log(log: RocksLog) -> None:
+    """Three puts of this log, then one of the log that the file held before."""
+    log.write(*THREE)
+    end = len(log.data)
+    log.data += recyclable(FULL, put(31, b"key3", b"older"), OLDER)
+    log.expect("intact", survivors=[0, 1, 2], end=end)
+
+
+@BOOK.valid(GROUP, "RDB-010")
+def batch_without_operations(log: RocksLog) -> None:
+    """A batch without operations, as Pebble's LogData writes it, is a record."""
+    empty = put(102, b"", b"")[:8] + bytes(4)
+    log.write(THREE[0], Kept(empty), put(102, b"key1", b"bravo"))
+    log.expect("intact", survivors=[0, 1, 2])
+    log.note("Such a batch has the sequence number of the next one.")
+
+
+@BOOK.valid(GROUP, "RDB-003")
+def two_blocks_of_batches(log: RocksLog) -> None:
+    """Puts in two blocks of a recyclable log."""
+    log.write(*THREE[:2])
+    fill_block_with_a_put(log, 103, "recyclable")
+    log.write(put(104, b"key3", b"delta"))
+    log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.valid(GROUP, "RDB-003")
+def two_synced_blocks_of_batches(log: RocksLog) -> None:
+    """Puts in two blocks of a WAL-sync log."""
+    log.write(*THREE[:2], headers=WAL_SYNC)
+    fill_block_with_a_put(log, 103, WAL_SYNC)
+    log.write(put(104, b"key3", b"delta"), headers=WAL_SYNC)
+    log.expect("intact", survivors=[0, 1, 2, 3])
+
+
+@BOOK.damaged(three_batches, GROUP, "RDB-041")
+def last_batch_torn(log: RocksLog) -> None:
+    """The log ends inside its last put."""
+    log.shows("torn-last-record")
+    log.truncate_in("blocks[0].records[2].data", 10)
+    log.expect("torn", "torn-payload", survivors=[0, 1])
+
+
+@BOOK.damaged(three_batches, GROUP, "RDB-044")
+def first_batch_flipped(log: RocksLog) -> None:
+    """The first put is damaged, and with it the rest of the only block is lost."""
+    log.flip("blocks[0].records[0].data", 8 * 18)
+    log.expect("damaged", "checksum-mismatch", survivors=[])
+
+
+@BOOK.damaged(three_batches, GROUP, "RDB-044")
+def batch_flipped(log: RocksLog) -> None:
+    """One bit of a put flips in the only block of a recyclable log."""
+    log.flip("blocks[0].records[1].data", 8 * 18)
+    log.expect("damaged", "checksum-mismatch", survivors=[0])
+
+
+@BOOK.damaged(three_synced_batches, GROUP, "RDB-017", "RDB-044")
+def synced_batch_flipped(log: RocksLog) -> None:
+    """One bit of a put flips in the only block: no sound record says that it was synced."""
+    log.flip("blocks[0].records[1].data", 8 * 18)
+    log.expect("torn", "torn-tail", survivors=[0])
+
+
+@BOOK.damaged(three_batches, GROUP, "RDB-026", "RDB-044")
+def batch_with_the_next_log_number(log: RocksLog) -> None:
+    """One bit of a log number flips: it is the next log's, but the checksum is wrong."""
+    log.flip("blocks[0].records[1].header.log_number", 0)
+    log.expect("damaged", "checksum-mismatch", survivors=[0])
+
+
+@BOOK.damaged(three_batches, GROUP, "RDB-010")
+def batch_twice(log: RocksLog) -> None:
+    """A put stands there twice: nothing in the log shows that."""
+    log.shows("unit-twice")
+    log.duplicate("blocks[0].records[2]")
+    log.expect("intact", survivors=[0, 1, 2, 2])
+
+
+@BOOK.damaged(two_blocks_of_batches, GROUP, "RDB-016", "RDB-044")
+def batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
+    """One bit of a put flips, and a block of this log follows."""
+    log.shows("bit-in-a-payload")
+    log.flip("blocks[0].records[1].data", 8 * 18)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 3])
+
+
+@BOOK.damaged(two_synced_blocks_of_batches, GROUP, "RDB-017", "RDB-044")
+def synced_batch_flipped_in_the_first_of_two_blocks(log: RocksLog) -> None:
+    """One bit of a put flips, and a later block says that it was synced."""
+    log.shows("bit-in-a-payload")
+    log.flip("blocks[0].records[1].data", 8 * 18)
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 3])

@@ -1,6 +1,0 @@
-#!/bin/sh
-# Installs rocksdict, which bundles RocksDB, into $WALPROOF_BUILD/venv.
-set -eu
-python3 -m venv "$WALPROOF_BUILD/venv"
-"$WALPROOF_BUILD/venv/bin/python" -m pip install --quiet --disable-pip-version-check \
-	--no-deps --only-binary :all: rocksdict==0.3.29

@@ -1,0 +1,70 @@
+"""Logs in memory, and random damage to logs of 32-KiB blocks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from reference_impl.leveldb_log.layout import BLOCK_SIZE
+from walproof.scan.log import Log, Source
+
+SECTOR = 512
+
+
+class Memory:
+    """A source that is not a file, like remote sources."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data, self.size = data, len(data)
+
+    def read(self, offset: int, length: int) -> bytes:
+        return self.data[offset : offset + length]
+
+    def close(self) -> None:
+        pass
+
+
+class InMemory(Log):
+    data: bytes
+
+    def open(self) -> Source:
+        return Memory(self.data)
+
+
+def in_memory(data: bytes, context: Mapping[str, Any] | None = None) -> Log:
+    """Return a log that is not a file."""
+    log = InMemory(Path("none"), context or {})
+    object.__setattr__(log, "data", data)
+    return log
+
+
+def damage(
+    rng: random.Random, log: bytearray, odd_record: Callable[[random.Random], bytes]
+) -> None:
+    """Apply a random fault to a log; ``odd_record`` returns a physical record to insert."""
+    at = rng.randrange(len(log) + 1)
+    block = at // BLOCK_SIZE * BLOCK_SIZE
+    sector = at // SECTOR * SECTOR
+    match rng.choice(["flip", "zero", "drop", "repeat", "insert", "cut", "shift", "odd", "tail"]):
+        case "flip" if at < len(log):
+            log[at] ^= 1 << rng.randrange(8)
+        case "zero":
+            end = min(sector + SECTOR * rng.choice([1, 2, 8, 64, 200]), len(log))
+            log[sector:end] = bytes(end - sector)
+        case "drop":
+            del log[block : block + BLOCK_SIZE * rng.randrange(1, 3)]
+        case "repeat":
+            log[block:block] = log[block : block + BLOCK_SIZE]
+        case "insert":
+            log[block:block] = rng.choice([bytes(BLOCK_SIZE), rng.randbytes(BLOCK_SIZE)])
+        case "cut":
+            del log[at:]
+        case "shift":
+            log[at:at] = bytes(rng.randrange(1, 40))
+        case "odd":
+            record = odd_record(rng)
+            log[at : at + len(record)] = record
+        case "tail":
+            log += rng.choice([bytes(rng.randrange(70_000)), odd_record(rng)])

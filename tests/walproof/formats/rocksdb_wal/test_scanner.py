@@ -1,0 +1,291 @@
+"""Compare the RocksDB scanner with the executable specification, on random logs and damage."""
+
+from __future__ import annotations
+
+import io
+import random
+import tracemalloc
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reference_impl.answer import End, NewRecord, Record
+from reference_impl.answer import Event as ReferenceEvent
+from reference_impl.leveldb_log.layout import BLOCK_SIZE, HEADER, masked_crc
+from reference_impl.rocksdb_wal.layout import clean_close, pack
+from reference_impl.rocksdb_wal.reader import read_stream
+from reference_impl.rocksdb_wal.writer import Writer
+from tests.walproof.formats.block_logs import damage, in_memory
+from walproof.formats.rocksdb_wal import scanner
+from walproof.scan import answers, window
+from walproof.scan.log import Log
+from walproof.scan.model import Event, Records, Wanted
+
+NUMBER = 12
+DIALECTS = ("legacy", "recyclable", "wal-sync")
+
+
+def in_full(events: Iterator[Event]) -> list[ReferenceEvent]:
+    return list(answers.in_full("rocksdb-wal", events))
+
+
+def random_records(rng: random.Random, dialect: str, headers: int) -> list[NewRecord]:
+    """Return records of all sizes, with sync offsets or metadata."""
+    records = []
+    for family in range(rng.randrange(1, 60)):
+        size = rng.choice(
+            [
+                0,
+                rng.randrange(30),
+                rng.randrange(2000),
+                rng.randrange(20_000),
+                BLOCK_SIZE - headers * rng.randrange(1, 3) - rng.randrange(3),
+                rng.randrange(150_000),
+            ]
+        )
+        fields: dict[str, Any] = {}
+        if dialect == "wal-sync" and rng.random() < 0.05:
+            fields["sync_offset"] = str(rng.choice([0, rng.randrange(1 << 20), (1 << 64) - 1]))
+        if dialect != "wal-sync" and rng.random() < 0.05:
+            fields["timestamp_sizes"] = {str(rng.choice([family, 1, 2])): 8}
+        if dialect != "wal-sync" and rng.random() < 0.05:
+            fields["predecessor"] = {"log_number": "4", "size": "137", "last_sequence": "6"}
+        payload = rng.randbytes(size) if rng.random() < 0.5 else bytes([rng.randrange(256)]) * size
+        records.append(NewRecord(payload, fields))
+    return records
+
+
+def sound_log(rng: random.Random, dialect: str, number: int = NUMBER) -> bytearray:
+    context = {
+        "headers": dialect,
+        "closed": dialect != "legacy" and rng.random() < 0.3,
+        "compression": "zstd" if dialect != "wal-sync" and rng.random() < 0.2 else "none",
+    }
+    out = io.BytesIO()
+    writer = Writer(number, context)
+    writer.write(out, random_records(rng, dialect, writer.header_size))
+    return bytearray(out.getvalue())
+
+
+def odd_record(rng: random.Random) -> bytes:
+    """Return a valid physical record of any type and dialect, of this log or another."""
+    data = rng.randbytes(rng.choice([0, 0, 1, 4, 24, 50, 5000]))
+    number = rng.choice([NUMBER, NUMBER, NUMBER - 1, NUMBER + 1])
+    if rng.random() < 0.7:
+        sync_offset = rng.choice([0, rng.randrange(1 << 18), (1 << 64) - 1])
+        return pack(rng.choice(DIALECTS), rng.randrange(1, 5), data, number, sync_offset)
+    if rng.random() < 0.3:
+        return clean_close(number)
+    kind = rng.choice([0, 5, 9, 10, 11, 13, 130, 131, 132, 200])
+    return HEADER.pack(masked_crc(bytes([kind]) + data), len(data), kind) + data
+
+
+def random_log(seed: int) -> tuple[bytes, dict[str, Any]]:
+    """Return a log and its context."""
+    rng = random.Random(seed)
+    dialect = rng.choice(DIALECTS)
+    log = sound_log(rng, dialect)
+    if dialect != "legacy" and rng.random() < 0.5:  # a file that held another log before
+        older = sound_log(rng, rng.choice([dialect, dialect, *DIALECTS]), NUMBER - 1)
+        log += older[len(log) :]
+    for _ in range(rng.choice([0, 1, 1, 2, 3, 6])):
+        if rng.random() < 0.3 and log:
+            events = read_stream(io.BytesIO(log), number=NUMBER)
+            at = rng.choice([e.at for e in events if isinstance(e, Record)] or [0])
+            record = odd_record(rng)
+            log[at : at + len(record)] = record
+        else:
+            damage(rng, log, odd_record)
+    context: dict[str, Any] = {}
+    if rng.random() < 0.6:
+        context["log_number"] = NUMBER
+    if rng.random() < 0.2:
+        context["max_record_size"] = rng.choice([0, 1000, 100_000])
+    return bytes(log), context
+
+
+def expected_events(data: bytes, context: Mapping[str, Any]) -> list[ReferenceEvent]:
+    return list(read_stream(io.BytesIO(data), "recover", context.get("log_number"), context))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_damage(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if seed % 2:
+        rng = random.Random(seed)
+        monkeypatch.setattr(window, "REMOTE_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+        monkeypatch.setattr(scanner, "MAX_RUN_BYTES", BLOCK_SIZE * rng.choice([1, 2, 3]))
+        monkeypatch.setattr(scanner, "MAX_ROWS", BLOCK_SIZE // 7 * rng.choice([1, 2]))
+    data, context = random_log(seed)
+    results = in_full(scanner.scan(in_memory(data, context), Wanted()))
+    assert results == expected_events(data, context)
+
+
+@given(
+    st.sampled_from(DIALECTS),
+    st.lists(
+        st.tuples(
+            st.sampled_from([*DIALECTS, ""]),
+            st.sampled_from([1, 2, 3, 4, 1, 9, 10, 11, 130, 131, 200]),
+            st.sampled_from([0, 1, 4, 6, 9, 24, 32742, 32750, 32757, 32761]),
+            st.sampled_from([NUMBER, NUMBER, NUMBER, NUMBER - 1]),
+            st.sampled_from([0, 0, 40_000, (1 << 64) - 1]),
+        ),
+        max_size=12,
+    ),
+    st.integers(0, 40),
+    st.sampled_from([{}, {"log_number": NUMBER}]),
+)
+@settings(
+    deadline=None, max_examples=300, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+def test_any_sequence_of_types(
+    dialect: str,
+    fragments: list[tuple[str, int, int, int, int]],
+    cut: int,
+    context: dict[str, Any],
+) -> None:
+    """Fragments of every type and dialect in every order, placed in blocks as by a writer."""
+    log = bytearray()
+    for other, kind, length, number, sync_offset in fragments:
+        record = pack(other or dialect, kind, bytes([length & 255]) * length, number, sync_offset)
+        if BLOCK_SIZE - len(log) % BLOCK_SIZE < len(record):
+            log += bytes(-len(log) % BLOCK_SIZE)
+        log += record
+    data = bytes(log[: max(0, len(log) - cut)])
+    results = in_full(scanner.scan(in_memory(data, context), Wanted()))
+    assert results == expected_events(data, context)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("cap", [0, 1, 1000, 200_000, 1 << 30])
+def test_payloads_are_capped_and_marked(cap: int, dialect: str) -> None:
+    """Also of a record whose last blocks the specification reads."""
+    rng = random.Random(cap)
+    sizes = (0, 999, 1000, 1001, 250_000, 6_000_000, 5)
+    records = [NewRecord(rng.randbytes(size)) for size in sizes]
+    if dialect != "wal-sync":
+        for number in (0, 5, 6):
+            records[number].fields["timestamp_sizes"] = {str(number): 8}  # type: ignore[index]
+    out = io.BytesIO()
+    Writer(NUMBER, {"headers": dialect}).write(out, records)
+    data = out.getvalue() + pack(dialect, 3, b"orphan", NUMBER)
+    events = list(scanner.scan(in_memory(data), Wanted(max_payload=cap)))
+    runs = [event for event in events if isinstance(event, Records)]
+    payloads = [record.payload for record in records]
+    assert [p for run in runs for p in run.payload.to_pylist()] == [p[:cap] for p in payloads]
+    marks = [bool(m) for run in runs for m in
+             ([False] * len(run) if run.truncated is None else run.truncated)]  # fmt: skip
+    assert marks == [len(payload) > cap for payload in payloads]
+
+
+def test_selected_columns() -> None:
+    data, context = random_log(11)
+    records = [e for e in expected_events(data, context) if isinstance(e, Record)]
+    wanted = Wanted(payload=False, columns=frozenset({"sync_offset"}))
+    runs = [e for e in scanner.scan(in_memory(data, context), wanted) if isinstance(e, Records)]
+    assert records
+    assert all(run.payload is None and run.truncated is None for run in runs)
+    assert all(set(run.fields) == {"sync_offset"} for run in runs)
+    assert [place for run in runs for place in zip(run.at, run.size, strict=True)] == [
+        (record.at, record.size) for record in records
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "count"),
+    [("000012.log", "intact", 2), ("000011.log", "intact", 0), ("log", "intact", 2)],
+)
+def test_the_log_number_comes_from_the_name(
+    name: str, verdict: str, count: int, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(pack("recyclable", 1, b"alpha", NUMBER) * 2)
+    events = in_full(scanner.scan(Log(tmp_path / name), Wanted()))
+    assert isinstance(events[-1], End) and events[-1].verdict == verdict
+    assert len(events) == count + 1
+
+
+def full_block(dialect: str, number: int = NUMBER) -> bytes:
+    """Return a block that is filled with records, the last of which is longer."""
+    record = pack(dialect, 1, b"x" * 100, number)
+    records = record * (BLOCK_SIZE // len(record) - 1)
+    length = BLOCK_SIZE - len(records) - (len(record) - 100)
+    return records + pack(dialect, 1, b"x" * length, number)
+
+
+def flipped(block: bytes) -> bytes:
+    """Return a block whose second record is damaged."""
+    return block[:200] + bytes([block[200] ^ 1]) + block[201:]
+
+
+LATER_OPEN = pack("legacy", 2, b"y" * (BLOCK_SIZE - 7)) + pack("legacy", 4, b"end")
+
+
+@pytest.mark.parametrize(
+    ("log", "unusual"),
+    [
+        (full_block("legacy") * 50, 0),
+        (full_block("recyclable") * 50, 0),
+        (full_block("wal-sync") * 50, 0),
+        (LATER_OPEN, 0),
+        (full_block("recyclable") * 50 + pack("recyclable", 1, b"alpha", NUMBER), 0),
+        (full_block("recyclable") * 20 + clean_close(NUMBER), 1),
+        (pack("legacy", 10, b"\1\0\0\0\x08\0").ljust(BLOCK_SIZE, b"\0") + full_block("legacy") * 20,
+         2),
+        (full_block("recyclable") * 20 + bytes(BLOCK_SIZE) * 3, 3),
+        ((full_block("recyclable") * 9 + flipped(full_block("recyclable"))) * 2, 2),
+        ((full_block("wal-sync") * 9 + flipped(full_block("wal-sync"))) * 2, 11),
+        (full_block("recyclable") * 20 + full_block("recyclable", NUMBER - 1) * 5, 5),
+    ],
+)  # fmt: skip
+def test_the_specification_reads_only_unusual_blocks(
+    log: bytes, unusual: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without the kernel a scan would be a hundred times as slow, with the same results."""
+    expected = expected_events(log, {})
+    blocks, surveyed = [], []
+    next_block, survey = scanner.Scan.next_block, scanner.kernel.survey
+    monkeypatch.setattr(
+        scanner.Scan,
+        "next_block",
+        lambda self, block: blocks.append(block) or next_block(self, block),
+    )
+    monkeypatch.setattr(
+        scanner.kernel,
+        "survey",
+        lambda data, *rest: surveyed.append(len(data)) or survey(data, *rest),
+    )
+    assert in_full(scanner.scan(in_memory(log), Wanted())) == expected
+    assert len(blocks) == unusual
+    assert sum(surveyed) <= len(log) * (unusual > 0)
+
+
+@pytest.mark.parametrize("blocks", [64, 1024])
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_memory_does_not_depend_on_the_size_of_the_log(
+    tmp_path: Path, dialect: str, blocks: int
+) -> None:
+    """A log of blocks of records, of one record that is truncated, of zeros, and of another log."""
+    full = full_block(dialect)
+    data = b"y" * (BLOCK_SIZE - len(pack(dialect, 1, b"", NUMBER)))
+    first, middle, last = (pack(dialect, kind, data, NUMBER) for kind in (2, 3, 4))
+    other = pack("recyclable", 1, b"x" * 100, NUMBER - 1).ljust(BLOCK_SIZE, b"\0")
+    start = pack(dialect, 1, b"alpha", NUMBER)
+    for name, data in (
+        ("small", full * blocks),
+        ("large", first + middle * blocks + last),
+        ("zeros", start + bytes(BLOCK_SIZE * blocks - len(start))),
+        ("other", full + other * blocks),
+    ):
+        path = tmp_path / name
+        path.write_bytes(data)
+        tracemalloc.start()
+        events = scanner.scan(Log(path), Wanted(max_payload=1000))
+        kinds = {type(event) for event in events}
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert Records in kinds and End in kinds
+        assert peak < 12 << 20
