@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import click
 
-from conformance.saving import UNFINISHED, named_in_errors, publish, temporary_sibling
+from conformance.saving import UNFINISHED, named_in_errors, publish, saved
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
 from walproof.cli.context import context_of
@@ -174,12 +174,11 @@ def _recover_applied(
         say(f"{log.name}: refused ({result.end.reason}); nothing was written", err=True)
         return 4
     kept, evidence = without_evidence(result, folder_type)
-    with temporary_sibling(out) as created, named_in_errors(out):
-        try:
-            folder_type.apply(source.path, kept, created)
-        except ValueError as error:
-            raise click.ClickException(f"{log.name}: {error}; nothing was written") from None
-        publish(created, out)
+    try:
+        with saved(out, replace=False) as new:
+            folder_type.apply(source.path, kept, new)
+    except ValueError as error:
+        raise click.ClickException(f"{log.name}: {error}; nothing was written") from None
     applied = f"{counted(len(kept), 'record')} of {log.name} applied to a copy of {source.typed}"
     say(f"{out}: {applied}; {counted(result.lost_bytes, 'byte')} lost", err=True)
     return _say_losses(log, log.path, result, evidence, out, context)

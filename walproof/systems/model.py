@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
 from reference_impl.answer import End, Event, Record
 from reference_impl.formats import named
@@ -161,8 +161,10 @@ class SystemFolder:
         """
         return None
 
-    def apply(self, path: Path, records: Sequence[Record], new: Path) -> None:
+    def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
         """Copy a file that has a log (``log_of``) to ``new``, and apply the records of the log.
+
+        ``new`` is an empty file that can be sought.
 
         Raises ``ValueError`` if the log is of another file, and ``OSError``.
         """

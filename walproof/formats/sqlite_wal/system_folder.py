@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from reference_impl.answer import Record
 from reference_impl.sqlite_wal import read, recognise
@@ -143,30 +143,30 @@ class SQLiteFolder(SystemFolder):
             )
         return advice
 
-    def apply(self, path: Path, records: Sequence[Record], new: Path) -> None:
+    def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
         """See :class:`SystemFolder`: as a checkpoint does, which only looks at the last size."""
         header = Database.at(path).header
-        shutil.copyfile(path, new)
+        with path.open("rb") as old:
+            shutil.copyfileobj(old, new)
         if not records:
             return
         page_size = _page_size(records[-1])
         if header is not None and header.page_size != page_size:
             raise ValueError(_page_sizes(header, page_size))
         db_pages = records[-1].fields["db_pages"]
-        with new.open("r+b") as file:
-            # The limit is that of SQLite 3.39.4, ``walCheckpoint``.
-            grown = new.stat().st_size + (1 << 16) + sum(record.size for record in records)
-            if db_pages * page_size > grown:
-                raise ValueError(
-                    f"the last transaction sets a size of {db_pages:,} pages of {page_size:,}"
-                    f" bytes; database and log have {grown:,} bytes"
-                )
-            for record in records:
-                for index, number in enumerate(record.fields["pages"]):
-                    if number <= db_pages:
-                        file.seek((number - 1) * page_size)
-                        file.write(record.payload[index * page_size : (index + 1) * page_size])
-            file.truncate(db_pages * page_size)
+        # The limit is that of SQLite 3.39.4, ``walCheckpoint``.
+        grown = new.tell() + (1 << 16) + sum(record.size for record in records)
+        if db_pages * page_size > grown:
+            raise ValueError(
+                f"the last transaction sets a size of {db_pages:,} pages of {page_size:,}"
+                f" bytes; database and log have {grown:,} bytes"
+            )
+        for record in records:
+            for index, number in enumerate(record.fields["pages"]):
+                if number <= db_pages:
+                    new.seek((number - 1) * page_size)
+                    new.write(record.payload[index * page_size : (index + 1) * page_size])
+        new.truncate(db_pages * page_size)
 
 
 def _page_size(record: Record) -> int:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from walproof.decode.fault import Incomplete, Undecodable
+from walproof.decode.signed import signed
 
 #: A value of a column. Bytes are a BLOB, or TEXT that is invalid in the encoding of the database.
 Value = None | int | float | str | bytes
@@ -126,7 +127,7 @@ def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:
     if flags not in PAGE_TYPES:
         raise Undecodable(f"page {number}: expected a b-tree page, found type {flags}")
     page_type = PAGE_TYPES[flags]
-    is_leaf = page_type.endswith("leaf")
+    is_leaf, is_table = page_type.endswith("leaf"), page_type.startswith("table")
     pointers = start + (8 if is_leaf else 12)
     content = pointers + 2 * count
     if content > usable:
@@ -139,7 +140,7 @@ def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:
             raise Undecodable(
                 f"page {number}: expected cells from {content} to {usable}, found one at {offset}"
             )
-        cell, end = _cell(image, offset, usable, page_type)
+        cell, end = _cell(image, offset, usable, is_leaf, is_table)
         spans.append((offset, end))
         cells.append(cell)
     spans.sort()
@@ -150,31 +151,27 @@ def parse_page(image: bytes, number: int, reserved: int = 0) -> Page:
     return Page(page_type, cells, right_child)
 
 
-def _cell(image: bytes, at: int, usable: int, page_type: PageType) -> tuple[Cell, int]:
+def _cell(image: bytes, at: int, usable: int, is_leaf: bool, is_table: bool) -> tuple[Cell, int]:
     """Parse the cell at an offset; return it with the offset of its end."""
     child = 0
-    if page_type.endswith("interior"):
+    if not is_leaf:
         if at + 4 > usable:
             raise Incomplete(f"at {at}: the page ends inside a cell")
         child = _u4(image, at)
         at += 4
-        if page_type == "table interior":
+        if is_table:
             rowid, at = varint(image, at, usable)
-            return Cell(_signed(rowid), 0, b"", 0, child), at
+            return Cell(signed(rowid), 0, b"", 0, child), at
     size, at = varint(image, at, usable)
     number = None
-    if page_type == "table leaf":
+    if is_table:
         rowid, at = varint(image, at, usable)
-        number = _signed(rowid)
-    local = local_size(size, usable, is_table=page_type == "table leaf")
-    end = at + local
-    overflow = 0
-    if local < size:
-        end += 4
+        number = signed(rowid)
+    local = local_size(size, usable, is_table)
+    end = at + local + (4 if local < size else 0)
     if end > usable:
         raise Incomplete(f"at {at}: the page ends inside a cell")
-    if local < size:
-        overflow = _u4(image, at + local)
+    overflow = _u4(image, at + local) if local < size else 0
     return Cell(number, size, image[at : at + local], overflow, child), end
 
 
@@ -193,6 +190,8 @@ def varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 
     Raises ``Incomplete``.
     """
+    if at < end and data[at] < 0x80:
+        return data[at], at + 1
     value = 0
     for position in range(at, min(at + 8, end)):
         byte = data[position]
@@ -262,7 +261,3 @@ def _value(serial_type: int, content: bytes, encoding: str) -> Value:
 
 def _u4(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 4], "big")
-
-
-def _signed(number: int) -> int:
-    return number - (1 << 64) if number >> 63 else number

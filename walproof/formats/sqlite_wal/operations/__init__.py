@@ -7,7 +7,7 @@ copied into the database already is not known as it was before; its rows are sho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,11 @@ class _History:
             self.parents |= before.links(table.root)
 
     def operations(self, record: Record) -> list[OperationRow]:
-        """Return the operations of a transaction, and apply it unless it is marked."""
+        """Return the operations of a transaction, and apply it.
+
+        A transaction after a loss is applied too, for the structure of its tables: all later ones
+        are of its kind (SQW-039), and their rows are not compared.
+        """
         numbers, page_size = record.fields["pages"], self.stored.page_size
         images = {
             number: record.payload[index * page_size : (index + 1) * page_size]
@@ -90,30 +94,46 @@ class _History:
         }
         before = Snapshot(self.stored, self.nodes, {})
         after = Snapshot(self.stored, self.nodes, images)
-        if record.fields.get("after_loss"):
-            owners = self._owners(after, self.tables, images)
-            return [*self._written(after, images, owners, self.tables)]
         old = self._owners(before, self.tables, images)
         for number in images:
             self.parents |= dict.fromkeys(after.node(number)[1], number)
-        has_schema = 1 in images or SCHEMA in old.values()
+        has_schema = any(
+            name == SCHEMA and (number != 1 or _has_other_cells(before.image(1), images[1]))
+            for number, name in old.items()
+        )
         tables = after.tables() if has_schema else self.tables
         new = self._owners(after, tables, images)
-        operations: list[OperationRow] = []
+        if record.fields.get("after_loss"):
+            operations = [*self._written(after, images, new, tables)]
+        else:
+            operations = [*self._changes(before, after, old, new, tables)]
+        self._apply(record, after, tables)
+        return operations
+
+    def _changes(
+        self,
+        before: Snapshot,
+        after: Snapshot,
+        old: Mapping[int, str],
+        new: Mapping[int, str],
+        tables: Mapping[str, Table],
+    ) -> Iterator[OperationRow]:
+        """Yield the operations of a transaction; ``old`` and ``new`` are its pages' tables."""
+        old_pages, new_pages = _by_table(old), _by_table(new)
         for name in dict.fromkeys([*tables, *self.tables]):
             pair = self.tables.get(name), tables.get(name)
-            pages = self._touched(before, after, pair, _of(old, name), _of(new, name))
-            operations += self._compare(before, after, pair, *pages)
+            if name in old_pages or name in new_pages or pair[0] != pair[1]:
+                own = old_pages.get(name, set()), new_pages.get(name, set())
+                pages = self._touched(before, after, pair, *own)
+                yield from self._compare(before, after, pair, *pages)
         for leaf in self._leaves_of_overflow(before, after, {*old, *new}):
             owner = self._owners(after, tables, [leaf]).get(leaf)
             if owner is not None and owner in self.tables:
                 pair = self.tables[owner], tables[owner]
-                operations += self._compare(before, after, pair, {leaf}, {leaf})
+                yield from self._compare(before, after, pair, {leaf}, {leaf})
         if self.stored.database is None:
-            unowned = {number: images[number] for number in images if number not in new}
-            operations += self._written(after, unowned, {}, tables)
-        self._apply(record, after, tables)
-        return operations
+            unowned = {n: image for n, image in after.changed.items() if n not in new}
+            yield from self._written(after, unowned, {}, tables)
 
     def _apply(self, record: Record, after: Snapshot, tables: dict[str, Table]) -> None:
         slot_size = self.stored.page_size + FRAME_HEADER_SIZE
@@ -129,22 +149,21 @@ class _History:
         self.tables = tables
 
     def _owners(
-        self, snapshot: Snapshot, tables: Mapping[str, Table], numbers: Iterable[int]
+        self, snapshot: Snapshot, tables: Mapping[str, Table], numbers: Collection[int]
     ) -> dict[int, str]:
         """Return the table of each page that is part of a table's b-tree."""
-        roots = {table.root: name for name, table in tables.items()}
-        owners = {}
+        owners: dict[int, str | None] = {each.root: name for name, each in tables.items()}
         for number in numbers:
-            page, seen = number, set[int]()
-            while page not in roots and page not in seen:
-                seen.add(page)
-                parent = self.parents.get(page, 0)
-                if page not in snapshot.node(parent)[1]:
+            path = []
+            while number not in owners:
+                owners[number] = None  # for a ring, which only a forger makes
+                path.append(number)
+                parent = self.parents.get(number, 0)
+                if number not in snapshot.node(parent)[1]:
                     break
-                page = parent
-            if page in roots:
-                owners[number] = roots[page]
-        return owners
+                number = parent
+            owners |= dict.fromkeys(path, owners[number])
+        return {number: name for number in numbers if (name := owners[number]) is not None}
 
     def _touched(
         self,
@@ -163,25 +182,25 @@ class _History:
         if roots[0] != roots[1]:
             old |= roots[0]
             new |= roots[1]
+        snapshots, pages = (before, after), (old, new)
         children = [
-            {child for number in pages for child in snapshot.node(number)[1]}
-            for snapshot, pages in ((before, old), (after, new))
+            {child for number in pages[side] for child in snapshots[side].node(number)[1]}
+            for side in (0, 1)
         ]
-        while True:
-            gone = {
-                number for number in children[0] - old if number not in children[1] or number in new
-            }
-            if gone:
-                old |= gone
-                children[0] |= {child for number in gone for child in before.node(number)[1]}
+        waiting = [[*each] for each in children]
+        while waiting[0] or waiting[1]:
+            side, other = (0, 1) if waiting[0] else (1, 0)
+            number = waiting[side].pop()
+            is_in_both = number in children[other] and number not in pages[other]
+            if number in pages[side] or is_in_both:
                 continue
-            came = {
-                number for number in children[1] - new if number not in children[0] or number in old
-            }
-            if not came:
-                return old, new
-            new |= came
-            children[1] |= {child for number in came for child in after.node(number)[1]}
+            pages[side].add(number)
+            more = {*snapshots[side].node(number)[1]} - children[side]
+            children[side] |= more
+            waiting[side] += more
+            if number in children[other]:
+                waiting[other].append(number)
+        return old, new
 
     def _compare(
         self,
@@ -194,27 +213,27 @@ class _History:
         """Yield the rows that differ between the pages of a table before and after."""
         known = {number for number in old_pages if self.stored.is_known(number)}
         is_known = known == old_pages and all(map(self.stored.is_known, new_pages))
-        table = pair[1] or pair[0]
-        assert table is not None
-        old, _ = _rows_of(before, pair[0], known)
-        new, faults = _rows_of(after, pair[1], new_pages)
+        old_table, new_table = _TableRows(before, pair[0]), _TableRows(after, pair[1])
+        old_rows, _ = old_table.rows(known)
+        new_rows, faults = new_table.rows(new_pages)
+        # Most rows of a written page stay as they are: their values are not decoded.
+        old = old_table.by_key(row for row in old_rows if row not in new_rows)
+        new = new_table.by_key(row for row in new_rows if row not in old_rows)
         keys = dict.fromkeys([*old, *new])
         is_sorted = all(isinstance(key, int) for key in keys)
+        table = {"table": next(each.name for each in reversed(pair) if each is not None)}
         for key in sorted(keys) if is_sorted else keys:
-            (was, was_named), (row, named) = old.get(key, _NONE), new.get(key, _NONE)
-            result: OperationRow = {"table": table.name}
+            was, row = old.get(key), new.get(key)
             if row is None:
                 assert was is not None
-                yield {"op": "delete", **result, **_shown(was, was_named)}
+                yield {"op": "delete", **table, **old_table.shown(was)}
             elif was is None:
-                yield {"op": "insert" if is_known else "write", **result, **_shown(row, named)}
-            elif was.payload != row.payload and (
-                changed := _changed(_by_name(was, was_named), _by_name(row, named))
-            ):
-                update = {"op": "update", **result, **_shown(row, named)}
+                yield {"op": "insert" if is_known else "write", **table, **new_table.shown(row)}
+            elif changed := _changed(old_table.named(was), new_table.named(row)):
+                update = {"op": "update", **table, **new_table.shown(row)}
                 yield {**update, "before": _json(changed)}
         for number, fault in faults:
-            yield {"table": table.name, "page": number, "fault": fault}
+            yield {**table, "page": number, "fault": fault}
 
     def _leaves_of_overflow(self, before: Snapshot, after: Snapshot, owned: set[int]) -> list[int]:
         """Return unwritten leaves with a row whose overflow pages were overwritten in place."""
@@ -255,49 +274,72 @@ class _History:
             if name is None and after.node(number)[0] != "table leaf":
                 continue
             rows, fault = after.rows(number)
+            table_rows = _TableRows(after, tables[name] if name else None)
+            table = {"table": name} if name else {}
             for row in rows:
-                columns = tables[name].columns(row.rowid is not None) if name else None
-                named = columns.named(row.rowid, row.values) if columns else None
-                table = {"table": name} if name else {}
-                yield {"op": "write", **table, **_shown(row, named), "page": number}
+                yield {"op": "write", **table, **table_rows.shown(row), "page": number}
             if fault is not None:
                 yield {"page": number, "fault": fault}
 
 
-_Named = dict[str, Value] | None
-_NONE: tuple[Row | None, _Named] = (None, None)
+def _by_table(owners: Mapping[int, str]) -> dict[str, set[int]]:
+    pages: dict[str, set[int]] = {}
+    for number, name in owners.items():
+        pages.setdefault(name, set()).add(number)
+    return pages
 
 
-def _of(owners: Mapping[int, str], name: str) -> set[int]:
-    return {number for number, owner in owners.items() if owner == name}
+def _has_other_cells(old: bytes, new: bytes) -> bool:
+    """Return whether two images of page 1 differ after the header of the database."""
+    return old[DB_HEADER_SIZE:] != new[DB_HEADER_SIZE:]
 
 
-def _rows_of(
-    snapshot: Snapshot, table: Table | None, pages: Iterable[int]
-) -> tuple[dict[Any, tuple[Row | None, _Named]], list[tuple[int, str]]]:
-    """Return the rows of pages by key, with their values by column, and the faults of pages."""
-    rows: dict[Any, tuple[Row | None, _Named]] = {}
-    faults = []
-    for number in sorted(pages):
-        found, fault = snapshot.rows(number)
-        for row in found:
-            columns = table.columns(row.rowid is not None) if table else None
-            named = columns.named(row.rowid, row.values) if columns else None
-            rows[_key(row, columns)] = row, named
-        if fault is not None:
-            faults.append((number, fault))
-    return rows, faults
+class _TableRows:
+    """The rows of a table in a snapshot; of None, rows of an unknown table."""
 
+    def __init__(self, snapshot: Snapshot, table: Table | None) -> None:
+        self.snapshot, self.table = snapshot, table
 
-def _key(row: Row, columns: Columns | None) -> Any:
-    if row.rowid is not None:
-        return row.rowid
-    size = columns.key_size if columns else len(row.values)
-    return tuple((type(value), value) for value in row.values[:size])
+    def rows(self, pages: Iterable[int]) -> tuple[dict[Row, None], list[tuple[int, str]]]:
+        """Return the rows of pages in order, and the faults of pages."""
+        rows: dict[Row, None] = {}
+        faults = []
+        for number in sorted(pages):
+            found, fault = self.snapshot.rows(number)
+            rows |= dict.fromkeys(found)
+            if fault is not None:
+                faults.append((number, fault))
+        return rows, faults
 
+    def by_key(self, rows: Iterable[Row]) -> dict[Any, Row]:
+        """Return rows by rowid or key."""
+        return {self._key(row): row for row in rows}
 
-def _by_name(row: Row, named: _Named) -> dict[str, Value]:
-    return named if named is not None else {str(n): each for n, each in enumerate(row.values)}
+    def _key(self, row: Row) -> Any:
+        if row.rowid is not None:
+            return row.rowid
+        columns, values = self._columns(row), self.snapshot.values(row)
+        if columns is None or values is None:
+            return row.payload
+        return tuple(values[: columns.key_size])
+
+    def _columns(self, row: Row) -> Columns | None:
+        return self.table.columns(row.rowid is not None) if self.table else None
+
+    def named(self, row: Row) -> dict[str, Value]:
+        """Return the values of a row by column, or by position if the columns are unknown."""
+        columns, values = self._columns(row), self.snapshot.values(row) or []
+        named = columns.named(row.rowid, values) if columns else None
+        return {str(n): each for n, each in enumerate(values)} if named is None else named
+
+    def shown(self, row: Row) -> OperationRow:
+        """Return a row for JSON."""
+        rowid = {} if row.rowid is None else {"rowid": str(row.rowid)}
+        columns, values = self._columns(row), self.snapshot.values(row)
+        if values is None:
+            return {**rowid, "fault": "invalid record", "payload": row.payload}
+        named = columns.named(row.rowid, values) if columns else None
+        return {**rowid, "values": _json(values if named is None else named)}
 
 
 def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Value]:
@@ -307,11 +349,6 @@ def _changed(old: Mapping[str, Value], new: Mapping[str, Value]) -> dict[str, Va
         for name, value in old.items()
         if name in new and (type(value), value) != (type(new[name]), new[name])
     }
-
-
-def _shown(row: Row, named: _Named) -> OperationRow:
-    rowid = {} if row.rowid is None else {"rowid": str(row.rowid)}
-    return {**rowid, "values": _json(named if named is not None else row.values)}
 
 
 def _json(value: Any) -> Any:

@@ -6,7 +6,7 @@ Upstream authority: sqlite.org ``fileformat2.html`` sections 1 and 2; sqlite/sql
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE, FrameHeader, Slo
 from reference_impl.sqlite_wal.opening import NoHeader, Refused, open_log
 from walproof.decode.fault import Undecodable
 from walproof.formats.sqlite_wal.decoder.pages import (
+    DB_HEADER_SIZE,
+    PAGE_TYPES,
     Cell,
     DatabaseHeader,
     Page,
@@ -96,11 +98,10 @@ def _read(path: Path, at: int, size: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A stored row: its rowid, its record, and the values of the record."""
+    """A stored row: its rowid and its record."""
 
     rowid: int | None
     payload: bytes
-    values: Sequence[Value]
 
 
 class Snapshot:
@@ -139,12 +140,20 @@ class Snapshot:
         """Return type and children of a page; an empty type if it is not a b-tree page."""
         nodes = self.changed_nodes if number in self.changed else self._nodes
         if number not in nodes:
-            try:
-                page = self.page(number)
-                nodes[number] = page.type, tuple(page.children)
-            except Undecodable:
-                nodes[number] = _NO_NODE
+            nodes[number] = self._node(number)
         return nodes[number]
+
+    def _node(self, number: int) -> tuple[str, tuple[int, ...]]:
+        image = self.image(number)
+        start = DB_HEADER_SIZE if number == 1 else 0
+        page_type = PAGE_TYPES.get(image[start]) if len(image) > start else None
+        if page_type in ("table leaf", "index leaf"):
+            return page_type, ()
+        try:
+            page = parse_page(image, number, self.reserved)
+        except Undecodable:
+            return _NO_NODE
+        return page.type, tuple(page.children)
 
     def subtree(self, roots: Iterable[int]) -> Iterator[int]:
         """Yield the pages of the trees below ``roots``, each once."""
@@ -176,7 +185,7 @@ class Snapshot:
         tables = {SCHEMA: Table(SCHEMA, 1, "")}
         for page in self.subtree([1]):
             for row in self.rows(page)[0]:
-                match row.values:
+                match self.values(row):
                     case ["table", str(name), _, int(root), str(sql), *_] if root > 1:
                         tables[name] = Table(name, root, sql)
         return tables
@@ -188,15 +197,19 @@ class Snapshot:
             page = self.page(number)
             if page.has_rows:
                 for index, cell in enumerate(page.cells):
-                    payload = self._payload(cell, (number, index))
-                    values, is_complete = record_values(payload, self.encoding, _MAX_COLUMNS)
-                    if not is_complete:
-                        raise Undecodable(f"the record of cell {index} ends before its last value")
-                    rows.append(Row(cell.rowid, payload, values))
+                    rows.append(Row(cell.rowid, self._payload(cell, (number, index))))
         except Undecodable as fault:
             text = str(fault)
             return rows, text if text.startswith("page") else f"page {number}: {text}"
         return rows, None
+
+    def values(self, row: Row) -> list[Value] | None:
+        """Return the values of a row; None if its record is invalid."""
+        try:
+            values, is_complete = record_values(row.payload, self.encoding, _MAX_COLUMNS)
+        except Undecodable:
+            return None
+        return values if is_complete else None
 
     def _payload(self, cell: Cell, place: tuple[int, int]) -> bytes:
         """Return the payload of a cell with its overflow pages. Raises ``Undecodable``."""
