@@ -60,5 +60,7 @@ def is_of(type: str, value: Any) -> bool:
     if isinstance(value, str):
         patterns = {"text": ".*", "hex": "([0-9a-f]{2})*", "decimal": "-?[0-9]+"}
         return type in patterns and bool(re.fullmatch(patterns[type], value, re.DOTALL))
+    if isinstance(value, bool):  # which is an int in Python, and no number in JSON
+        return type == "boolean"
     named = {"integer": int, "object": dict, "list": list, "null": NoneType}
     return type in named and isinstance(value, named[type])

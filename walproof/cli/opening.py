@@ -9,14 +9,15 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
 
 from reference_impl.answer import Event
-from reference_impl.formats import Context, Format, UnknownFormat, named
+from reference_impl.formats import FORMATS, Context, Format, UnknownFormat, named
 from walproof.cli.output import EXIT_STATUS, say
+from walproof.formats import plugin_for
 from walproof.lake.recognition import recognise_log
 from walproof.summary.logs import FoundOne
 from walproof.summary.unpacked import CannotUnpack, Unpacked, unpacked
@@ -88,6 +89,8 @@ def opened(typed: str | Path, format_id: str | None = None) -> Iterator[Opened]:
 
 def log_in(source: Unpacked, format_id: str | None) -> Opened:
     """Return the log at a source, in the given or detected format. Raises ``UnknownFormat``."""
+    if format_id is None:
+        source = at_log(source)
     system = recognise(source.path, format_id)
     if format_id:
         return Opened(source, named(format_id), system)
@@ -99,6 +102,15 @@ def log_in(source: Unpacked, format_id: str | None) -> Opened:
             raise
         command = f"walproof {shlex.quote(source.typed)}"
         raise UnknownFormat(f"{error}; {command} summarises each log in it") from None
+
+
+def at_log(source: Unpacked) -> Unpacked:
+    """Return the log of a file that has one beside it, such as a database; else the source."""
+    for format_id in () if source.is_copy or not source.path.is_file() else FORMATS:
+        log = plugin_for(format_id).system_folder.log_of(source.path)
+        if log is not None:
+            return replace(source, path=log, typed=str(Path(source.typed).with_name(log.name)))
+    return source
 
 
 @contextlib.contextmanager

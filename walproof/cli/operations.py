@@ -74,6 +74,7 @@ def _rows(format_id: str, operations: Operations, decoded: Decoded) -> Iterator[
     fields = {name: value for name, value in decoded.record.fields.items() if name in columns}
     place: Row = {"file": decoded.record.file, "at": decoded.record.at}
     place |= {name: fields[name] for name in operations.FIELDS if name in fields}
+    operations.take(decoded.record)
     if decoded.value is None:
         yield place | {"fault": f"not decoded: {decoded.fault}", "payload": decoded.record.payload}
         return

@@ -10,28 +10,37 @@ from typing import Any, overload
 
 import click
 
-from conformance.saving import UNFINISHED, named_in_errors, publish
+from conformance.saving import UNFINISHED, named_in_errors, publish, saved
 from reference_impl.answer import End, Event, NewRecord, Record
 from reference_impl.formats import Format
 from walproof.cli.context import context_of
 from walproof.cli.journal_query import JournalFilters, filter_options
-from walproof.cli.opening import Opened, log_in, source_of
+from walproof.cli.opening import Opened, at_log, log_in, source_of
 from walproof.cli.output import say
 from walproof.cli.reading import EVERY, events, watched
-from walproof.cli.record_table import Passed, gather
-from walproof.cli.recover_system import recover_folder, with_more
+from walproof.cli.record_table import Gathered, Passed, gather
+from walproof.cli.recover_system import (
+    EVIDENCE,
+    recover_folder,
+    with_more,
+    without_evidence,
+    write_evidence,
+)
 from walproof.cli.summary import progress
 from walproof.formats import plugin_for
 from walproof.quantity import counted
 from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
 from walproof.summary.screen import may_be_carved
+from walproof.summary.unpacked import Unpacked
 from walproof.systems.contents import NotRead, contents_of
 from walproof.systems.text_conversion import before_conversion
 
 NEEDS_DROP = "filters require --drop"
 #: Fields that describe the surrounding file or repeat the payload.
-ABOUT_THE_FILE = frozenset({"batch", "cursor", "checksum", "missing", "state", "fields"})
+ABOUT_THE_FILE = frozenset(
+    {"batch", "cursor", "checksum", "missing", "state", "fields", "frame", "after_loss"}
+)
 
 
 class Unlike(ValueError):
@@ -72,7 +81,10 @@ def recover(
     LOG is a log or a folder: a database, a broker's store, a raft node, the journals of a host, or
     a folder with several of these. The new log has the format of the old one. For a folder, NEW is
     a copy with every file, in which only damaged logs are rewritten; the old content of each
-    remains in NAME.before-recovery. The last lines name the replaced files.
+    remains in NAME.before-recovery. The last lines name the replaced files. For a database that is
+    one file with a log beside it, NEW is a copy of the database to which the log was applied.
+    Records that are whole but must not be applied, because a record before them is lost, are
+    written to the log NEW.after-loss.
 
     LOG is never changed, and NEW must not exist. The command writes NEW under a temporary name,
     reads it back, and renames it only if it is intact and has exactly the records that survived in
@@ -93,8 +105,9 @@ def recover(
     Exit status: 0 if nothing was lost, 3 if something was lost (NEW has the rest), 4 if LOG is
     refused, 1 for a usage or I/O error, or if the survivors cannot form one log.
     """
-    if out.exists() or out.is_symlink():
-        raise click.ClickException(f"{out} already exists: expected a new path")
+    for path in (out, out.with_name(f"{out.name}{EVIDENCE}")):
+        if path.exists() or path.is_symlink():
+            raise click.ClickException(f"{path} already exists: expected a new path")
     log, *more = words
     if (more or journal_filters.are_given) and not drop:
         raise click.UsageError(f"expected one LOG, found {more[0]!r}" if more else NEEDS_DROP)
@@ -113,6 +126,8 @@ def recover(
                         return recover_folder(
                             result, source.path, name, write_log, out, context, logs_only
                         )
+            if format_id is None and (at := at_log(source)) is not source:
+                return _recover_applied(source, log_in(at, None), out, context_items)
             return _recover_log(log_in(source, format_id), out, context_items)
     except ValueError as error:
         raise click.ClickException(
@@ -142,11 +157,54 @@ def _recover_log(old: Opened, out: Path, context_items: tuple[str, ...]) -> int:
         return _recover_path(old, converted[0], out, context)
 
 
-def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
-    format = old.format
+def _gathered(format: Format, path: Path, context: Mapping[str, Any]) -> Gathered:
     with progress(size_of(path)) as given:
         seen = watched(events(format, path, context), path, given)
-        result = gather(seen, count_lost=lost_counter(format.id, path))
+        return gather(seen, count_lost=lost_counter(format.id, path))
+
+
+def _recover_applied(
+    source: Unpacked, log: Opened, out: Path, context_items: tuple[str, ...]
+) -> int:
+    """Write a copy of a file with the survivors of its log applied; return the exit status."""
+    format, folder_type = log.format, plugin_for(log.format.id).system_folder
+    context = context_of(context_items, format.id)
+    result = _gathered(format, log.path, context)
+    if result.end.verdict == "refused":
+        say(f"{log.name}: refused ({result.end.reason}); nothing was written", err=True)
+        return 4
+    kept, evidence = without_evidence(result, folder_type)
+    try:
+        with saved(out, replace=False) as new:
+            folder_type.apply(source.path, kept, new)
+    except ValueError as error:
+        raise click.ClickException(f"{log.name}: {error}; nothing was written") from None
+    applied = f"{counted(len(kept), 'record')} of {log.name} applied to a copy of {source.typed}"
+    say(f"{out}: {applied}; {counted(result.lost_bytes, 'byte')} lost", err=True)
+    return _say_losses(log, log.path, result, evidence, out, context)
+
+
+def _say_losses(
+    old: Opened,
+    path: Path,
+    result: Gathered,
+    evidence: Sequence[Record],
+    out: Path,
+    context: Mapping[str, Any],
+) -> int:
+    """Print the lost ranges, and write the evidence; return the exit status."""
+    for gap in result.stored.lost():
+        place = f"{gap.file}: " if gap.file else ""
+        say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+    if evidence:
+        about = write_evidence(old.format, path, evidence, out, write_log, context)
+        say(f"  check  {about}", err=True)
+    return 3 if result.end.verdict != "intact" else 0
+
+
+def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]) -> int:
+    format = old.format
+    result = _gathered(format, path, context)
     system_folder = plugin_for(format.id).system_folder
     dialect = system_folder.foreign_dialect(path) if path.is_file() else None
     if result.end.verdict == "refused" or dialect:
@@ -161,24 +219,23 @@ def _recover_path(old: Opened, path: Path, out: Path, context: Mapping[str, Any]
             f"{old.name}: no record survives, {counted(result.lost_bytes, 'byte')} lost;"
             f" nothing was written{advice}"
         )
-    write_log(format, path, result.stored.records, out, context)
+    kept, evidence = without_evidence(result, system_folder)
+    write_log(format, path, kept, out, context)
     say(
-        f"{out}: {counted(result.record_count, 'record')};"
+        f"{out}: {counted(len(kept), 'record')};"
         f" {counted(result.lost_bytes, 'byte')} of {old.name} lost",
         err=True,
     )
     if more:
         say(f"  {more}", err=True)
-    for gap in result.stored.lost():
-        place = f"{gap.file}: " if gap.file else ""
-        say(f"  lost  {place}[{gap.start}, {gap.end})  {gap.reason}", err=True)
+    status = _say_losses(old, path, result, evidence, out, context)
     if (
         may_be_carved(format.id, result.stored.lost())
         and path == old.path
         and not old.source.is_copy
     ):
         say(f"  {carve} searches the lost ranges for records", err=True)
-    return 3 if result.end.verdict != "intact" else 0
+    return status
 
 
 def write_log(

@@ -24,6 +24,7 @@ from walproof.cli.reading import events, watched
 from walproof.cli.record_table import Gathered, gather
 from walproof.cli.summary import progress
 from walproof.quantity import counted, in_bytes
+from walproof.spool import Shelf
 from walproof.summary.logs import FoundOne
 from walproof.summary.lost_bytes import lost_counter
 from walproof.summary.model import size_of
@@ -38,6 +39,8 @@ from walproof.systems.text_conversion import before_conversion
 WriteLog = Callable[[Format, Path, Sequence[Record], Path, Mapping[str, Any]], None]
 #: Size from which a copy is announced.
 LARGE_COPY_BYTES = 256 << 20
+#: Suffix of a log of records that must not be part of the new log.
+EVIDENCE = ".after-loss"
 #: Suffix of the old versions of replaced files in a copy.
 ASIDE = ".before-recovery"
 
@@ -232,7 +235,7 @@ def _recover_log(
         reason = "no record survives"
     if reason is None:
         try:
-            done.replaced += _replace(system, log, path, result, before, copy, write_log, context)
+            done.replaced += _replace(done, log, path, result, before, copy, write_log, context)
             return
         except ValueError as error:
             reason = f"the surviving records cannot form one log: {error}"
@@ -249,8 +252,40 @@ def with_more(gathered: Gathered, folder_type: SystemFolder, log: Path) -> tuple
     return gathered, ""
 
 
+def without_evidence(
+    gathered: Gathered, folder_type: SystemFolder
+) -> tuple[Sequence[Record], Sequence[Record]]:
+    """Divide the survivors: those for a new log, and those that are evidence only."""
+    records = gathered.stored.records
+    if not any(map(folder_type.is_evidence, records)):
+        return records, ()
+    kept: Shelf[Record] = Shelf()
+    evidence: Shelf[Record] = Shelf()
+    for record in records:
+        (evidence if folder_type.is_evidence(record) else kept).append(record)
+    return kept, evidence
+
+
+def write_evidence(
+    format: Format,
+    log: Path,
+    evidence: Sequence[Record],
+    out: Path,
+    write_log: WriteLog,
+    context: Mapping[str, Any],
+) -> str:
+    """Write evidence to a log of its own beside ``out``; return a line about it."""
+    records = f"{counted(len(evidence), 'record')} after a loss"
+    path = out.with_name(f"{out.name}{EVIDENCE}")
+    try:
+        write_log(format, log, evidence, path, context)
+    except ValueError as error:
+        return f"{records}: not written: {error}; `walproof read LOG --each DIR` writes them"
+    return f"{records}: written to {path.name} as evidence; do not apply them"
+
+
 def _replace(
-    system: System,
+    done: Recovery,
     log: SystemLog,
     path: Path,
     gathered: Gathered,
@@ -261,15 +296,23 @@ def _replace(
 ) -> list[str]:
     """Rewrite a damaged log next to its old version; return one line per file.
 
-    ``path`` is the readable old log, ``before`` its number of records. Raises ``ValueError`` if the
-    survivors cannot form one log; nothing is changed then.
+    Evidence is written beside it, and noted in ``done``. ``path`` is the readable old log,
+    ``before`` its number of records. Raises ``ValueError`` if the survivors cannot form one log;
+    nothing is changed then.
     """
-    counts = f"{counted(before, 'record')} before, {gathered.record_count:,} after"
+    system = done.system
+    kept, evidence = without_evidence(gathered, system.folder_type)
+    counts = f"{counted(before, 'record')} before, {len(kept):,} after"
     with temporary_sibling(copy / "log") as new:
-        write_log(named(system.format), path, gathered.stored.records, new, context)
+        write_log(named(system.format), path, kept, new, context)
         if log.name != WHOLE:
             (copy / log.name).rename(copy / f"{log.name}{ASIDE}")
             new.rename(copy / log.name)
+            if evidence:
+                format, target = named(system.format), copy / log.name
+                old_log = copy / f"{log.name}{ASIDE}"
+                about = write_evidence(format, old_log, evidence, target, write_log, context)
+                done.more.append(f"{log.name}: {about}")
             lost = counted(gathered.lost_bytes, "byte")
             return [f"{log.name}: {counts}, {lost} lost; old version: {log.name}{ASIDE}"]
         old = {name for name in system.folder_type.log_files(system) if (copy / name).exists()}

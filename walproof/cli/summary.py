@@ -16,7 +16,7 @@ import click
 from reference_impl.formats import Context, UnknownFormat
 from reference_impl.register import registers
 from walproof.cli.context import context_of
-from walproof.cli.opening import source_of
+from walproof.cli.opening import at_log, source_of
 from walproof.cli.output import EXIT_STATUS, say, say_json
 from walproof.formats import plugin_for
 from walproof.quantity import counted
@@ -116,6 +116,8 @@ def _about(
                 return status
             if format_id is None or "folder" not in registers()[format_id].log:
                 return _about_tree(log, result, all_logs, as_json)
+    if format_id is None:
+        log = at_log(log)
     try:
         one_log = find_log(log.path, format_id)
     except UnknownFormat as error:
@@ -171,7 +173,7 @@ def _about_one(
     with progress(detected.size) as given:
         about = _summarised(detected, given)
     if system is None:
-        findings = _of_a_part(detected)
+        findings = _of_a_part(detected, about)
         if about.verdict != "intact" and detected.format is not None:
             findings += conversion_finding(detected.format, detected.path, detected.path.name)
         if as_json:
@@ -195,12 +197,16 @@ def _about_one(
     return max(EXIT_STATUS[about.verdict], 3 if of_system.is_lost(system.findings) else 0)
 
 
-def _of_a_part(detected: FoundOne) -> list[Finding]:
+def _of_a_part(detected: FoundOne, about: Summary) -> list[Finding]:
     """Return the findings of a file's folder, if it is a system's, and of its dialect."""
+    name = detected.path.name
     around = recognise(detected.path.absolute().parent)
-    findings = (
-        [each for each in around.findings if each.file == detected.path.name] if around else []
-    )
+    findings: list[Finding] = []
+    if around is not None:
+        findings += [each for each in around.findings if each.file == name]
+        for log in around.logs:
+            if log.name == name:
+                return [*findings, *around.folder_type.of_log(around, log, about)]
     if detected.format is not None and detected.path.is_file():
         findings += plugin_for(detected.format).system_folder.of_dialect(detected.path)
     return findings

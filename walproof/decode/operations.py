@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from reference_impl.answer import Record
+
 #: An operation: numbers, text, bytes, lists and mappings by name.
 Row = dict[str, Any]
 
@@ -26,6 +28,12 @@ class Operations:
 
     def __init__(self, log: Path) -> None:
         """Start to read ``log``, a file or a directory."""
+
+    def take(self, record: Record) -> None:
+        """Take each record before its rows, also one that cannot be decoded.
+
+        For formats whose operations follow from more than the decoded struct.
+        """
 
     def rows(self, value: Mapping[str, Any], fields: Mapping[str, Any]) -> Iterator[Row]:
         """Yield the operations of a record.

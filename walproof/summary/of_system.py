@@ -35,7 +35,8 @@ def findings(items: Iterable[Finding], width: int) -> Iterator[Line]:
     for finding in sorted(items, key=lambda each: _ORDER.index(each.harm)):
         about = f"{finding.file}: " if finding.file is not None else ""
         text = one_line(f"{about}{finding.text}")
-        lines = textwrap.wrap(text, max(20, width - LABEL - 2)) or [""]
+        # A hyphen may be part of the name of a file.
+        lines = textwrap.wrap(text, max(20, width - LABEL - 2), break_on_hyphens=False) or [""]
         for number, line in enumerate(lines):
             label = _WORDS[finding.harm] if number == 0 else ""
             yield f"  {label:<{LABEL}}{line}", _STYLE[finding.harm]

@@ -13,8 +13,9 @@ from conformance.kaitai.field_map import Field, ParseStopped, iter_fields
 #: Names of the leaves whose bytes have no meaning in the format: payloads and padding. All other
 #: leaves of a grammar are structure: lengths, types, checksums, numbers, offsets.
 CONTENT = frozenset(
-    {"data", "payload", "application_data", "rest", "unused", "leftover", "padding", "trailer"}
-)
+    {"data", "page", "payload", "application_data", "rest", "unused", "leftover", "padding",
+     "trailer"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

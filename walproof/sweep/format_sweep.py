@@ -157,6 +157,12 @@ class FormatSweep:
         """
         return True
 
+    def is_framing(self, before: bytes, after: bytes, record: Record) -> bool:
+        """Return whether the bytes of a record have become framing, so that no lost range lists
+        them. ``before`` and ``after`` are its file without and with the damage.
+        """
+        return not any(after[record.at : record.at + record.size])
+
     def covers(self, data: bytes, spans: Sequence[Span]) -> bool:
         """Return whether the sorted spans of records and lost ranges, plus framing, cover a log."""
         return True

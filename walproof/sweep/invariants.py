@@ -125,15 +125,16 @@ class Written:
     def _accounted_for(self, output: ReaderOutput, contents: Contents) -> bool:
         """Return whether a lost range touches each missing record that is still in the log.
 
-        A record that now consists of zeros is ignored: it reads as unwritten space.
+        A record whose bytes are framing now is ignored.
         """
         files = by_name(contents)
         positions = {(record.file, record.at) for record in output.records}
         for record in self.expected:
             if (record.file, record.at) in positions:
                 continue
-            data = files.get(record.file or "", b"")
-            if any(data[record.at : record.at + record.size]) and not any(
+            file = record.file or ""
+            before, after = self.control.files[file], files.get(file, b"")
+            if not self.format_sweep.is_framing(before, after, record) and not any(
                 gap.file == record.file and gap.start < record.at + record.size
                 and record.at < gap.end for gap in output.lost
             ):  # fmt: skip

@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
 
-from reference_impl.answer import End, Event
+from reference_impl.answer import End, Event, Record
 from reference_impl.formats import named
 from walproof.summary import model as summary
 from walproof.summary.model import Summary, size_of
@@ -153,6 +153,26 @@ class SystemFolder:
         decides it was checked.
         """
         return ()
+
+    def log_of(self, path: Path) -> Path | None:
+        """Return the log of a file that the records of the log change; None for other files.
+
+        Raises ``OSError``.
+        """
+        return None
+
+    def apply(self, path: Path, records: Sequence[Record], new: BinaryIO) -> None:
+        """Copy a file that has a log (``log_of``) to ``new``, and apply the records of the log.
+
+        ``new`` is an empty file that can be sought.
+
+        Raises ``ValueError`` if the log is of another file, and ``OSError``.
+        """
+        raise NotImplementedError
+
+    def is_evidence(self, record: Record) -> bool:
+        """Return whether a record is whole, but must not be part of a new log or be applied."""
+        return False
 
     def recognise(self, folder: Path) -> System | None:
         """Return the system that owns a folder, or None. Raises ``OSError``."""

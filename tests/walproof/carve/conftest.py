@@ -19,7 +19,10 @@ from reference_impl.formats import named
 from walproof.cli import main
 
 #: Formats with checksums, whose loose records are distinguishable from random bytes.
-CHECKED = ("leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal", "rocksdb-wal")
+CHECKED = (
+    "leveldb-log", "kahadb-journal", "zeebe-journal", "systemd-journal", "rocksdb-wal",
+    "sqlite-wal",
+)  # fmt: skip
 
 
 @dataclass
@@ -84,6 +87,9 @@ def new_records(format_id: str, count: int, size: int = 40) -> list[NewRecord]:
             records.append(NewRecord(body, {**moment, "boot_id": "ab" * 16}))
         elif format_id == "zmq-raft":
             records.append(NewRecord(data, {"term": "3", "entry_type": 0}))
+        elif format_id == "sqlite-wal":
+            page = random.Random(number).randbytes(512)
+            records.append(NewRecord(page, {"pages": [number % 5 + 1], "db_pages": 5}))
         else:
             records.append(NewRecord(data))
     return records
@@ -98,7 +104,8 @@ def log_of(tmp_path: Path) -> Callable[..., bytes]:
         if format_id == "zeebe-journal":
             suffix = ""
         path = tmp_path / f"made-{len(list(tmp_path.iterdir()))}{suffix}"
-        settings = {"capacity": 256, **context} if format_id == "zmq-raft" else context
+        defaults = {"zmq-raft": {"capacity": 256}, "sqlite-wal": {"page_size": 512}}
+        settings = {**defaults.get(format_id, {}), **context}
         named(format_id).write(path, new_records(format_id, count, size), settings)
         if path.is_dir():
             (path,) = [file for file in path.iterdir() if file.suffix == ".log"]

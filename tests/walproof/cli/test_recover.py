@@ -17,6 +17,8 @@ from walproof.cli.recover import recover, write_log
 VECTORS = [vector for vector in load_all().values() if vector.operation == "read"]
 #: Records of these formats are numbered, or have content that their own writer never writes.
 NO_GAPS = {"zeebe-journal", "zmq-raft", "systemd-journal"}
+#: A reader returns page numbers as they are stored; SQLite has no page of this number.
+UNWRITABLE = {"sqlite-wal/page-number-of-32-ones"}
 
 
 def survivors(vector: Vector):
@@ -40,7 +42,7 @@ def test_vectors(format_id: str, tmp_path: Path) -> None:
         try:
             write_log(named(format_id), vector.input, answer.records, out, context(vector))
         except ValueError:
-            assert format_id in NO_GAPS, vector.id
+            assert format_id in NO_GAPS or vector.id in UNWRITABLE, vector.id
             assert not out.exists(), vector.id
             refused += 1
         else:

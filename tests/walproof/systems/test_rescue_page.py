@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from conformance import ROOT, VECTORS
 from tests.real_files import ZMQ_RAFT, read_journal
 from tests.walproof.formats.leveldb_log import test_system_folder as leveldb
+from tests.walproof.formats.sqlite_wal.histories import History
 from tests.walproof.formats.zeebe_journal import test_system_folder as zeebe
 from tests.walproof.real_systems import Driver
 from walproof.cli import walproof
@@ -39,6 +40,19 @@ def a_database(folder: Path, request: Request) -> None:
     leveldb.flip(log, log.read_bytes().index(b"late value 7"))
     manifest = leveldb.only(folder / "db", "MANIFEST-*")
     leveldb.flip(manifest, manifest.stat().st_size - 3)
+
+
+def a_sqlite_database(folder: Path, request: Request) -> None:
+    """Flip one bit in the fourth of six transactions."""
+    (folder / "work").mkdir()
+    users = "CREATE TABLE users(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO users VALUES"
+    history = History(folder / "work" / "app.db", "", 512, f"{users}(1, 'Ada')")
+    for name in ("Zoë", "Bob", "Cem", "Dan"):
+        history.step("INSERT INTO users(name) VALUES(?)", name)
+    history.step("UPDATE users SET name = 'Eve' WHERE id = 2")
+    history.step("DELETE FROM users WHERE id = 1")
+    (folder / "data").mkdir()
+    leveldb.flip(history.close(folder / "data"), 32 + 3 * 536 + 400)
 
 
 def a_broker(folder: Path, request: Request) -> None:
@@ -95,6 +109,7 @@ QUESTIONS: dict[str, Callable[[Path, Request], None]] = {
     "What is this file, and what is lost?": a_log,
     "My LevelDB or RocksDB database does not open": a_database,
     "Which keys and values does the log still hold?": a_database,
+    "My SQLite database has a damaged -wal": a_sqlite_database,
     "Which messages still wait in my ActiveMQ broker?": a_broker,
     "My Zeebe partition does not start: a segment is empty": a_partition,
     "Which entries of my journal survive?": a_host,
@@ -104,7 +119,7 @@ QUESTIONS: dict[str, Callable[[Path, Request], None]] = {
     "Is my copy complete?": a_log,
 }
 #: Preparing these writes the same bytes each time.
-FIXED = (a_log, a_host, a_node, a_disk)
+FIXED = (a_log, a_host, a_node, a_disk, a_sqlite_database)
 
 
 def commands_of(heading: str) -> list[tuple[list[str], str]]:
@@ -125,7 +140,7 @@ def plain(text: str, has_numbers: bool) -> str:
 
 
 def test_the_page_has_exactly_these_questions() -> None:
-    answers = PAGE.read_text("utf-8").partition("\n## Ten questions\n")[2].partition("\n## ")[0]
+    answers = PAGE.read_text("utf-8").partition("\n## Eleven questions\n")[2].partition("\n## ")[0]
     assert re.findall(r"^### (.*)$", answers, re.MULTILINE) == list(QUESTIONS)
 
 

@@ -1,0 +1,191 @@
+"""Adapter for SQLite and the libraries that read its logs through SQL.
+
+None of them returns the frames of a log. The adapter opens a database beside a copy of the log and
+takes the number of frames that the library recovered. Where the log is cut before the last of them,
+the library recovers the transactions before the last one: so the adapter finds their ends.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+import drivers
+
+from conformance.adapterkit import Refused, Skipped, record, serve
+
+DRIVER: type[drivers.Connection] = getattr(drivers, os.environ["SQLITE_DRIVER"])
+HEADER_SIZE = 32
+FRAME_HEADER_SIZE = 24
+INSERT = "INSERT INTO sqlite_dbpage(pgno, data, schema) VALUES(?1, ?2, 'main')"
+#: The number of page numbers in the first block of a wal-index, in the others, and their offset in
+#: the first (walformat.html, section 2.2).
+FIRST_BLOCK, OTHER_BLOCKS, FIRST_OFFSET, BLOCK_SIZE = 4062, 4096, 136, 32768
+
+
+@dataclass
+class Recovered:
+    """The result of a recovery, with the errors; ``pages`` has the page number of each frame."""
+
+    frames: int
+    page_size: int
+    signals: list[str]
+    pages: tuple[int, ...] = ()
+    db_pages: int | None = None
+
+
+def empty_database(page_size: int) -> bytes:
+    """Return a database in WAL mode of one page, without tables."""
+    stored_size = 1 if page_size == 65536 else page_size
+    start = b"SQLite format 3\0" + struct.pack(">H6BIII", stored_size, 2, 2, 0, 64, 32, 32, 1, 1, 0)
+    start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
+    start = start.ljust(92, b"\0") + struct.pack(">II", 1, 3007000)
+    start += struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
+    return start.ljust(page_size, b"\0")
+
+
+@contextmanager
+def opened(log: bytes) -> Iterator[tuple[Path, drivers.Connection]]:
+    """Open a database beside a copy of the log, and return its path and the connection."""
+    page_size = int.from_bytes(log[8:12], "big")
+    if page_size not in (1 << n for n in range(9, 17)):
+        page_size = 4096
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "case.db"
+        path.write_bytes(empty_database(page_size))
+        log_of(path).write_bytes(log)
+        connection = DRIVER(path)
+        try:
+            yield path, connection
+        finally:
+            with suppress(drivers.SQLError):  # of the checkpoint
+                connection.close()
+
+
+def log_of(path: Path) -> Path:
+    """Return the path of the log of a database."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def recovered(log: bytes) -> Recovered:
+    """Let the library recover a log."""
+    signals: list[str] = []
+    try:
+        with opened(log) as (path, connection):
+            if DRIVER.has_wal_index:
+                try:
+                    connection.execute("SELECT count(*) FROM sqlite_master")
+                except drivers.SQLError as error:
+                    signals.append(str(error))
+                return from_wal_index(path.with_name(f"{path.name}-shm"), signals)
+            ((page_size,),) = connection.execute("PRAGMA page_size")
+            ((_, frames, _),) = connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            return Recovered(frames, page_size, signals)
+    except drivers.SQLError as error:  # the database cannot be opened
+        return Recovered(0, 0, [str(error)])
+
+
+def from_wal_index(path: Path, signals: list[str]) -> Recovered:
+    """Return the result of a recovery from the wal-index, which SQLite writes to a file."""
+    index = path.read_bytes() if path.exists() else b""
+    page_size, frames, db_pages = struct.unpack_from("=HII", index.ljust(24, b"\0"), 14)
+    page_size = page_size & 0xFE00 | (page_size & 1) << 16
+    numbers = index[FIRST_OFFSET : FIRST_OFFSET + 4 * FIRST_BLOCK]
+    for start in range(BLOCK_SIZE, len(index), BLOCK_SIZE):
+        numbers += index[start : start + 4 * OTHER_BLOCKS]
+    pages = struct.unpack_from(f"={frames}I", numbers)
+    return Recovered(frames, page_size, signals, pages, db_pages)
+
+
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the transactions that the library recovers, and its errors."""
+    log = path.read_bytes()
+    last = recovered(log)
+    slot_size = FRAME_HEADER_SIZE + last.page_size
+    ends = [last]
+    while ends[-1].frames:
+        ends.append(recovered(log[: HEADER_SIZE + (ends[-1].frames - 1) * slot_size]))
+    ends.reverse()
+    records = []
+    for before, end in pairwise(ends):
+        at = HEADER_SIZE + before.frames * slot_size
+        slots = log[at : HEADER_SIZE + end.frames * slot_size]
+        starts = range(FRAME_HEADER_SIZE, len(slots), slot_size)
+        payload = b"".join(slots[start : start + last.page_size] for start in starts)
+        found = record(payload, at, len(slots)) | {"frame": before.frames + 1}
+        if DRIVER.has_wal_index:
+            found |= {"pages": end.pages[before.frames :], "db_pages": end.db_pages}
+        records.append(found)
+    return {"records": records, "signals": last.signals}
+
+
+def append(path: Path, request: dict[str, Any]) -> None:
+    """Write the pages of each transaction through the table sqlite_dbpage."""
+    with opened(path.read_bytes()) as (database, connection):
+        try:
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            for each in request["records"]:
+                commit(connection, each)
+        except drivers.SQLError as error:
+            raise Refused(str(error)) from error
+        path.write_bytes(log_of(database).read_bytes())
+
+
+def has_dbpage() -> bool:
+    """Return whether the library has the table sqlite_dbpage, through which pages are written."""
+    with opened(b"") as (_, connection), suppress(drivers.SQLError):
+        connection.execute("SELECT count(*) FROM sqlite_dbpage")
+        return True
+    return False
+
+
+def commit(connection: drivers.Connection, wanted: dict[str, Any]) -> None:
+    """Commit one transaction."""
+    ((page_size,),) = connection.execute("PRAGMA page_size")
+    ((page_count,),) = connection.execute("PRAGMA page_count")
+    pages, payload = wanted["pages"], bytes.fromhex(wanted["payload"])
+    if 1 in pages:
+        raise Skipped("SQLite writes its own version and change counter into page 1")
+    if pages != sorted(set(pages)):
+        raise Skipped("SQLite writes each page once, in the order of their numbers")
+    if wanted["db_pages"] != max(page_count, *pages):
+        raise Skipped("SQLite chooses the size of the database")
+    connection.execute("BEGIN IMMEDIATE")
+    for number, page in enumerate(pages):
+        image = payload[number * page_size : (number + 1) * page_size]
+        if 1 <= page <= page_count:
+            connection.execute("UPDATE sqlite_dbpage SET data = ?2 WHERE pgno = ?1", page, image)
+            continue
+        try:
+            connection.execute(INSERT, page, image)
+        except drivers.SQLError as error:
+            if page == 0:
+                raise
+            raise Skipped("sqlite_dbpage of this release cannot add a page") from error
+    connection.execute("COMMIT")
+
+
+if __name__ == "__main__":
+    reports = ["records", "at", "size", "frame", "signals"]
+    serve(
+        {
+            "name": os.environ["WALPROOF_NAME"],
+            "version": DRIVER.version(),
+            "formats": ["sqlite-wal"],
+            "profiles": ["recover", "append"] if has_dbpage() else ["recover"],
+            "reports": reports + ["pages", "db_pages"] * DRIVER.has_wal_index,
+            "homepage": DRIVER.homepage,
+            "issues": DRIVER.issues,
+        },
+        read,
+        append=append,
+    )

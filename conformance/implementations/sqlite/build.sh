@@ -1,0 +1,16 @@
+#!/bin/sh
+# Compiles $WALPROOF_BUILD/libsqlite3.so from the SQLite amalgamation in github.com/mattn/go-sqlite3, in the version that
+# the go.mod of the working directory names. Prints only errors.
+set -eu
+cp go.mod go.sum "$WALPROOF_BUILD"
+cd "$WALPROOF_BUILD"
+export GOTOOLCHAIN=local GOFLAGS=-mod=mod
+go mod download github.com/mattn/go-sqlite3
+source=$(go list -m -f '{{.Dir}}' github.com/mattn/go-sqlite3)
+compiler=${CC:-$(command -v gcc || command -v clang)} || {
+	echo "neither gcc nor clang found" >&2
+	exit 1
+}
+# The table sqlite_dbpage, which SQLite has from 3.22, writes given pages.
+nice -n 10 "$compiler" -O0 -w -shared -fPIC -DSQLITE_ENABLE_DBPAGE_VTAB -DSQLITE_OMIT_LOAD_EXTENSION \
+	"$source/sqlite3-binding.c" -o libsqlite3.so -lpthread

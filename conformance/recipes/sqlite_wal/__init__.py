@@ -1,0 +1,39 @@
+"""Recipes of SQLite's write-ahead log, a file for each group of vectors."""
+
+from conformance.recipes.sqlite_wal import (
+    appending,
+    frames,
+    generations,
+    headers,
+    layout,
+    links,
+    padding,
+    refusing,
+    salts,
+    tails,
+    writing,
+)
+from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
+
+NewLog = SqliteLog
+"""How a log of this format is begun."""
+
+SUFFIX = ".db-wal"
+"""How its name ends, unless a recipe says otherwise."""
+
+__all__ = [
+    "BOOK",
+    "SUFFIX",
+    "NewLog",
+    "appending",
+    "frames",
+    "generations",
+    "headers",
+    "layout",
+    "links",
+    "padding",
+    "refusing",
+    "salts",
+    "tails",
+    "writing",
+]

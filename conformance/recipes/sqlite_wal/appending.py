@@ -1,0 +1,223 @@
+"""Logs that are recovered and appended to."""
+
+from conformance.recipes.sqlite_wal.frames import bit_in_an_image
+from conformance.recipes.sqlite_wal.generations import (
+    new_header_before_older_frames,
+    older_frames_after_the_end,
+    zeros_after_the_end,
+)
+from conformance.recipes.sqlite_wal.headers import header_zeroed
+from conformance.recipes.sqlite_wal.layout import (
+    big_endian_checksums,
+    empty_file,
+    five_transactions,
+    header_alone,
+    one_transaction,
+    pages_of_1024_bytes,
+)
+from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
+from conformance.recipes.sqlite_wal.padding import commit_frame_repeated
+from conformance.recipes.sqlite_wal.refusing import other_version
+from conformance.recipes.sqlite_wal.tails import (
+    bit_in_the_last_image,
+    cut_in_the_header,
+    cut_in_the_last_image,
+    file_of_zeros,
+    frames_without_a_commit,
+)
+
+ALL = [0, 1, 2, 3, 4]
+NEW = {"page_size": 512, "salt_1": 0x11111111, "salt_2": 0x22222222}
+
+
+def free(log: SqliteLog) -> None:
+    """SQLite overwrites what follows, and keeps what is longer."""
+    because = "SQLite writes over what follows and does not shorten the file"
+    log.free_to("preallocation", because)
+    log.free_to("damage", because)
+
+
+def new(log: SqliteLog) -> bytes:
+    """Append one transaction of one page."""
+    log.append_pages((3, "new."), db_pages=4)
+    return log.to_append[-1].payload
+
+
+@BOOK.appending(five_transactions, "appending", "SQW-053")
+def append_one_transaction(log: SqliteLog) -> None:
+    """A transaction after five others."""
+    payload = new(log)
+    log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
+
+
+@BOOK.appending(five_transactions, "appending", "SQW-051", "SQW-053")
+def append_two_transactions(log: SqliteLog) -> None:
+    """Two transactions, the first of two pages."""
+    log.append_pages((3, "new."), (5, "newer."), db_pages=5)
+    log.append_pages((3, "newest."), db_pages=5)
+    added = [record.payload for record in log.to_append]
+    log.expect("intact", survivors=[*ALL, *added], end=3784 + 3 * 536)
+
+
+@BOOK.appending(five_transactions, "appending", "SQW-053")
+def append_nothing(log: SqliteLog) -> None:
+    """An append of no records changes nothing."""
+    log.expect("intact", survivors=ALL, end=3784)
+
+
+@BOOK.appending(
+    cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
+)
+def append_nothing_to_a_torn_log(log: SqliteLog) -> None:
+    """An append of no records leaves the torn frame."""
+    log.expect("torn", "torn-frame", survivors=[0, 1, 2, 3], end=3248)
+
+
+@BOOK.appending(header_alone, "appending", "SQW-053")
+def append_to_a_header(log: SqliteLog) -> None:
+    """The first transaction of a log that has a header."""
+    log.context = NEW
+    payload = new(log)
+    log.free_to("damage", "SQLite writes a new header")
+    log.expect("intact", survivors=[payload], end=568)
+
+
+@BOOK.appending(empty_file, "appending", "SQW-050", "SQW-053")
+def append_to_an_empty_file(log: SqliteLog) -> None:
+    """The first transaction of a file of zero bytes: a new header."""
+    log.context = NEW
+    payload = new(log)
+    log.expect("intact", survivors=[payload], end=568)
+
+
+@BOOK.appending(cut_in_the_header, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
+def append_to_a_torn_header(log: SqliteLog) -> None:
+    """The header was never finished: the writer begins a new log at 0."""
+    log.context = NEW
+    payload = new(log)
+    log.expect("intact", survivors=[payload], end=568)
+
+
+@BOOK.appending(file_of_zeros, "appending", "SQW-050", "SQW-053", control=append_to_a_header)
+def append_to_zeros(log: SqliteLog) -> None:
+    """The file is zeros: the writer begins a new log at 0."""
+    log.context = NEW
+    payload = new(log)
+    free(log)
+    log.expect("intact", survivors=[payload], end=568)
+
+
+@BOOK.appending(
+    cut_in_the_last_image, "appending", "SQW-042", "SQW-053", control=append_one_transaction
+)
+def append_after_a_torn_frame(log: SqliteLog) -> None:
+    """The writer goes on where the torn frame began."""
+    log.shows("going-on-after-a-torn-record")
+    payload = new(log)
+    log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
+
+
+@BOOK.appending(frames_without_a_commit, "appending", "SQW-053", control=append_one_transaction)
+def append_after_uncommitted_frames(log: SqliteLog) -> None:
+    """The writer goes on after the last commit, over two frames without one."""
+    payload = new(log)
+    free(log)
+    log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
+
+
+@BOOK.appending(bit_in_the_last_image, "appending", "SQW-053", control=append_one_transaction)
+def append_after_a_bad_tail(log: SqliteLog) -> None:
+    """The writer goes on where the broken transaction began."""
+    payload = new(log)
+    log.expect("intact", survivors=[0, 1, 2, 3, payload], end=3784)
+
+
+@BOOK.appending(older_frames_after_the_end, "appending", "SQW-030", "SQW-053")
+def append_before_older_frames(log: SqliteLog) -> None:
+    """The writer goes on before the frames of the older generation."""
+    payload = new(log)
+    free(log)
+    log.expect("intact", survivors=[0, payload], end=1640)
+
+
+@BOOK.appending(new_header_before_older_frames, "appending", "SQW-030", "SQW-053")
+def append_the_first_transaction_over_older_frames(log: SqliteLog) -> None:
+    """The first transaction of a new generation."""
+    log.context = NEW
+    payload = new(log)
+    free(log)
+    log.expect("intact", survivors=[payload], end=568)
+
+
+@BOOK.appending(zeros_after_the_end, "appending", "SQW-030", "SQW-053")
+def append_before_zeros(log: SqliteLog) -> None:
+    """The writer goes on before zeros."""
+    payload = new(log)
+    free(log)
+    log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)
+
+
+@BOOK.appending(commit_frame_repeated, "appending", "SQW-014", "SQW-053")
+def append_after_padding(log: SqliteLog) -> None:
+    """The writer goes on after padding, from its checksum."""
+    payload = new(log)
+    log.expect("intact", survivors=[0, 1, payload], end=2176 + 536)
+
+
+@BOOK.appending(big_endian_checksums, "appending", "SQW-006", "SQW-053")
+def append_to_big_endian_checksums(log: SqliteLog) -> None:
+    """The writer keeps the byte order of the log."""
+    payload = new(log)
+    log.expect("intact", survivors=[0, 1, 2, payload], end=2176 + 536)
+
+
+@BOOK.appending(pages_of_1024_bytes, "appending", "SQW-053")
+def append_pages_of_1024_bytes(log: SqliteLog) -> None:
+    """The writer keeps the page size of the log, whatever is configured."""
+    log.context = NEW
+    log.append_pages((3, "new."), db_pages=4, page_size=1024)
+    payload = log.to_append[0].payload
+    log.expect("intact", survivors=[0, 1, 2, payload], end=32 + 5 * 1048)
+
+
+@BOOK.appending(pages_of_1024_bytes, "appending", "SQW-052")
+def append_a_page_of_another_size(log: SqliteLog) -> None:
+    """An image of 512 bytes is refused in a log with pages of 1024 bytes."""
+    new(log)
+    log.expect_refusal("intact", survivors=[0, 1, 2])
+
+
+@BOOK.appending(five_transactions, "appending", "SQW-052")
+def append_page_zero(log: SqliteLog) -> None:
+    """Page number 0 is refused."""
+    log.append_pages((0, "new."), db_pages=4)
+    log.expect_refusal("intact", survivors=ALL)
+
+
+@BOOK.appending(one_transaction, "appending", "SQW-014", "SQW-052")
+def append_padding(log: SqliteLog) -> None:
+    """A transaction that repeats the last commit is refused: no reader would return it."""
+    log.append_pages((1, "alpha."), db_pages=1)
+    log.expect_refusal("intact", survivors=[0])
+
+
+@BOOK.appending(bit_in_an_image, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+def append_to_a_damaged_log(log: SqliteLog) -> None:
+    """A damaged log must not be appended to: the frames after the damage would be overwritten."""
+    new(log)
+    log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
+    log.bug("SQLite overwrites them without a report")
+
+
+@BOOK.appending(header_zeroed, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+def append_to_a_log_without_a_header(log: SqliteLog) -> None:
+    """A log whose header is lost must not be appended to."""
+    new(log)
+    log.expect_refusal("damaged", "header-checksum", survivors=ALL)
+
+
+@BOOK.appending(other_version, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+def append_to_another_version(log: SqliteLog) -> None:
+    """A log of another version must not be appended to."""
+    new(log)
+    log.expect_refusal("refused", "bad-version")

@@ -1,0 +1,265 @@
+"""Damaged headers: rebuilt from frame 1, or read without."""
+
+from conformance.recipes.sqlite_wal.layout import (
+    big_endian_checksums,
+    five_transactions,
+    one_transaction,
+    one_transaction_of_two_frames,
+    pages_of_1024_bytes,
+    pages_of_4096_bytes,
+    salts_of_zeros,
+    third_generation,
+    two_large_transactions,
+)
+from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, older_generation
+
+ALL = [0, 1, 2, 3, 4]
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-020", "SQW-025", "SQW-026", "SQW-043", "SQW-045")
+def header_zeroed(log: SqliteLog) -> None:
+    """The whole header reads as zeros: rebuilt from frame 1, nothing is lost."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+    log.bug("SQLite recovers nothing, says nothing, and deletes the log")
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-026")
+def header_filled(log: SqliteLog) -> None:
+    """All bytes of the header are ff."""
+    log.fill("header", 0xFF)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-002", "SQW-026")
+def bit_in_the_magic_number(log: SqliteLog) -> None:
+    """A bit of the magic number flips."""
+    log.flip("header.magic", 1)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-006", "SQW-026")
+def byte_order_flipped(log: SqliteLog) -> None:
+    """The lowest bit of the magic number flips: the other byte order is tried."""
+    log.flip("header.magic", 24)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-024", "SQW-026")
+def bit_in_the_version(log: SqliteLog) -> None:
+    """A bit of the version flips: the checksum is wrong, so this is damage and not a version."""
+    log.flip("header.version", 24)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-003", "SQW-026")
+def bit_in_the_page_size(log: SqliteLog) -> None:
+    """A bit of the page size flips, which is not valid then: every page size is tried."""
+    log.flip("header.page_size", 16)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+    log.bug("Turso 0.8.3 refuses the database before it verifies the header")
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-003", "SQW-026")
+def page_size_doubled(log: SqliteLog) -> None:
+    """The page size reads 1024 instead of 512, a valid one."""
+    log.set("header.page_size", 1024, "big")
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-026")
+def bit_in_the_sequence_number(log: SqliteLog) -> None:
+    """A bit of the sequence number flips."""
+    log.flip("header.sequence", 20)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-005", "SQW-026")
+def bit_in_the_salt_of_the_header(log: SqliteLog) -> None:
+    """A bit of a salt in the header flips: frame 1 has the right ones."""
+    log.flip("header.salt_1", 5)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-007", "SQW-026")
+def bit_in_the_checksum_of_the_header(log: SqliteLog) -> None:
+    """A bit of the checksum in the header flips."""
+    log.flip("header.checksum_2", 5)
+    log.expect("damaged", "header-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(big_endian_checksums, "header", "SQW-006", "SQW-026")
+def big_endian_header_zeroed(log: SqliteLog) -> None:
+    """The header of a log with big-endian checksums reads as zeros."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(third_generation, "header", "SQW-026")
+def header_of_the_third_generation_zeroed(log: SqliteLog) -> None:
+    """The header of a log with sequence number 2 reads as zeros."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(salts_of_zeros, "header", "SQW-005", "SQW-026")
+def header_with_salts_of_zeros_zeroed(log: SqliteLog) -> None:
+    """The header of a log whose salts are zeros reads as zeros."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(pages_of_1024_bytes, "header", "SQW-026")
+def header_of_larger_pages_zeroed(log: SqliteLog) -> None:
+    """The header of a log with pages of 1024 bytes reads as zeros."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(pages_of_4096_bytes, "header", "SQW-026")
+def header_of_pages_of_4096_bytes_zeroed(log: SqliteLog) -> None:
+    """The header of a log with pages of 4096 bytes reads as zeros."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0], end=None)
+
+
+@BOOK.damaged(one_transaction, "header", "SQW-026")
+def header_before_one_frame_zeroed(log: SqliteLog) -> None:
+    """The header reads as zeros, and there is one frame: enough to rebuild it."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0], end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-025", "SQW-033")
+def header_zeroed_and_cut_frame(log: SqliteLog) -> None:
+    """The header reads as zeros, and the file ends inside a frame."""
+    log.zero("header")
+    log.truncate(3700)
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 2, 3], end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-025", "SQW-034", "SQW-046")
+def header_zeroed_and_bad_tail(log: SqliteLog) -> None:
+    """The header reads as zeros, and the last image is broken."""
+    log.zero("header")
+    log.flip("frames[6].page", 5)
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 2, 3], end=None)
+
+
+@BOOK.damaged(five_transactions, "header", "SQW-025", "SQW-035")
+def header_and_an_image(log: SqliteLog) -> None:
+    """The header reads as zeros, and an image in the middle is broken."""
+    log.zero("header")
+    log.flip("frames[4].page", 5)
+    log.expect("damaged", "header-checksum", survivors=[0, 1, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-027", "SQW-041")
+def header_and_the_first_image(log: SqliteLog) -> None:
+    """Header and frame 1 are broken: the other frames are linked, and all of them are marked."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("damaged", "header-checksum", survivors=[1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-027", "SQW-041")
+def first_sector_unwritten(log: SqliteLog) -> None:
+    """The first sector reads as zeros: header and most of frame 1 are gone."""
+    log.zero_sector(0)
+    log.expect("damaged", "header-checksum", survivors=[2, 3, 4], end=None)
+
+
+@BOOK.damaged(pages_of_1024_bytes, "lost-header", "SQW-027", "SQW-041")
+def first_sector_of_larger_pages_unwritten(log: SqliteLog) -> None:
+    """The first sector reads as zeros in a log with pages of 1024 bytes."""
+    log.zero_sector(0)
+    log.expect("damaged", "header-checksum", survivors=[1, 2], end=None)
+
+
+@BOOK.damaged(big_endian_checksums, "lost-header", "SQW-006", "SQW-027")
+def big_endian_first_sector_unwritten(log: SqliteLog) -> None:
+    """The first sector reads as zeros in a log with big-endian checksums."""
+    log.zero_sector(0)
+    log.expect("damaged", "header-checksum", survivors=[1, 2], end=None)
+
+
+@BOOK.damaged(two_large_transactions, "lost-header", "SQW-027", "SQW-034")
+def header_and_two_images(log: SqliteLog) -> None:
+    """The header and all frames but the last two are broken: they are linked, and not a whole."""
+    log.zero("header")
+    for number in range(4):
+        log.flip(f"frames[{number}].page", number)
+        log.flip(f"frames[{number}].header.checksum_1", number)
+    log.expect("damaged", "header-checksum", survivors=[], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-026", "SQW-027")
+def header_and_the_first_page_number(log: SqliteLog) -> None:
+    """The header reads as zeros, and the page number of frame 1 too: frame 1 does not count."""
+    log.zero("header")
+    log.zero("frames[0].header.page_number")
+    log.expect("damaged", "header-checksum", survivors=[1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-026", "SQW-027")
+def header_and_the_first_salt(log: SqliteLog) -> None:
+    """The header reads as zeros, and a salt of frame 1 is damaged: its checksum proves frame 2."""
+    log.zero("header")
+    log.flip("frames[0].header.salt_1", 5)
+    log.expect("damaged", "header-checksum", survivors=[1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(one_transaction, "lost-header", "SQW-021", "SQW-026")
+def header_and_the_only_image(log: SqliteLog) -> None:
+    """The header reads as zeros, and the only frame is broken: nothing can be read."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", survivors=[], end=0)
+
+
+@BOOK.damaged(one_transaction, "lost-header", "SQW-026", "SQW-030")
+def torn_header_before_older_frames(log: SqliteLog) -> None:
+    """A header whose writing was torn, before frames of the older generation: they are provable."""
+    older = older_generation(2)
+    log.data[20:] = older[20:]
+    log.did("the first 20 bytes of a new header over a log of two older transactions")
+    payloads = [older[start : start + 512] for start in (56, 592)]
+    log.payloads += payloads
+    log.expect("damaged", "header-checksum", survivors=payloads, end=None)
+    log.note("The older transactions are in the database, and applying them again changes nothing.")
+
+
+@BOOK.damaged(one_transaction_of_two_frames, "lost-header", "SQW-027", "SQW-034")
+def header_and_the_first_of_two_images(log: SqliteLog) -> None:
+    """The header reads as zeros, and the first of two frames is broken: linked, and not a whole."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("damaged", "header-checksum", survivors=[], end=None)
+
+
+@BOOK.damaged(five_transactions, "lost-header", "SQW-027", "SQW-036")
+def header_first_image_and_second_salt(log: SqliteLog) -> None:
+    """Header and frame 1 are broken, and a salt of frame 2 is wrong: slots 3 and 4 are the pair."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.flip("frames[1].header.salt_1", 5)
+    log.expect("damaged", "header-checksum", survivors=[2, 3, 4], end=None)
+
+
+@BOOK.damaged(salts_of_zeros, "lost-header", "SQW-021", "SQW-027")
+def header_and_first_image_under_salts_of_zeros(log: SqliteLog) -> None:
+    """Header and frame 1 are broken where the salts are zeros: such slots are not a pair."""
+    log.zero("header")
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", survivors=[], end=0)
+
+
+@BOOK.damaged(one_transaction_of_two_frames, "lost-header", "SQW-026", "SQW-027", "SQW-041")
+def header_and_page_zero_under_right_checksums(log: SqliteLog) -> None:
+    """The header reads as zeros, and frame 1 has page number 0: it does not give the header."""
+    log.commit((2, "charlie."), db_pages=2)
+    log.did("add a transaction")
+    log.zero("frames[0].header.page_number")
+    log.reseal(1)
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[1], end=None)

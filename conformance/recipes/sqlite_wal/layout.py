@@ -1,0 +1,260 @@
+"""Logs without a fault: the controls of the damaged ones."""
+
+from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, forge_checksum, image
+from conformance.recipes.variation import Kept
+from reference_impl.sqlite_wal.layout import MAX_PAGE
+
+
+@BOOK.valid("layout", "SQW-001")
+def empty_file(log: SqliteLog) -> None:
+    """A file of zero bytes, as after a checkpoint that truncates the log."""
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("layout", "SQW-001", "SQW-002", "SQW-007", "SQW-020", "SQW-042")
+def header_alone(log: SqliteLog) -> None:
+    """A header and no frame."""
+    log.begin()
+    log.expect("intact", survivors=[], end=32)
+
+
+@BOOK.valid("layout", "SQW-002", "SQW-004", "SQW-006", "SQW-007", "SQW-008")
+def one_page_of_zeros(log: SqliteLog) -> None:
+    """One transaction of one page: the log of the chapter, byte by byte."""
+    log.begin()
+    log.add_frames((1, 1, bytes(512)))
+    log.payloads = [bytes(512)]
+    log.expect_bytes(
+        bytes.fromhex(
+            "377f0682 002de218 00000200 00000000 11111111 22222222 e5dc1424 bfd80deb"
+            "00000001 00000001 11111111 22222222 162b2b15 0ae14a3f"
+        )
+        + bytes(512)
+    )
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.valid("layout", "SQW-004", "SQW-010", "SQW-011", "SQW-012")
+def five_transactions(log: SqliteLog) -> None:
+    """Five transactions in seven frames: frame 1, frames 2 to 4, and three of one frame."""
+    log.begin()
+    log.commit((2, "alpha."), db_pages=3)
+    log.commit((1, "bravo."), (2, "charlie."), (4, "delta."), db_pages=4)
+    log.commit((3, "echo."), db_pages=4)
+    log.commit((2, "foxtrot."), db_pages=4)
+    log.commit((2, "golf."), db_pages=4)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=3784)
+
+
+@BOOK.valid("layout", "SQW-002", "SQW-006")
+def big_endian_checksums(log: SqliteLog) -> None:
+    """Checksums over big-endian words: the magic number is odd, nothing else differs."""
+    log.begin(order=">")
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.commit((2, "charlie."), db_pages=2)
+    log.commit((3, "delta."), db_pages=3)
+    log.expect("intact", survivors=[0, 1, 2], end=2176)
+
+
+@BOOK.valid("layout", "SQW-004", "SQW-012")
+def two_large_transactions(log: SqliteLog) -> None:
+    """Two transactions of three frames."""
+    log.begin()
+    log.commit((1, "alpha."), (2, "bravo."), (3, "charlie."), db_pages=3)
+    log.commit((4, "delta."), (5, "echo."), (6, "foxtrot."), db_pages=6)
+    log.expect("intact", survivors=[0, 1], end=3248)
+
+
+@BOOK.valid("layout", "SQW-004")
+def one_transaction(log: SqliteLog) -> None:
+    """One transaction of one frame."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.valid("layout", "SQW-004", "SQW-012")
+def one_transaction_of_two_frames(log: SqliteLog) -> None:
+    """One transaction of two frames."""
+    log.begin()
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.expect("intact", survivors=[0], end=1104)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_1024_bytes(log: SqliteLog) -> None:
+    """A page size of 1024."""
+    log.begin(page_size=1024)
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.commit((2, "charlie."), db_pages=2)
+    log.commit((2, "delta."), db_pages=2)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 4 * 1048)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_2048_bytes(log: SqliteLog) -> None:
+    """A page size of 2048."""
+    log.begin(page_size=2048)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 2072)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_4096_bytes(log: SqliteLog) -> None:
+    """A page size of 4096, the default of SQLite."""
+    log.begin(page_size=4096)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 4120)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_8192_bytes(log: SqliteLog) -> None:
+    """A page size of 8192."""
+    log.begin(page_size=8192)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 8216)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_16384_bytes(log: SqliteLog) -> None:
+    """A page size of 16384."""
+    log.begin(page_size=16384)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 16408)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_32768_bytes(log: SqliteLog) -> None:
+    """A page size of 32768."""
+    log.begin(page_size=32768)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 32792)
+
+
+@BOOK.valid("page-size", "SQW-003")
+def pages_of_65536_bytes(log: SqliteLog) -> None:
+    """The largest page size, stored as 65536 and not as 1."""
+    log.begin(page_size=65536)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 65560)
+    log.bug("dissect.database 1.1 cannot open a log of this page size")
+
+
+@BOOK.valid("layout", "SQW-002", "SQW-005")
+def salts_of_zeros(log: SqliteLog) -> None:
+    """Both salts are zero, which is a legal pair."""
+    log.begin(salts=bytes(8))
+    log.commit((1, "alpha."), db_pages=1)
+    log.commit((2, "bravo."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
+@BOOK.valid("layout", "SQW-002", "SQW-005")
+def highest_salts_and_sequence(log: SqliteLog) -> None:
+    """Salts and sequence number are 2^32 - 1."""
+    log.begin(salts=b"\xff" * 8, sequence=0xFFFFFFFF)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.valid("layout", "SQW-002")
+def third_generation(log: SqliteLog) -> None:
+    """A sequence number of 2: the log was begun again twice."""
+    log.begin(sequence=2)
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.commit((2, "charlie."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=1640)
+
+
+@BOOK.valid("layout", "SQW-008")
+def checksum_of_zeros(log: SqliteLog) -> None:
+    """A frame whose checksum is zero, between two others: zero is a value like any other."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=1)
+    assert log.header is not None
+    forged = Kept(forge_checksum(log.state, 2, 2, image(2, "bravo."), log.header.order))
+    log.add_frames((2, 2, forged))
+    log.payloads.append(forged)
+    log.commit((3, "charlie."), db_pages=3)
+    log.expect("intact", survivors=[0, 1, 2], end=1640)
+
+
+@BOOK.valid("layout", "SQW-012", "SQW-013")
+def one_page_twice_in_a_transaction(log: SqliteLog) -> None:
+    """A transaction with two images of one page: both are returned, in order."""
+    log.begin()
+    log.commit((2, "alpha."), (2, "bravo."), (1, "charlie."), db_pages=2)
+    log.expect("intact", survivors=[0], end=1640)
+
+
+@BOOK.valid("values", "SQW-013")
+def page_beyond_the_database(log: SqliteLog) -> None:
+    """A page number above the database size of its transaction."""
+    log.begin()
+    log.commit((9, "alpha."), (1, "bravo."), db_pages=2)
+    log.expect("intact", survivors=[0], end=1104)
+
+
+@BOOK.valid("values", "SQW-013")
+def database_larger_than_its_pages(log: SqliteLog) -> None:
+    """A database size of a thousand million pages: returned as it is stored."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=1_000_000_000)
+    log.expect("intact", survivors=[0], end=568)
+    log.note(
+        "SQLite 3.39.4 and later report a corrupt database at the checkpoint; 3.17 extends it."
+    )
+
+
+@BOOK.valid("values", "SQW-013")
+def database_that_shrinks(log: SqliteLog) -> None:
+    """A second transaction that makes the database smaller."""
+    log.begin()
+    log.commit((1, "alpha."), (5, "bravo."), db_pages=5)
+    log.commit((1, "charlie."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=1640)
+
+
+@BOOK.valid("values", "SQW-011", "SQW-013")
+def highest_numbers(log: SqliteLog) -> None:
+    """The highest page numbers and the highest database size of SQLite."""
+    log.begin()
+    log.commit((MAX_PAGE, "alpha."), (MAX_PAGE - 1, "bravo."), db_pages=MAX_PAGE)
+    log.expect("intact", survivors=[0], end=1104)
+
+
+@BOOK.valid("values", "SQW-013")
+def page_number_of_32_ones(log: SqliteLog) -> None:
+    """A page number and a database size of 2^32 - 1, which a reader does not judge."""
+    log.begin()
+    log.commit((0xFFFFFFFF, "alpha."), db_pages=0xFFFFFFFF)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.valid("layout", "SQW-004")
+def log_in_an_image(log: SqliteLog) -> None:
+    """An image that holds a header and the start of a frame with the same salts."""
+    log.begin()
+    inner = bytes(log.data) + bytes.fromhex("00000001 00000001") + SALTS + bytes(8)
+    page = (inner * 20)[:512]
+    log.add_frames((2, 2, page))
+    log.payloads.append(page)
+    log.commit((3, "alpha."), db_pages=3)
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
+@BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
+def transaction_of_forty_frames(log: SqliteLog) -> None:
+    """One transaction of forty frames."""
+    log.begin()
+    log.commit(*((page, f"page {page}, ") for page in range(1, 41)), db_pages=40)
+    log.expect("intact", survivors=[0], end=32 + 40 * 536)
+
+
+@BOOK.valid("layout", "SQW-012", "SQW-044", kind="limit")
+def twelve_transactions(log: SqliteLog) -> None:
+    """Twelve transactions of one frame, which write the same page."""
+    log.begin()
+    for number in range(12):
+        log.commit((2, f"change {number}, "), db_pages=2)
+    log.expect("intact", survivors=list(range(12)), end=32 + 12 * 536)

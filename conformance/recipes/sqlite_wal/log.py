@@ -1,0 +1,192 @@
+"""The verbs that only SQLite's logs need, and the book of their recipes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+
+from conformance.contents import Contents
+from conformance.recipes.recipe import Book, Log
+from conformance.recipes.variation import vary
+from reference_impl.answer import NewRecord
+from reference_impl.sqlite_wal.layout import (
+    FRAME_HEADER_SIZE,
+    HEADER_SIZE,
+    Header,
+    Order,
+    State,
+    advance,
+    covered,
+    frames,
+)
+
+FORMAT = "sqlite-wal"
+SALTS = bytes.fromhex("1111111122222222")
+OLDER_SALTS = bytes.fromhex("11111110abad1dea")
+
+
+def image(page: int, text: str, page_size: int = 512) -> bytes:
+    """A page image: a text, repeated until the page is full.
+
+    Page 1 begins like that of an empty database in WAL mode, so that SQLite opens it.
+    """
+    filled = (vary(text.encode()) * page_size)[:page_size]
+    if page != 1:
+        return filled
+    stored_size = 1 if page_size == 65536 else page_size
+    start = b"SQLite format 3\0" + struct.pack(">H6BI", stored_size, 2, 2, 0, 64, 32, 32, 1)
+    start = start.ljust(44, b"\0") + struct.pack(">4I", 4, 0, 0, 1)
+    # A leaf of a table without cells; the text lies in its free space.
+    start = start.ljust(100, b"\0") + struct.pack(">B3HB", 13, 0, 0, page_size & 0xFFFF, 0)
+    return start + filled[len(start) :]
+
+
+class SqliteLog(Log):
+    """A log of SQLite being built. ``header`` is that of the log, ``state`` its last checksum."""
+
+    def __init__(self, control: Contents, payloads: Sequence[bytes]) -> None:
+        super().__init__(control, payloads, FORMAT)
+        self.header = _header_in(bytes(self.data)) if self.data else None
+        self.records: list[NewRecord] = []
+        self.state: State = (0, 0)
+        if self.header:
+            self.state = self.header.checksum
+            if self.whole_slots:
+                self.state = self.checksum_of(self.whole_slots)
+
+    def begin(
+        self,
+        page_size: int = 512,
+        order: Order = "<",
+        sequence: int = 0,
+        salts: bytes = SALTS,
+        version: int = 3007000,
+    ) -> None:
+        """Write the header of a log."""
+        self.header = Header(order, page_size, sequence, salts, version)
+        self.data[:HEADER_SIZE] = self.header.to_bytes()
+        self.state = self.header.checksum
+
+    def commit(self, *pages: tuple[int, str], db_pages: int) -> None:
+        """Write a transaction: page numbers with the text of their images."""
+        made = [(page, self.image(page, text)) for page, text in pages]
+        last = len(made) - 1
+        self.add_frames(*((p, db_pages if n == last else 0, i) for n, (p, i) in enumerate(made)))
+        payload = b"".join(one for _, one in made)
+        self.payloads.append(payload)
+        fields = {"pages": [page for page, _ in pages], "db_pages": db_pages}
+        self.records.append(NewRecord(payload, fields))
+
+    def spill(self, *pages: tuple[int, str]) -> None:
+        """Write frames of a transaction that is not committed."""
+        self.add_frames(*((page, 0, self.image(page, text)) for page, text in pages))
+
+    def add_frames(self, *images: tuple[int, int, bytes]) -> None:
+        """Write frames: page number, database size, image."""
+        assert self.header is not None
+        made, self.state = frames(images, self.header, self.state)
+        self.data += made
+
+    def image(self, page: int, text: str) -> bytes:
+        """A page image of the size of the log."""
+        return image(page, text, self.slot_size - FRAME_HEADER_SIZE)
+
+    @property
+    def slot_size(self) -> int:
+        """The size of a slot in bytes."""
+        assert self.header is not None
+        return FRAME_HEADER_SIZE + self.header.page_size
+
+    @property
+    def whole_slots(self) -> int:
+        """How many whole slots there are."""
+        return (len(self.data) - HEADER_SIZE) // self.slot_size
+
+    def at(self, slot: int) -> int:
+        """The offset of a slot, from 1."""
+        return HEADER_SIZE + (slot - 1) * self.slot_size
+
+    def slot(self, number: int) -> bytes:
+        """The bytes of a slot."""
+        return bytes(self.data[self.at(number) : self.at(number + 1)])
+
+    def checksum_of(self, number: int) -> State:
+        """The checksum that a slot stores; that of the header for 0."""
+        start = self.at(number) + 16 if number else 24
+        pair = self.data[start : start + 8]
+        return int.from_bytes(pair[:4], "big"), int.from_bytes(pair[4:], "big")
+
+    def replace(self, number: int, slot: bytes, what: str) -> None:
+        """Put other bytes into a slot."""
+        assert len(slot) == self.slot_size
+        self.data[self.at(number) : self.at(number + 1)] = slot
+        self.did(f"put {what} into slot {number}")
+
+    def reseal(self, first: int) -> None:
+        """Make the checksums right from a slot on, after a change to what they cover."""
+        assert self.header is not None
+        state = self.checksum_of(first - 1)
+        for number in range(first, self.whole_slots + 1):
+            state = advance(state, covered(self.slot(number)), self.header.order)
+            start = self.at(number) + 16
+            self.data[start : start + 8] = b"".join(half.to_bytes(4, "big") for half in state)
+        self.state = state
+        self.did(f"make the checksums right from slot {first} on")
+
+    def reseal_header(self) -> None:
+        """Make the checksum of the header right, and no other."""
+        order: Order = ">" if self.data[3] & 1 else "<"
+        first, second = advance((0, 0), bytes(self.data[:24]), order)
+        self.data[24:32] = first.to_bytes(4, "big") + second.to_bytes(4, "big")
+        self.did("make the checksum of the header right")
+
+    def to_write(self) -> list[NewRecord]:
+        """The records with their fields."""
+        return self.records
+
+    def append_pages(self, *pages: tuple[int, str], db_pages: int, page_size: int = 512) -> None:
+        """A transaction to append."""
+        payload = b"".join(image(page, text, page_size) for page, text in pages)
+        fields = {"pages": [page for page, _ in pages], "db_pages": db_pages}
+        self.to_append.append(NewRecord(payload, fields))
+
+    def varied(self, payload: bytes) -> bytes:
+        """A payload as it is: texts of images are varied before."""
+        return payload
+
+
+def _header_in(data: bytes) -> Header | None:
+    """The header at the start of a control, if it is a sound one."""
+    if len(data) < HEADER_SIZE:
+        return None
+    order: Order = ">" if data[3] & 1 else "<"
+    header = Header(
+        order,
+        int.from_bytes(data[8:12], "big"),
+        int.from_bytes(data[12:16], "big"),
+        data[16:24],
+        int.from_bytes(data[4:8], "big"),
+    )
+    return header if header.to_bytes() == data[:HEADER_SIZE] else None
+
+
+BOOK: Book[SqliteLog] = Book(FORMAT)
+
+
+def forge_checksum(
+    state: State, page: int, db_pages: int, page_image: bytes, order: Order
+) -> bytes:
+    """An image whose last 8 bytes are chosen so that its frame has the checksum (0, 0)."""
+    first, second = advance(state, struct.pack(">2I", page, db_pages) + page_image[:-8], order)
+    x = -first - second
+    y = -second  # the first half is 0 then
+    return page_image[:-8] + struct.pack(f"{order}2I", x & 0xFFFFFFFF, y & 0xFFFFFFFF)
+
+
+def older_generation(frame_count: int, salts: bytes = OLDER_SALTS) -> bytes:
+    """A log of one-frame transactions with other salts."""
+    older = SqliteLog(b"", [])
+    older.begin(salts=salts)
+    for number in range(frame_count):
+        older.commit((number + 1, f"older {number}, "), db_pages=frame_count)
+    return bytes(older.data)

@@ -1,0 +1,134 @@
+"""Commit frames that are repeated until a sector is full."""
+
+from conformance.recipes.sqlite_wal.layout import five_transactions
+from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, image
+
+
+@BOOK.valid("padding", "SQW-014", "SQW-042")
+def commit_frame_repeated(log: SqliteLog) -> None:
+    """Each of two commit frames is there twice: two transactions, four committed frames."""
+    log.begin()
+    for page, text in ((1, "alpha."), (2, "bravo.")):
+        log.commit((page, text), db_pages=2)
+        log.add_frames((page, 2, image(page, text)))
+    log.expect("intact", survivors=[0, 1], end=2176)
+
+
+@BOOK.valid("padding", "SQW-014")
+def commit_frame_repeated_to_a_sector(log: SqliteLog) -> None:
+    """A transaction of two frames whose commit frame fills a sector of 4096 bytes."""
+    log.begin()
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    while len(log.data) < 4096:
+        log.add_frames((2, 2, image(2, "bravo.")))
+    log.commit((2, "charlie."), db_pages=2)
+    log.commit((3, "delta."), db_pages=3)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 10 * 536)
+
+
+@BOOK.valid("padding", "SQW-014")
+def repeated_image_with_another_size(log: SqliteLog) -> None:
+    """The same page and image with another database size is a transaction."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=2)
+    log.commit((1, "alpha."), db_pages=3)
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
+@BOOK.valid("padding", "SQW-014")
+def repeated_image_of_another_page(log: SqliteLog) -> None:
+    """The same image of another page is a transaction."""
+    log.begin()
+    log.commit((3, "alpha."), db_pages=4)
+    log.commit((4, "alpha."), db_pages=4)
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
+@BOOK.valid("padding", "SQW-014")
+def repeated_commit_frame_in_a_larger_transaction(log: SqliteLog) -> None:
+    """The last of two frames repeats the commit before: part of a transaction, not padding."""
+    log.begin()
+    log.commit((2, "alpha."), db_pages=2)
+    log.commit((1, "bravo."), (2, "alpha."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=1640)
+
+
+@BOOK.valid("padding", "SQW-014")
+def commit_frame_of_an_earlier_transaction_again(log: SqliteLog) -> None:
+    """A commit frame equals the last but one: a transaction, since another one is between."""
+    log.begin()
+    log.commit((2, "alpha."), db_pages=2)
+    log.commit((2, "bravo."), db_pages=2)
+    log.commit((2, "alpha."), db_pages=2)
+    log.expect("intact", survivors=[0, 1, 2], end=1640)
+
+
+@BOOK.damaged(commit_frame_of_an_earlier_transaction_again, "padding", "SQW-014", "SQW-039")
+def transaction_lost_between_equal_commit_frames(log: SqliteLog) -> None:
+    """The transaction between two equal commit frames is lost: the second is taken for padding."""
+    log.flip("frames[1].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0], end=None)
+
+
+@BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-034")
+def bit_in_the_last_padding(log: SqliteLog) -> None:
+    """A bit of the padding at the end flips: the transaction before it is whole."""
+    log.flip("frames[3].page", 100)
+    log.expect("torn", "bad-tail", survivors=[0, 1], end=1640)
+
+
+@BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", "SQW-031", "SQW-041")
+def bit_in_padding(log: SqliteLog) -> None:
+    """A bit of padding flips: the padding after it stays padding, later transactions are marked."""
+    log.flip("frames[4].page", 100)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", kind="eof")
+def cut_in_padding(log: SqliteLog) -> None:
+    """The file ends inside padding."""
+    log.truncate_in("frames[5].page", 10)
+    log.expect("torn", "torn-frame", survivors=[0], end=32 + 5 * 536)
+
+
+@BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-031", kind="eof")
+def padding_after_an_unwritten_frame(log: SqliteLog) -> None:
+    """The last commit frame never arrived and its repetition did: one torn transaction."""
+    log.zero("frames[2]")
+    log.expect("torn", "bad-tail", survivors=[0], end=1104)
+
+
+@BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-031", kind="eof")
+def repetitions_after_an_unwritten_frame(log: SqliteLog) -> None:
+    """The last commit frame never arrived, and two repetitions did: still one torn write."""
+    log.add_frames((2, 2, image(2, "bravo.")))
+    log.did("repeat the last frame once more")
+    log.zero("frames[2]")
+    log.expect("torn", "bad-tail", survivors=[0], end=1104)
+
+
+@BOOK.damaged(five_transactions, "padding", "SQW-014", "SQW-031", "SQW-035")
+def broken_commit_and_its_repetitions(log: SqliteLog) -> None:
+    """The last commit frame is broken, and its repetitions are whole: the first one is returned."""
+    repeated = (2, 4, image(2, "golf."))
+    log.add_frames(repeated, repeated)
+    log.did("repeat the last frame twice")
+    log.flip("frames[6].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.valid("padding", "SQW-014")
+def commit_frame_again_after_two_others(log: SqliteLog) -> None:
+    """A transaction of two frames ends like the last but one."""
+    log.begin()
+    log.commit((2, "alpha."), db_pages=2)
+    log.commit((3, "bravo."), db_pages=2)
+    log.commit((1, "charlie."), (2, "alpha."), db_pages=2)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 4 * 536)
+
+
+@BOOK.damaged(commit_frame_again_after_two_others, "padding", "SQW-014", "SQW-039")
+def commit_frame_again_after_a_loss(log: SqliteLog) -> None:
+    """The transaction between them is lost: the last one has two frames, so it is not padding."""
+    log.flip("frames[1].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 2], end=None)

@@ -1,0 +1,152 @@
+"""Damaged salts, and slots that hold no frame of this generation before frames of it."""
+
+from conformance.recipes.sqlite_wal.layout import (
+    five_transactions,
+    salts_of_zeros,
+    two_large_transactions,
+)
+from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, older_generation
+
+ALL = [0, 1, 2, 3, 4]
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-005", "SQW-010", "SQW-036")
+def bit_in_a_salt(log: SqliteLog) -> None:
+    """A bit of a salt flips: the checksum proves the frame, and nothing is lost."""
+    log.flip("frames[4].header.salt_1", 3)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-005", "SQW-036")
+def bit_in_the_second_salt(log: SqliteLog) -> None:
+    """A bit of the second salt flips."""
+    log.flip("frames[2].header.salt_2", 30)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-031", "SQW-036")
+def bit_in_the_last_salt(log: SqliteLog) -> None:
+    """A bit of a salt in the last frame flips: no older frame could follow this chain."""
+    log.flip("frames[6].header.salt_1", 0)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-036")
+def bit_in_the_first_salt(log: SqliteLog) -> None:
+    """A bit of a salt in frame 1 flips; the header has the right ones."""
+    log.flip("frames[0].header.salt_2", 8)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(two_large_transactions, "salts", "SQW-030", "SQW-031", "SQW-036")
+def bit_in_a_salt_of_the_last_transaction(log: SqliteLog) -> None:
+    """A bit of a salt inside the last transaction flips."""
+    log.flip("frames[4].header.salt_1", 5)
+    log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(two_large_transactions, "salts", "SQW-030", "SQW-032", kind="eof")
+def bit_in_a_salt_of_an_uncommitted_frame(log: SqliteLog) -> None:
+    """A bit of a salt flips in a frame without a commit at the end: nothing was promised."""
+    log.spill((7, "golf."))
+    log.did("add a frame without a commit")
+    log.data[log.at(7) + 8] ^= 32
+    log.did("flip bit 5 of its first salt")
+    log.expect("torn", "uncommitted", survivors=[0, 1], end=3248)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-036")
+def salts_zeroed(log: SqliteLog) -> None:
+    """Both salts of a frame read zero."""
+    log.zero("frames[4].header.salt_1")
+    log.zero("frames[4].header.salt_2")
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(salts_of_zeros, "salts", "SQW-005", "SQW-036")
+def bit_in_salts_of_zeros(log: SqliteLog) -> None:
+    """A bit of a salt flips where the salts of the log are zeros."""
+    log.flip("frames[0].header.salt_1", 0)
+    log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-036")
+def salts_and_checksum(log: SqliteLog) -> None:
+    """Salts and checksum of a frame are damaged: the next frame proves it, two ranges in it."""
+    log.fill("frames[4].header.salt_1", 0x55)
+    log.fill("frames[4].header.checksum_1", 0x55)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-036", "SQW-041")
+def salts_and_image(log: SqliteLog) -> None:
+    """Salts and image of a frame are damaged: its checksum still proves the next frame."""
+    log.fill("frames[4].header.salt_1", 0x55)
+    log.flip("frames[4].page", 100)
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-031", "SQW-041")
+def unwritten_slot(log: SqliteLog) -> None:
+    """A slot reads as zeros: the frame after it cannot be verified, the one after that can."""
+    log.zero("frames[4]")
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 4], end=None)
+
+
+@BOOK.damaged(salts_of_zeros, "unwritten", "SQW-005", "SQW-030", "SQW-041")
+def unwritten_slot_under_salts_of_zeros(log: SqliteLog) -> None:
+    """A slot reads as zeros in a log whose salts are zeros: it holds no frame."""
+    log.commit((3, "charlie."), db_pages=3)
+    log.commit((4, "delta."), db_pages=4)
+    log.did("add two transactions")
+    log.zero("frames[1]")
+    log.expect("damaged", "frame-salt", survivors=[0, 3], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-035", "SQW-041")
+def unwritten_sector(log: SqliteLog) -> None:
+    """A sector of 512 bytes reads as zeros: the end of an image and the next frame header."""
+    log.shows("zeroed-sector")
+    log.zero_sector(4)
+    log.expect("damaged", "frame-checksum", survivors=[0, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-041")
+def unwritten_page_of_the_disk(log: SqliteLog) -> None:
+    """Two sectors read as zeros."""
+    log.zero_sector(3)
+    log.zero_sector(4)
+    log.expect("damaged", "frame-checksum", survivors=[0, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-036", "SQW-041")
+def unwritten_first_slot(log: SqliteLog) -> None:
+    """Slot 1 reads as zeros: the transaction after it begins with a frame that nothing anchors."""
+    log.zero("frames[0]")
+    log.expect("damaged", "frame-salt", survivors=[2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-030", "SQW-041")
+def older_frame_in_the_middle(log: SqliteLog) -> None:
+    """A write in the middle was lost, and an older frame shows through."""
+    log.shows("lost-write")
+    older = older_generation(5)
+    log.replace(5, older[log.at(5) :], "an older frame")
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-036", "SQW-041")
+def two_older_frames_in_the_middle(log: SqliteLog) -> None:
+    """Two older frames show through: the second follows the first, and neither is of this log."""
+    older = older_generation(5)
+    log.replace(4, older[log.at(4) : log.at(5)], "an older frame")
+    log.replace(5, older[log.at(5) :], "an older frame")
+    log.expect("damaged", "frame-salt", survivors=[0, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "unwritten", "SQW-031", "SQW-041")
+def older_sector_in_an_image(log: SqliteLog) -> None:
+    """A sector in the middle shows the bytes of an older generation."""
+    log.stale(2048, 2560, older_generation(6))
+    log.did("[2048, 2560) shows an older log")
+    log.expect("damaged", "frame-checksum", survivors=[0, 4], end=None)

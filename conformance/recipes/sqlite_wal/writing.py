@@ -1,0 +1,172 @@
+"""Records that a writer must turn into exactly these bytes, or must refuse."""
+
+from conformance.recipes.sqlite_wal.log import BOOK, SALTS, SqliteLog, image
+from reference_impl.answer import NewRecord
+from reference_impl.sqlite_wal.layout import MAX_PAGE, Order
+
+
+def configured(log: SqliteLog, page_size: int = 512, order: Order = "<", sequence: int = 0) -> None:
+    """Begin a log, and give the writer the same values."""
+    log.begin(page_size=page_size, order=order, sequence=sequence)
+    log.context = {
+        "page_size": page_size,
+        "byte_order": "big" if order == ">" else "little",
+        "sequence": sequence,
+        "salt_1": int.from_bytes(SALTS[:4], "big"),
+        "salt_2": int.from_bytes(SALTS[4:], "big"),
+    }
+
+
+@BOOK.writing("writing", "SQW-050")
+def write_nothing(log: SqliteLog) -> None:
+    """No records: a header alone."""
+    configured(log)
+    log.expect("intact", survivors=[], end=32)
+
+
+@BOOK.writing("writing", "SQW-050", "SQW-051")
+def write_one_page(log: SqliteLog) -> None:
+    """One transaction of one page."""
+    configured(log)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_three_transactions(log: SqliteLog) -> None:
+    """Three transactions, one of them of three pages."""
+    configured(log)
+    log.commit((1, "alpha."), db_pages=1)
+    log.commit((2, "bravo."), (3, "charlie."), (7, "delta."), db_pages=7)
+    log.commit((1, "echo."), db_pages=7)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 5 * 536)
+
+
+@BOOK.writing("writing", "SQW-006", "SQW-050")
+def write_big_endian(log: SqliteLog) -> None:
+    """Checksums over big-endian words."""
+    configured(log, order=">")
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.commit((2, "charlie."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=32 + 3 * 536)
+
+
+@BOOK.writing("writing", "SQW-003", "SQW-050")
+def write_pages_of_1024_bytes(log: SqliteLog) -> None:
+    """A page size of 1024."""
+    configured(log, page_size=1024)
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.expect("intact", survivors=[0], end=32 + 2 * 1048)
+
+
+@BOOK.writing("writing", "SQW-003", "SQW-050")
+def write_pages_of_2048_bytes(log: SqliteLog) -> None:
+    """A page size of 2048."""
+    configured(log, page_size=2048)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 2072)
+
+
+@BOOK.writing("writing", "SQW-050")
+def write_the_third_generation(log: SqliteLog) -> None:
+    """A sequence number of 2."""
+    configured(log, sequence=2)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_one_page_twice(log: SqliteLog) -> None:
+    """Two images of one page in a transaction, and a smaller database."""
+    configured(log)
+    log.commit((5, "alpha."), (5, "bravo."), db_pages=9)
+    log.commit((1, "charlie."), db_pages=3)
+    log.expect("intact", survivors=[0, 1], end=32 + 3 * 536)
+
+
+def refused(log: SqliteLog, payload: bytes, **fields: object) -> None:
+    """A record that a writer must refuse."""
+    configured(log)
+    del log.data[:]
+    log.records = [NewRecord(payload, fields)]
+    log.expect_refusal()
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_half_an_image(log: SqliteLog) -> None:
+    """A payload of half an image is refused."""
+    refused(log, bytes(256), pages=[1], db_pages=1)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_no_image(log: SqliteLog) -> None:
+    """A transaction without an image is refused."""
+    refused(log, b"", pages=[], db_pages=1)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_page_zero(log: SqliteLog) -> None:
+    """Page number 0 is refused."""
+    refused(log, image(2, "alpha."), pages=[0], db_pages=1)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_a_page_number_too_high(log: SqliteLog) -> None:
+    """Page number 4294967295 is refused, one above the highest of SQLite."""
+    refused(log, image(2, "alpha."), pages=[0xFFFFFFFF], db_pages=1)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_more_page_numbers_than_images(log: SqliteLog) -> None:
+    """Two page numbers for one image are refused."""
+    refused(log, image(2, "alpha."), pages=[1, 2], db_pages=2)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_a_database_of_no_pages(log: SqliteLog) -> None:
+    """A database size of 0 is refused: the frame would not be a commit frame."""
+    refused(log, image(2, "alpha."), pages=[1], db_pages=0)
+
+
+@BOOK.writing("writing-refused", "SQW-014", "SQW-052", kind="limit", control=write_one_page)
+def write_padding(log: SqliteLog) -> None:
+    """The same transaction of one page twice is refused: no reader would return the second."""
+    refused(log, image(2, "alpha."), pages=[2], db_pages=2)
+    log.records *= 2
+
+
+@BOOK.writing("writing-refused", "SQW-003", "SQW-052", kind="limit", control=write_one_page)
+def write_pages_of_1000_bytes(log: SqliteLog) -> None:
+    """A page size of 1000 is refused."""
+    refused(log, bytes(1000), pages=[1], db_pages=1)
+    log.context["page_size"] = 1000
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_the_highest_numbers(log: SqliteLog) -> None:
+    """The highest page number and database size."""
+    configured(log)
+    log.commit((MAX_PAGE, "alpha."), db_pages=MAX_PAGE)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_without_fields(log: SqliteLog) -> None:
+    """Two images without page numbers and size: pages 1 and 2 of a database of two."""
+    configured(log)
+    log.commit((1, "alpha."), (2, "bravo."), db_pages=2)
+    log.records = [NewRecord(log.payloads[0])]
+    log.expect("intact", survivors=[0], end=32 + 2 * 536)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_page_zero_beside_another(log: SqliteLog) -> None:
+    """Page number 0 after another page is refused."""
+    refused(log, image(2, "alpha.") + image(3, "bravo."), pages=[2, 0], db_pages=2)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_padding_after_two_frames(log: SqliteLog) -> None:
+    """A transaction that repeats the last of two frames is refused."""
+    refused(log, image(2, "alpha.") + image(3, "bravo."), pages=[2, 3], db_pages=3)
+    log.records.append(NewRecord(image(3, "bravo."), {"pages": [3], "db_pages": 3}))

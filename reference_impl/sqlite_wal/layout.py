@@ -1,0 +1,158 @@
+"""The parts of a SQLite write-ahead log: header, frames, checksum.
+
+Upstream authority: sqlite/sqlite ``src/wal.c``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import BinaryIO, Literal
+
+HEADER = struct.Struct(">4I8s2I")  # SQW-002
+FRAME_HEADER = struct.Struct(">2I8s2I")  # SQW-004
+HEADER_SIZE = HEADER.size
+FRAME_HEADER_SIZE = FRAME_HEADER.size
+SALTS = slice(8, 16)  # of a frame
+COVERED = 8  # bytes of the header of a frame that the checksum covers
+
+MAGIC = 0x377F0682
+VERSION = 3007000
+PAGE_SIZES = tuple(1 << exponent for exponent in range(9, 17))  # SQW-003
+ROLLBACK_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+MAX_PAGE = 0xFFFFFFFE  # SQLite's SQLITE_MAX_PAGE_COUNT
+NO_SALTS = bytes(8)
+
+_MASK = 0xFFFFFFFF
+
+State = tuple[int, int]
+"""The running checksum."""
+
+Order = Literal["<", ">"]
+"""Byte order of the words that are summed, as ``struct`` writes it."""
+
+
+def advance(state: State, data: bytes, order: Order) -> State:
+    """Return the checksum after ``data``, whose length is a multiple of 8 (SQW-006)."""
+    first, second = state
+    words = iter(struct.unpack(f"{order}{len(data) // 4}I", data))
+    for x, y in zip(words, words, strict=True):
+        first = (first + x + second) & _MASK
+        second = (second + y + first) & _MASK
+    return first, second
+
+
+def rewind(state: State, data: bytes, order: Order) -> State:
+    """Return the checksum before ``data``, given the one after it (SQW-009)."""
+    first, second = state
+    words = iter(reversed(struct.unpack(f"{order}{len(data) // 4}I", data)))
+    for y, x in zip(words, words, strict=True):
+        second = (second - y - first) & _MASK
+        first = (first - x - second) & _MASK
+    return first, second
+
+
+def order_of(magic: int) -> Order:
+    """Return the byte order that the lowest bit of the magic number stands for (SQW-006)."""
+    return ">" if magic & 1 else "<"
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """A header whose checksum is right."""
+
+    order: Order
+    page_size: int
+    sequence: int
+    salts: bytes
+    version: int = VERSION
+
+    @property
+    def checksum(self) -> State:
+        """The checksum over the first 24 bytes, with which frame 1 goes on (SQW-007)."""
+        return advance((0, 0), self._packed((0, 0))[:24], self.order)
+
+    def to_bytes(self) -> bytes:
+        """Return the 32 bytes of the header (SQW-002)."""
+        return self._packed(self.checksum)
+
+    def _packed(self, checksum: State) -> bytes:
+        magic = MAGIC | (self.order == ">")
+        return HEADER.pack(
+            magic, self.version, self.page_size, self.sequence, self.salts, *checksum
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FrameHeader:
+    """The header of a frame as stored."""
+
+    page: int
+    db_pages: int
+    salts: bytes
+    checksum: State
+
+    @classmethod
+    def of(cls, data: bytes) -> FrameHeader:
+        """Parse the first 24 bytes of a frame."""
+        page, db_pages, salts, first, second = FRAME_HEADER.unpack_from(data)
+        return cls(page, db_pages, salts, (first, second))
+
+    def has_salts(self, salts: bytes) -> bool:
+        """Return whether a slot shows these salts and is not blank, that is zeros (SQW-030)."""
+        return self.salts == salts and (any(salts) or self.page != 0 or self.db_pages != 0)
+
+
+class Slots:
+    """The places for frames in a file; a slot need not hold a frame. Numbers begin at 1.
+
+    ``count`` slots are whole; ``[cut, size)`` are the bytes after them.
+    """
+
+    def __init__(self, file: BinaryIO, size: int, page_size: int) -> None:
+        self.file = file
+        self.size = size
+        self.slot_size = FRAME_HEADER_SIZE + page_size
+        self.count = max(0, size - HEADER_SIZE) // self.slot_size
+        self.cut = self.at(self.count + 1)
+
+    def at(self, number: int) -> int:
+        """Return the offset of a slot (SQW-004)."""
+        return HEADER_SIZE + (number - 1) * self.slot_size
+
+    def data(self, number: int) -> bytes:
+        """Return the bytes of a whole slot."""
+        return self._read(self.at(number), self.slot_size)
+
+    def header(self, number: int) -> FrameHeader:
+        """Return the header of a whole slot."""
+        return FrameHeader.of(self._read(self.at(number), FRAME_HEADER_SIZE))
+
+    def piece(self) -> bytes:
+        """Return the bytes after the last whole slot, up to the end of a frame header."""
+        return self._read(self.cut, min(self.size - self.cut, FRAME_HEADER_SIZE))
+
+    def _read(self, at: int, length: int) -> bytes:
+        self.file.seek(at)
+        return self.file.read(length)
+
+
+def covered(slot: bytes) -> bytes:
+    """Return the bytes of a slot that the checksum covers: page number, size, image (SQW-008)."""
+    return slot[:COVERED] + slot[FRAME_HEADER_SIZE:]
+
+
+def frames(
+    images: Iterable[tuple[int, int, bytes]], header: Header, state: State
+) -> tuple[bytes, State]:
+    """Return frames as bytes, and the checksum after them (SQW-004, SQW-008).
+
+    ``images`` are page number, database size and page image; ``state`` is the checksum of the
+    frame before, or of the header.
+    """
+    made = bytearray()
+    for page, db_pages, image in images:
+        state = advance(state, struct.pack(">2I", page, db_pages) + image, header.order)
+        made += FRAME_HEADER.pack(page, db_pages, header.salts, *state) + image
+    return bytes(made), state

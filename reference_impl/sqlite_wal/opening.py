@@ -1,0 +1,144 @@
+"""The start of a SQLite write-ahead log: its header, or what replaces a header that is lost.
+
+Upstream authority: sqlite/sqlite ``src/wal.c``, ``walIndexRecover``.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from reference_impl.sqlite_wal.layout import (
+    FRAME_HEADER_SIZE,
+    HEADER,
+    HEADER_SIZE,
+    MAGIC,
+    NO_SALTS,
+    PAGE_SIZES,
+    ROLLBACK_JOURNAL,
+    SALTS,
+    VERSION,
+    FrameHeader,
+    Header,
+    Order,
+    Slots,
+    State,
+    advance,
+    covered,
+    order_of,
+    rewind,
+)
+
+_MASK = 0xFFFFFFFF
+
+
+class Refused(Exception):
+    """The file is not a log, or not one of this version; ``reason`` is the code."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class NoHeader(Exception):
+    """The header was never finished, and nothing can be read without it (SQW-021)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """The values that the frames of a log are read with.
+
+    ``checksum`` is that of the header, None if it is unknown. ``header`` is None in the same case.
+    """
+
+    page_size: int
+    order: Order
+    salts: bytes
+    checksum: State | None
+    header: Header | None
+    is_damaged: bool = False
+
+
+def open_log(file: BinaryIO, size: int) -> Opening:
+    """Return how to read a file of at least one byte (SQW-020 to SQW-025).
+
+    Raises :class:`Refused`, :class:`NoHeader`.
+    """
+    file.seek(0)
+    head = file.read(HEADER_SIZE)
+    if head.startswith(ROLLBACK_JOURNAL):
+        raise Refused("rollback-journal")  # SQW-022
+    if size >= HEADER_SIZE:
+        magic, version, page_size, sequence, salts, first, second = HEADER.unpack(head)
+        order = order_of(magic)
+        is_right = advance((0, 0), head[:24], order) == (first, second)
+        if magic & ~1 == MAGIC and is_right:
+            if page_size not in PAGE_SIZES:
+                raise Refused("bad-page-size")  # SQW-023
+            if version != VERSION:
+                raise Refused("bad-version")  # SQW-024
+            header = Header(order, page_size, sequence, salts)
+            return Opening(page_size, order, salts, header.checksum, header)
+        if (found := rebuild(file, size)) or (found := _first_link(file, size)):
+            return found
+    if looks_unfinished(head):
+        raise NoHeader  # SQW-021
+    raise Refused("bad-magic")  # SQW-022
+
+
+def looks_unfinished(head: bytes) -> bool:
+    """Return whether bytes may be the beginning of a header, or were never written (SQW-021)."""
+    magics = [(MAGIC | bit).to_bytes(4, "big") for bit in (0, 1)]
+    return not any(head) or any(head[:4] == magic[: len(head)] for magic in magics)
+
+
+def rebuild(file: BinaryIO, size: int) -> Opening | None:
+    """Rebuild the header from frame 1; None unless the 32 bits left over confirm it (SQW-026)."""
+    for page_size in PAGE_SIZES:
+        slots = Slots(file, size, page_size)
+        if not slots.count:
+            return None
+        slot = slots.data(1)
+        frame = FrameHeader.of(slot)
+        if not frame.page:
+            return None
+        for order in _ORDERS:
+            state = rewind(frame.checksum, covered(slot), order)
+            header = _header_of(state, order, page_size, frame.salts)
+            if header:
+                return Opening(page_size, order, frame.salts, state, header, is_damaged=True)
+    return None
+
+
+_ORDERS: tuple[Order, Order] = ("<", ">")
+
+
+def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Header | None:
+    """Solve for the sequence number; ``state`` is the checksum of the header."""
+    start = Header(order, page_size, 0, salts).to_bytes()
+    first, second = advance((0, 0), start[:8], order)
+    after_first, after_second = rewind(state, salts, order)
+    x = struct.unpack(f"{order}I", start[8:12])[0]
+    if after_first != (first + x + second) & _MASK:
+        return None
+    y = (after_second - second - after_first) & _MASK
+    sequence = int.from_bytes(struct.pack(f"{order}I", y), "big")
+    return Header(order, page_size, sequence, salts)
+
+
+def _first_link(file: BinaryIO, size: int) -> Opening | None:
+    """Find the first two slots in a row of which the second follows the first (SQW-027)."""
+    for page_size in PAGE_SIZES:
+        slots = Slots(file, size, page_size)
+        for number in range(2, slots.count + 1):
+            file.seek(slots.at(number - 1))
+            both = file.read(slots.slot_size + FRAME_HEADER_SIZE)
+            before, frame = FrameHeader.of(both), FrameHeader.of(both[slots.slot_size :])
+            if before.salts != frame.salts or frame.salts == NO_SALTS or not frame.page:
+                continue
+            slot = slots.data(number)
+            for order in _ORDERS:
+                if rewind(frame.checksum, covered(slot), order) == before.checksum:
+                    return Opening(page_size, order, slot[SALTS], None, None, is_damaged=True)
+    return None

@@ -1,0 +1,255 @@
+"""Reading a SQLite write-ahead log: spec/sqlite-wal.md says the same in prose.
+
+Upstream authority: sqlite/sqlite ``src/wal.c``, ``walIndexRecover`` and ``walDecodeFrame``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from reference_impl.answer import End, Event, Lost, Record, Verdict
+from reference_impl.sqlite_wal.layout import (
+    FRAME_HEADER_SIZE,
+    HEADER_SIZE,
+    MAGIC,
+    NO_SALTS,
+    VERSION,
+    FrameHeader,
+    Slots,
+    advance,
+    covered,
+)
+from reference_impl.sqlite_wal.opening import (
+    NoHeader,
+    Opening,
+    Refused,
+    looks_unfinished,
+    open_log,
+    rebuild,
+)
+from reference_impl.sqlite_wal.survey import Survey, Transaction, is_repetition
+
+
+def read(path: Path, profile: str, context: Mapping[str, Any]) -> Iterator[Event]:
+    """Read a log file: see :func:`read_file`. ``context`` is not used. Raises ``OSError``."""
+    with path.open("rb") as file:
+        yield from read_file(file, path.stat().st_size, profile)
+
+
+def recognise(path: Path) -> bool:
+    """Return whether a file is a SQLite write-ahead log. Raises ``OSError``.
+
+    The evidence is the magic number, or a frame 1 from which the header can be rebuilt. The name
+    decides if the first bytes are zeros or too few.
+    """
+    if path.is_dir():
+        return False
+    with path.open("rb") as file:
+        head = file.read(HEADER_SIZE)
+        if len(head) >= 4 and int.from_bytes(head[:4], "big") & ~1 == MAGIC:
+            return True
+        is_named = path.name.endswith("-wal")
+        # Running frame 1 backwards takes milliseconds, too long for each file of a large folder.
+        may_be_one = is_named or head[4:8] == VERSION.to_bytes(4, "big")
+        if may_be_one and rebuild(file, path.stat().st_size):
+            return True
+    return is_named and looks_unfinished(head)
+
+
+def read_file(file: BinaryIO, size: int, profile: str = "recover") -> Iterator[Event]:
+    """Yield the records and lost ranges of a file of ``size`` bytes, then the end.
+
+    ``file`` can be sought. Raises ``ValueError`` for an unknown profile, and ``OSError``.
+    """
+    if profile not in ("recover", "strict"):
+        raise ValueError(f"unknown profile {profile!r}: expected 'recover' or 'strict'")
+    if not size:
+        yield End("intact", None, 0)  # SQW-001
+        return
+    try:
+        opening = open_log(file, size)
+    except Refused as refused:
+        yield End("refused", refused.reason, None)
+        return
+    except NoHeader:
+        yield Lost(0, size, "torn-header", torn=True)
+        yield End("torn", "torn-header", 0)
+        return
+    yield from Scan(file, size, opening).events(profile == "strict")
+
+
+class Scan:
+    """One pass over the committed frames as SQLite makes it, then a survey of what follows."""
+
+    def __init__(self, file: BinaryIO, size: int, opening: Opening) -> None:
+        self.slots = Slots(file, size, opening.page_size)
+        self.opening = opening
+        self.committed = 0
+        self.committed_value = opening.checksum
+        self.first_bad = 1
+        self.chain_end = 0
+        self.last_commit: bytes | None = None
+
+    @property
+    def end(self) -> int:
+        """The offset after the last committed frame, where SQLite appends (SQW-042)."""
+        return self.slots.at(self.committed + 1)
+
+    def events(self, is_strict: bool) -> Iterator[Event]:
+        """Yield the records and lost ranges, then the end (SQW-046)."""
+        if self.opening.is_damaged:
+            if is_strict:
+                yield from self._strict(0, "header-checksum")
+                return
+            yield Lost(0, HEADER_SIZE, "header-checksum")
+        yield from self.committed_records()
+        tail = _Tail(self)
+        if tail.reason and is_strict:
+            yield from self._strict(self.end, tail.reason)
+            return
+        yield from tail.events()
+        reason = "header-checksum" if self.opening.is_damaged else tail.reason
+        verdict: Verdict = "damaged" if reason else "torn" if tail.torn else "intact"
+        yield End(verdict, reason or tail.torn, None if reason else self.end)
+
+    def _strict(self, start: int, reason: str) -> Iterator[Event]:
+        """SQW-043."""
+        yield Lost(start, self.slots.size, reason)
+        yield End("damaged", reason, None)
+
+    def committed_records(self) -> Iterator[Record]:
+        """The transactions that SQLite recovers (SQW-010 to SQW-013)."""
+        images: list[bytes] = []
+        pages: list[int] = []
+        for number, slot in self._chain():
+            frame = FrameHeader.of(slot)
+            self.chain_end = number
+            if frame.salts != self.opening.salts or self.first_bad != number:
+                continue
+            self.first_bad = number + 1
+            images.append(slot[FRAME_HEADER_SIZE:])
+            pages.append(frame.page)
+            if frame.db_pages:
+                is_padding = len(pages) == 1 and is_repetition(self.last_commit, slot)
+                if not is_padding:  # SQW-014
+                    first = self.committed + 1
+                    yield self.record(first, b"".join(images), pages, frame.db_pages)
+                self.committed, self.last_commit = number, slot
+                self.committed_value = frame.checksum
+                images, pages = [], []
+
+    def _chain(self) -> Iterator[tuple[int, bytes]]:
+        """The slots whose checksums follow from the header, whatever their salts (SQW-030)."""
+        value = self.opening.checksum
+        if value is None:
+            return
+        for number in range(1, self.slots.count + 1):
+            slot = self.slots.data(number)
+            frame = FrameHeader.of(slot)
+            value = advance(value, covered(slot), self.opening.order)
+            if value != frame.checksum or not frame.page:
+                return
+            yield number, slot
+
+    def record(
+        self, first: int, payload: bytes, pages: list[int], db_pages: int, **more: Any
+    ) -> Record:
+        """Return the record of the transaction that begins in slot ``first`` (SQW-012)."""
+        size = len(pages) * self.slots.slot_size
+        fields = {"frame": first, "pages": pages, "db_pages": db_pages, **more}
+        return Record(self.slots.at(first), size, payload, fields)
+
+
+class _Tail:
+    """The slots after the committed frames: their generation, and what was lost of them.
+
+    ``reason`` is the code of the first damage, ``torn`` that of an unfinished write.
+    """
+
+    def __init__(self, scan: Scan) -> None:
+        self.scan = scan
+        self.slots = scan.slots
+        self.opening = scan.opening
+        self.reason: str | None = None
+        self.torn: str | None = None
+        self.transactions: list[Transaction] = []
+        self._classify()
+
+    def _classify(self) -> None:
+        """Find the end of this generation, and the verdict on it (SQW-030 to SQW-034)."""
+        committed, count = self.scan.committed, self.slots.count
+        self.last_own, self.last_mark, first_mark = committed, committed, 0
+        for number in range(committed + 1, count + 1):
+            frame = self.slots.header(number)
+            if frame.has_salts(self.opening.salts) or number <= self.scan.chain_end:
+                self.last_own = number
+                if frame.db_pages and number >= self.scan.first_bad:
+                    self.last_mark = number
+                    first_mark = first_mark or number
+        self.last_unfinished = self.last_own
+        while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
+            self.last_unfinished += 1
+        self.is_cut = self._is_cut()
+        if first_mark:
+            self.survey = Survey(
+                self.slots, self.opening, committed, self.scan.committed_value, self.last_own
+            )
+            found = self.survey.transactions(self.scan.last_commit)
+            is_proven = any(one.first <= first_mark <= one.last for one in found)
+            if is_proven or self._goes_on_after(first_mark):
+                self.transactions = found
+                self.reason = self.survey.code(self.scan.first_bad)
+        if self.is_cut:
+            self.torn = "torn-frame"
+        elif first_mark and not self.reason:
+            self.torn = "bad-tail"
+        elif self.last_unfinished > (self.last_mark if self.reason else committed):
+            self.torn = "uncommitted"
+
+    def _awaits_checksum(self, number: int) -> bool:
+        """Return whether a frame was written while an earlier one had no checksum (SQW-032)."""
+        frame = self.slots.header(number)
+        return frame.salts == NO_SALTS and frame.page != 0
+
+    def _is_cut(self) -> bool:
+        """Return whether the file ends inside a frame of this generation (SQW-033)."""
+        piece = self.slots.piece()
+        follows = self.slots.count == self.last_unfinished
+        salts = piece[8:16]
+        if len(salts) == 8:
+            is_waiting = follows and salts == NO_SALTS and any(piece[:4])
+            return (salts == self.opening.salts and any(piece[:16])) or is_waiting
+        return follows and any(piece)
+
+    def _goes_on_after(self, mark: int) -> bool:
+        """Return whether frames follow a commit frame and its repetitions (SQW-031)."""
+        if self.is_cut:
+            return True
+        commit = self.slots.data(mark)
+        while mark < self.last_own and is_repetition(commit, self.slots.data(mark + 1)):
+            mark += 1
+        return mark < self.last_own
+
+    def events(self) -> Iterator[Event]:
+        """Yield the records after the damage, and the lost ranges."""
+        unfinished_from = self.scan.committed + 1
+        if self.reason:
+            unfinished_from = self.last_mark + 1
+            for one in self.transactions:
+                if not one.is_padding:
+                    yield self._record(one)
+            yield from self.survey.lost(self.last_mark)
+        if self.torn:
+            start = self.slots.at(unfinished_from)
+            stop = self.slots.size if self.is_cut else self.slots.at(self.last_unfinished + 1)
+            yield Lost(start, stop, self.torn, torn=True)
+
+    def _record(self, one: Transaction) -> Record:
+        slots = [self.slots.data(number) for number in range(one.first, one.last + 1)]
+        pages = [FrameHeader.of(slot).page for slot in slots]
+        payload = b"".join(slot[FRAME_HEADER_SIZE:] for slot in slots)
+        more = {"after_loss": True} if one.is_after_loss else {}
+        db_pages = FrameHeader.of(slots[-1]).db_pages
+        return self.scan.record(one.first, payload, pages, db_pages, **more)

@@ -1,0 +1,232 @@
+"""Prove frames of a SQLite write-ahead log after the first frame that does not follow.
+
+The checksum of a frame is the running checksum of the log after it, and a step can be undone. So
+each frame names the value before it, and with that the slot that it follows.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from reference_impl.answer import Lost
+from reference_impl.sqlite_wal.layout import (
+    COVERED,
+    FRAME_HEADER_SIZE,
+    FrameHeader,
+    Slots,
+    State,
+    advance,
+    covered,
+    rewind,
+)
+from reference_impl.sqlite_wal.opening import Opening
+
+
+@dataclass(slots=True)
+class Transaction:
+    """A proven transaction in the slots ``[first, last]``."""
+
+    first: int
+    last: int
+    is_after_loss: bool = True
+    is_padding: bool = False
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A slot of the survey: its header, the value before it, the slot that it follows.
+
+    ``before`` and ``follows`` are None if the slot cannot hold a frame, or is not proven.
+    ``computed`` is the value after the slot. ``is_confirmed``: only its salts or its checksum are
+    at fault.
+    """
+
+    header: FrameHeader
+    before: State | None = None
+    follows: int | None = None
+    computed: State | None = None
+    is_confirmed: bool = False
+    transaction: Transaction | None = None
+
+
+def is_repetition(commit: bytes | None, slot: bytes) -> bool:
+    """Return whether a slot repeats page number, size and image of a commit frame (SQW-014)."""
+    return commit is not None and covered(commit) == covered(slot)
+
+
+class Survey:
+    """The slots from the one after the last committed frame to the last of this generation."""
+
+    def __init__(
+        self, slots: Slots, opening: Opening, committed: int, value: State | None, last: int
+    ) -> None:
+        self.slots = slots
+        self.opening = opening
+        self.committed = committed
+        self.last = last
+        self.found: dict[int, _Slot] = {}
+        self.values: dict[State, int] = {}
+        if opening.checksum is not None:
+            self.values[opening.checksum] = 0
+        for number in range(1, last + 1):
+            header = slots.header(number)
+            # Of several slots with one value, the first counts; others are copies (SQW-038).
+            self.values.setdefault(header.checksum, number)
+            if number > committed:
+                self.found[number] = _Slot(header)
+        self._prove(value)
+
+    def _prove(self, running: State | None) -> None:
+        """Find the slot that each frame follows (SQW-035 to SQW-038).
+
+        ``running`` is the value computed over all slots since the last one that is proven.
+        """
+        run: list[int] = []
+        for number, slot in self.found.items():
+            data = self.slots.data(number)
+            header = slot.header
+            has_salts = header.salts == self.opening.salts
+            slot.computed = header.checksum
+            if header.page:
+                slot.before = rewind(header.checksum, covered(data), self.opening.order)
+            is_copy = self.values[header.checksum] != number
+            if slot.before is not None and not is_copy and slot.before == running:
+                slot.follows, slot.is_confirmed = number - 1, not has_salts
+                for earlier in run:
+                    if self.found[earlier].header.page:
+                        self.found[earlier].follows = earlier - 1
+                        self.found[earlier].is_confirmed = True
+            elif has_salts and not is_copy and slot.before in self.values:
+                slot.follows = self.values[slot.before]
+            else:
+                run.append(number)
+                if running is not None:
+                    running = advance(running, covered(data), self.opening.order)
+                slot.computed = running
+                continue
+            run, running = [], header.checksum
+
+    def transactions(self, last_commit: bytes | None) -> list[Transaction]:
+        """Return the proven transactions in the order in which they were written (SQW-039).
+
+        ``last_commit`` is the last committed frame before the damage, for padding (SQW-014).
+        """
+        made: list[Transaction] = []
+        first: int | None = None
+        for number, slot in self.found.items():
+            if slot.follows is None:
+                first = None
+                continue
+            if first is None or slot.follows != number - 1:
+                first = number if self._ends_transaction(slot.follows) else None
+            if first is not None and slot.header.db_pages:
+                made.append(Transaction(first, number))
+                first = None
+        for one in made:
+            for number in range(one.first, one.last + 1):
+                self.found[number].transaction = one
+        ordered = self._in_order(made)
+        for one in ordered:
+            commit = self.slots.data(one.last)
+            one.is_padding = one.first == one.last and is_repetition(last_commit, commit)
+            last_commit = commit
+        return ordered
+
+    def _in_order(self, made: list[Transaction]) -> list[Transaction]:
+        """The chain from the committed frames first, then the others as they follow each other."""
+        following = {self._followed(one): one for one in reversed(made)}
+        ends = {one.last for one in made}
+        ordered: dict[int, Transaction] = {}
+
+        def walk(one: Transaction | None) -> None:
+            while one is not None and one.first not in ordered:
+                ordered[one.first] = one
+                one = following.get(one.last)
+
+        if self.opening.checksum is not None:
+            walk(following.get(self.committed))
+        for one in ordered.values():
+            one.is_after_loss = False
+        for start in [one for one in made if self._followed(one) not in ends]:
+            walk(start)
+        for rest in made:  # a ring, which only a forger makes
+            walk(rest)
+        return list(ordered.values())
+
+    def _followed(self, one: Transaction) -> int:
+        number = self.found[one.first].follows
+        assert number is not None
+        return number
+
+    def _ends_transaction(self, number: int) -> bool:
+        """Return whether a transaction can begin after this slot (SQW-040)."""
+        if number <= self.committed:
+            return number == 0 or self.slots.header(number).db_pages != 0
+        slot = self.found[number]
+        before = self._stored(number - 1)
+        if slot.follows is None and before is not None and self._gained_mark(number, before):
+            return False
+        return slot.header.db_pages != 0
+
+    def _gained_mark(self, number: int, before: State) -> bool:
+        """Return whether the checksums around a lost frame fit its page number and a size of 0."""
+        data, order = self.slots.data(number), self.opening.order
+        header = FrameHeader.of(data)
+        without_mark = advance(before, struct.pack(">2I", header.page, 0), order)
+        return rewind(header.checksum, data[FRAME_HEADER_SIZE:], order) == without_mark
+
+    def code(self, number: int) -> str:
+        """Return the code of a slot that is at fault, or of a part of it (SQW-036, SQW-041)."""
+        slot = self.found[number]
+        if not slot.header.has_salts(self.opening.salts):
+            return "frame-salt"
+        if not slot.header.page:
+            return "page-zero"
+        if slot.is_confirmed and slot.header.checksum != slot.computed:
+            return "frame-checksum"
+        if slot.follows is not None:
+            return "partial-transaction" if self._is_in_place(number) else "broken-link"
+        if self.values[slot.header.checksum] != number:
+            return "broken-link"
+        return "frame-checksum" if self._is_anchored(number) else "unanchored"
+
+    def _is_in_place(self, number: int) -> bool:
+        """Return whether the value before a frame is the one stored in the slot before it."""
+        return self.found[number].before == self._stored(number - 1) or (
+            self.found[number].follows == number - 1
+        )
+
+    def _stored(self, number: int) -> State | None:
+        if number == 0:
+            return self.opening.checksum
+        return self.slots.header(number).checksum
+
+    def _is_anchored(self, number: int) -> bool:
+        """Return whether the slot before a frame is of this generation (SQW-041)."""
+        if number == 1:
+            return self.opening.checksum is not None
+        return self.slots.header(number - 1).has_salts(self.opening.salts)
+
+    def lost(self, last: int) -> Iterator[Lost]:
+        """Yield the lost ranges up to a slot; neighbours with one code are a range (SQW-041)."""
+        start, code = 0, ""
+        for number in range(self.committed + 1, last + 1):
+            slot, at = self.found[number], self.slots.at(number)
+            whole = "" if slot.transaction and self._is_in_place(number) else self.code(number)
+            if whole != code:
+                if code:
+                    yield Lost(start, at, code)
+                start, code = at, whole
+            if not whole and slot.is_confirmed:
+                yield from self._lost_fields(slot, at)
+        if code:
+            yield Lost(start, self.slots.at(last + 1), code)
+
+    def _lost_fields(self, slot: _Slot, at: int) -> Iterator[Lost]:
+        """The salts and the checksum of a frame that is proven without them (SQW-036)."""
+        if slot.header.salts != self.opening.salts:
+            yield Lost(at + COVERED, at + COVERED + 8, "frame-salt")
+        if slot.header.checksum != slot.computed:
+            yield Lost(at + 16, at + FRAME_HEADER_SIZE, "frame-checksum")

@@ -1,0 +1,100 @@
+"""Compare the bulk scanner of ``sqlite-wal`` with the executable specification."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("numba")
+
+from reference_impl.answer import Record, collect
+from reference_impl.formats import named
+from tests.walproof.formats.sqlite_wal.logs import damage, make_log
+from walproof.formats.sqlite_wal import scanner as sqlite_scanner
+from walproof.scan import scanner
+from walproof.scan.answers import answer
+from walproof.scan.log import Log
+from walproof.scan.model import WHOLE, Records, Wanted
+
+FORMAT = "sqlite-wal"
+SCANNER = scanner(FORMAT)
+
+
+def agree(path: Path, log: bytes) -> None:
+    path.write_bytes(log)
+    expected = collect(named(FORMAT).read(path, "recover", {}))
+    assert answer(FORMAT, SCANNER.scan(Log(path), Wanted())) == expected
+
+
+@pytest.fixture(params=[None, 1, 1200], ids=["plain", "slot", "two slots"])
+def windows(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read so few slots at a time that transactions cross the boundary of a window."""
+    if request.param is not None:
+        monkeypatch.setattr(sqlite_scanner, "MAX_BYTES", request.param)
+        monkeypatch.setattr(sqlite_scanner, "MAX_ROWS", 2)
+
+
+@pytest.mark.usefixtures("windows")
+def test_random_logs(tmp_path: Path) -> None:
+    for seed in range(60):
+        agree(tmp_path / "x-wal", make_log(random.Random(seed)))
+
+
+@pytest.mark.usefixtures("windows")
+def test_random_damage(tmp_path: Path) -> None:
+    for seed in range(200):
+        rng = random.Random(seed)
+        agree(tmp_path / "x-wal", damage(rng, make_log(rng, 512)))
+
+
+def test_each_truncation_of_the_start_and_each_bit_of_headers(tmp_path: Path) -> None:
+    log = make_log(random.Random(8), 512, 3)
+    for end in (*range(90), *range(90, len(log), 67)):
+        agree(tmp_path / "x-wal", log[:end])
+    for bit in (*range(8 * 56), *range(8 * 568, 8 * 592)):
+        data = bytearray(log)
+        data[bit // 8] ^= 1 << bit % 8
+        agree(tmp_path / "x-wal", bytes(data))
+
+
+@pytest.mark.parametrize("page_size", [8192, 65536])
+def test_large_pages(tmp_path: Path, page_size: int) -> None:
+    for seed in range(6):
+        rng = random.Random(seed)
+        log = make_log(rng, page_size, 4)
+        agree(tmp_path / "x-wal", log)
+        agree(tmp_path / "x-wal", damage(rng, log))
+
+
+def test_a_log_is_one_part(tmp_path: Path) -> None:
+    path = tmp_path / "x-wal"
+    path.write_bytes(make_log(random.Random(1), 512, 9))
+    assert SCANNER.plan(Log(path), 1) == [WHOLE]
+
+
+@pytest.mark.parametrize("max_payload", [0, 50, 512, 700, 2000])
+def test_payloads_are_cut(tmp_path: Path, max_payload: int) -> None:
+    path = tmp_path / "x-wal"
+    path.write_bytes(make_log(random.Random(3), 512, 12))
+    events = named(FORMAT).read(path, "recover", {})
+    expected = [each.payload for each in events if isinstance(each, Record)]
+    results = [
+        (payload, run.truncated is not None and bool(run.truncated[n]))
+        for run in SCANNER.scan(Log(path), Wanted(max_payload=max_payload))
+        if isinstance(run, Records)
+        for n, payload in enumerate(run.payload.to_pylist())
+    ]
+    assert results == [(each[:max_payload], len(each) > max_payload) for each in expected]
+    assert len({len(each) for each in expected}) > 1
+
+
+def test_only_wanted_columns_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x-wal"
+    path.write_bytes(make_log(random.Random(3), 512, 12))
+    wanted = Wanted(payload=False, columns=frozenset({"frame", "after_loss"}))
+    runs = [run for run in SCANNER.scan(Log(path), wanted) if isinstance(run, Records)]
+    assert runs and all(
+        run.payload is None and list(run.fields) == ["frame", "after_loss"] for run in runs
+    )

@@ -1,0 +1,279 @@
+"""A database with its log, index and journal: findings, and what SQLite makes of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.walproof.formats.sqlite_wal.histories import History
+from walproof.systems import recognise, systems_in
+
+BEFORE = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES(1, 'old')"
+FRAME = 24 + 512
+
+
+def database(folder: Path, name: str = "app.db", setup: str = "", before: str = BEFORE) -> Path:
+    """Make a database whose log has four transactions of one frame; return its path."""
+    work = folder / f"work-{name}"
+    work.mkdir(parents=True)
+    history = History(work / name, setup, 512, before)
+    for value in "abcd":
+        history.step(f"UPDATE t SET name = '{value}'")
+    (folder / "data").mkdir(exist_ok=True)
+    history.close(folder / "data")
+    shutil.rmtree(work)
+    return folder / "data" / name
+
+
+def beside(path: Path, suffix: str) -> Path:
+    return path.with_name(f"{path.name}{suffix}")
+
+
+def flip(path: Path, at: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+def open_and_close(path: Path) -> list[str]:
+    """Read a row as any program does; return the names."""
+    with closing(sqlite3.connect(path)) as connection:
+        return [name for (name,) in connection.execute("SELECT name FROM t")]
+
+
+def findings(run, path: Path) -> dict[str, list[str]]:
+    """Return the texts of all findings by file."""
+    found: dict[str, list[str]] = {}
+    for line in run(path, "--json").stdout.splitlines():
+        for each in json.loads(line).get("findings", ()):
+            found.setdefault(each["file"] or "", []).append(f"{each['harm']}: {each['text']}")
+    return found
+
+
+def only(found: dict[str, list[str]], name: str) -> str:
+    (text,) = found[name]
+    return text
+
+
+def test_the_files_are_one_system(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    beside(path, "-journal").write_bytes(bytes(512))
+    (system,) = systems_in(path.parent)
+    assert system.title == "SQLite database"
+    assert [log.name for log in system.logs] == ["app.db-wal"]
+    assert [(each.name, each.role) for each in system.others] == [
+        ("app.db", "database: 2 pages of 512 bytes, WAL mode"),
+        ("app.db-shm", "index of the log"),
+        ("app.db-journal", "rollback journal"),
+    ]
+    done = run(path.parent)
+    assert done.return_value == 0
+    assert "note app.db-wal: the last program that closes app.db" in " ".join(done.output.split())
+    assert list(findings(run, path.parent)) == ["app.db-wal"]
+
+
+def test_several_databases_of_a_folder(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    database(tmp_path, "other.sqlite")
+    flip(beside(path, "-wal"), 32 + FRAME + 100)
+    (system,) = systems_in(path.parent)
+    assert system.title == "SQLite databases"
+    assert [log.role for log in system.logs] == ["log of app.db", "log of other.sqlite"]
+    assert run(path.parent).return_value == 3
+    rows = [
+        json.loads(line) for line in run("read", path.parent, "--operations").stdout.splitlines()
+    ]
+    assert [row["values"]["name"] for row in rows if row["file"] == "other.sqlite-wal"] == [*"abcd"]
+
+
+@pytest.mark.parametrize("name", ["app.db-wal", "app.db-shm", "app.db"])
+def test_files_that_are_no_system(name: str, tmp_path: Path) -> None:
+    """A log alone is a log; an empty file is one only beside a database."""
+    (tmp_path / name).write_bytes(b"")
+    assert recognise(tmp_path) is None
+    path = database(tmp_path)
+    for other in path.parent.iterdir():
+        if other.name != name:
+            other.unlink()
+    assert recognise(path.parent) is None
+
+
+def test_a_warning_before_sqlite_deletes_transactions(tmp_path: Path, run) -> None:
+    """The text describes what SQLite then does."""
+    path = database(tmp_path)
+    log = beside(path, "-wal")
+    flip(log, 32 + 2 * FRAME + 100)
+    expected = (
+        "look: a program that opens app.db, reads one row and closes it recovers 2 of 3"
+        " transactions and deletes app.db-wal with all that follows the fault."
+        " Copy app.db, app.db-wal and app.db-shm first, and open only copies:"
+        " `mode=ro` keeps the log, `immutable=1` ignores it"
+    )
+    for subject in (path.parent, path, log):
+        assert only(findings(run, subject), "app.db-wal") == expected
+    with closing(sqlite3.connect(f"file:{path}?immutable=1", uri=True)) as connection:
+        assert connection.execute("SELECT name FROM t").fetchall() == [("old",)]
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        assert connection.execute("SELECT name FROM t").fetchall() == [("b",)]
+    assert log.exists()
+    assert open_and_close(path) == ["b"] and not log.exists()
+
+
+def test_a_damaged_header(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    flip(beside(path, "-wal"), 20)
+    assert "recovers 0 of 4 transactions" in only(findings(run, path), "app.db-wal")
+    assert open_and_close(path) == ["old"] and not beside(path, "-wal").exists()
+
+
+def test_a_torn_log_is_a_note(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    log = beside(path, "-wal")
+    beside(path, "-shm").unlink()
+    log.write_bytes(log.read_bytes()[:-100])
+    text = only(findings(run, path), "app.db-wal")
+    assert text.startswith("none: ") and "recovers 3 transactions and deletes app.db-wal." in text
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_without_its_database(content: bytes | None, tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    path.unlink()
+    if content is not None:
+        path.write_bytes(content)
+    found = "none" if content is None else "an empty file"
+    done = run(path.parent)
+    assert done.return_value == 3
+    text = findings(run, path.parent)["app.db"][0]
+    assert f"lost: expected the database app.db beside its log, found {found}: SQLite" in text
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM sqlite_master").fetchall() == [(0,)]
+    assert not beside(path, "-wal").exists()
+
+
+def test_a_file_that_is_no_database(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    path.write_bytes(b"\x93" * 1024)
+    text = only(findings(run, path.parent), "app.db")
+    assert text.startswith("look: expected the header of a SQLite database at 0, found 0x9393")
+
+
+@pytest.mark.parametrize(
+    ("versions", "mode"), [((1, 1), "rollback mode"), ((3, 3), "of an unknown mode")]
+)
+def test_the_mode_of_the_database(
+    versions: tuple[int, int], mode: str, tmp_path: Path, run
+) -> None:
+    path = database(tmp_path)
+    data = path.read_bytes()
+    path.write_bytes(data[:18] + bytes(versions) + data[20:])
+    text = only(findings(run, path.parent), "app.db")
+    assert text.startswith(f"look: expected a database in WAL mode beside a log, found one {mode}")
+    if versions == (1, 1):
+        assert text.endswith("SQLite applies the log nevertheless")
+        assert open_and_close(path) == ["d"]
+
+
+def test_another_page_size(tmp_path: Path, run) -> None:
+    path, other = database(tmp_path), database(tmp_path / "x")
+    with closing(sqlite3.connect(tmp_path / "big.db")) as connection:
+        connection.executescript(f"PRAGMA page_size = 1024; {BEFORE}")
+    shutil.copy(tmp_path / "big.db", path)
+    text = findings(run, path.parent)["app.db-wal"][0]
+    pages = "the database has pages of 1,024 bytes, its log of 512"
+    assert text == f"look: {pages}: the log is of another database"
+    done = run("recover", path, "--out", tmp_path / "new")
+    assert f"{pages}: the log is of another database" in str(done.exception)
+    assert not (tmp_path / "new").exists() and other.exists()
+
+
+def test_a_log_of_another_database(tmp_path: Path, run) -> None:
+    create = "CREATE TABLE {}(id INTEGER PRIMARY KEY, name TEXT)"
+    path = database(tmp_path)
+    for setup, table, text in (
+        ("", "other", "no table is in both: t in the database, more, other in"),
+        ("PRAGMA encoding = 'UTF-16le'", "t", "text encoding utf-8 and 0 reserved bytes"),
+    ):
+        (tmp_path / table).mkdir()
+        history = History(tmp_path / table / "app.db", setup, 512, create.format(table))
+        history.step("CREATE TABLE more(x)")
+        shutil.copy(history.log, beside(path, "-wal"))
+        history.connection.close()
+        found = findings(run, path.parent)["app.db-wal"][0]
+        assert found.startswith(f"look: {text}"), found
+
+
+def test_a_database_that_is_newer_than_its_log(tmp_path: Path, run) -> None:
+    path = tmp_path / "app.db"
+    history = History(path, "", 512, BEFORE)
+    history.step("CREATE TABLE u(x)")
+    old = history.log.read_bytes()
+    history.connection.close()
+    for number in range(2):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute(f"CREATE TABLE v{number}(x)")
+    beside(path, "-wal").write_bytes(old)
+    found = findings(run, path)["app.db-wal"][0]
+    assert "the database is newer than its log, and SQLite would take it back" in found
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    assert names == ["t", "u"]
+
+
+def test_a_log_whose_end_is_lost(tmp_path: Path, run) -> None:
+    """Its index counts frames that the log does not show."""
+    path = database(tmp_path)
+    log = beside(path, "-wal")
+    log.write_bytes(log.read_bytes()[: 32 + 3 * FRAME])
+    assert "3 records; the log is intact, but data is missing" in run(log).output
+    done = run(path.parent)
+    assert done.return_value == 3
+    text = only(findings(run, path.parent), "app.db-shm")
+    assert text.startswith("lost: it counts 4 committed frames, the log has 3: newer transactions")
+
+
+def test_an_index_of_another_log(tmp_path: Path, run) -> None:
+    path, other = database(tmp_path), database(tmp_path / "other")
+    shutil.copy(beside(other, "-shm"), beside(path, "-shm"))
+    text = only(findings(run, path.parent), "app.db-shm")
+    assert text.startswith("none: the index is of another log")
+    assert open_and_close(path) == ["d"]
+
+
+def test_a_log_that_was_deleted(tmp_path: Path, run) -> None:
+    path = database(tmp_path)
+    beside(path, "-wal").unlink()
+    done = run(path.parent)
+    assert done.return_value == 3
+    assert only(findings(run, path.parent), "app.db-shm") == (
+        "lost: its index counts 4 frames of a log, and app.db-wal is missing:"
+        " 4 frames that no checkpoint has copied are lost"
+    )
+
+
+def test_a_hot_journal(tmp_path: Path, run) -> None:
+    """SQLite plays it back before it reads the log."""
+    path = tmp_path / "app.db"
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.executescript(f"PRAGMA page_size = 512; {BEFORE}; PRAGMA cache_size = 1; BEGIN")
+        connection.execute("CREATE TABLE u(x)")
+        for _ in range(200):
+            connection.execute("INSERT INTO u VALUES(zeroblob(200))")
+        saved = {suffix: beside(path, suffix).read_bytes() for suffix in ("", "-journal")}
+        connection.execute("ROLLBACK")
+        connection.executescript("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+        connection.execute("UPDATE t SET name = 'new'")
+        saved["-wal"] = beside(path, "-wal").read_bytes()
+    target = tmp_path / "data" / "app.db"
+    target.parent.mkdir()
+    for suffix, data in saved.items():
+        beside(target, suffix).write_bytes(data)
+    text = only(findings(run, target.parent), "app.db-journal")
+    assert text.startswith("look: a rollback journal: SQLite plays it back before it reads the log")
+    assert open_and_close(target) == ["new"] and not beside(target, "-journal").exists()
+    assert target.stat().st_size < len(saved[""])

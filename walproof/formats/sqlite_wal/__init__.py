@@ -1,0 +1,1 @@
+"""The write-ahead log of SQLite: the parts that ``walproof.formats`` describes."""

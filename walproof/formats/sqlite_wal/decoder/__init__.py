@@ -1,0 +1,213 @@
+"""Decode the page images of a transaction of a SQLite write-ahead log to rows.
+
+A page does not name its table, and only page 1 tells the text encoding. So this decoder returns
+what the pages of one transaction show by themselves;
+:mod:`walproof.formats.sqlite_wal.operations` uses the database beside the log as well.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from walproof.decode.fault import Undecodable
+from walproof.decode.payloads import CUT
+from walproof.formats.sqlite_wal.decoder.pages import (
+    Cell,
+    DatabaseHeader,
+    Page,
+    Value,
+    parse_page,
+    record_values,
+)
+from walproof.quantity import counted
+from walproof.quoted import quoted
+from walproof.scan.model import Records
+
+#: A value has one member; NULL has none. Text that is invalid in the encoding of the database is in
+#: ``blob``.
+VALUE = pa.struct(
+    [
+        ("integer", pa.int64()),
+        ("real", pa.float64()),
+        ("text", pa.string()),
+        ("blob", pa.binary()),
+    ]
+)
+ROW = pa.struct(
+    [
+        # Null in the pages of indexes and of tables without rowids.
+        ("rowid", pa.int64()),
+        ("values", pa.list_(VALUE)),
+        # Why these are not all values of the row.
+        ("fault", pa.string()),
+    ]
+)
+PAGE = pa.struct(
+    [
+        ("page", pa.int64()),
+        ("type", pa.string()),
+        ("rows", pa.list_(ROW)),
+        # Why the rows are missing.
+        ("fault", pa.string()),
+    ]
+)
+TYPE = pa.struct([("pages", pa.list_(PAGE))])
+COLUMNS = frozenset({"pages"})
+NEEDS_PAYLOAD = True
+
+#: Bytes of a transaction for each value that is decoded, apart from the first 65,536 values. A page
+#: of the smallest values has fewer bytes for each.
+_BYTES_PER_VALUE = 4
+_FRAME_HEADER_SIZE = 24
+_SHOWN_PAGES = 3
+_SHOWN_VALUES = 4
+
+
+def type_of(names: tuple[str, ...]) -> pa.DataType:
+    """Return the struct, the same for all ``names``."""
+    return TYPE
+
+
+def decoders(run: Records, names: tuple[str, ...]) -> Sequence[Callable[[], Mapping[str, Any]]]:
+    """Return a decoder for each payload of a run."""
+    assert run.payload is not None
+    pages = run.fields["pages"].to_pylist()
+    rows = zip(run.payload.to_pylist(), pages, run.size.tolist(), strict=True)
+    return [partial(_decode, *row) for row in rows]
+
+
+def _decode(payload: bytes, pages: str, size: int) -> dict[str, Any]:
+    numbers = json.loads(pages)
+    return decode(payload, numbers, size // len(numbers) - _FRAME_HEADER_SIZE)
+
+
+def decode(payload: bytes, numbers: Sequence[int], page_size: int) -> dict[str, Any]:
+    """Decode the images of the pages ``numbers``; of a truncated payload, those that are complete.
+
+    Raises ``Undecodable`` if no image is complete.
+    """
+    images = [
+        (number, payload[index * page_size : (index + 1) * page_size])
+        for index, number in enumerate(numbers)
+        if (index + 1) * page_size <= len(payload)
+    ]
+    if not images:
+        raise Undecodable(CUT)
+    return {"pages": [*_Transaction(images).pages()]}
+
+
+class _Transaction:
+    """The images of a transaction; if a page has several, the last one counts."""
+
+    def __init__(self, images: Sequence[tuple[int, bytes]]) -> None:
+        self.images = images
+        self.last = dict(images)
+        header = DatabaseHeader.of(self.last.get(1, b""))
+        self.encoding = header.encoding if header else None
+        self.reserved = header.reserved if header else 0
+        self.values_left = (1 << 16) + sum(len(image) for _, image in images) // _BYTES_PER_VALUE
+        self.overflow_pages: set[int] = set()
+
+    def pages(self) -> list[dict[str, Any]]:
+        """Return the decoded pages in the order of their frames."""
+        decoded = [self._page(number, image) for number, image in self.images]
+        for page in decoded:
+            if page["page"] in self.overflow_pages and page["type"] == "other":
+                page |= {"type": "overflow", "fault": None}
+        return decoded
+
+    def _page(self, number: int, image: bytes) -> dict[str, Any]:
+        try:
+            page = parse_page(image, number, self.reserved)
+        except Undecodable as fault:
+            return {"page": number, "type": "other", "fault": str(fault)}
+        decoded: dict[str, Any] = {"page": number, "type": page.type}
+        if page.has_rows:
+            try:
+                decoded["rows"] = [*self._rows(page)]
+            except Undecodable as fault:
+                decoded["fault"] = f"page {number}: {fault}"
+        return decoded
+
+    def _rows(self, page: Page) -> Iterator[dict[str, Any]]:
+        for cell in page.cells:
+            payload, fault = self._payload(cell)
+            encoding = self.encoding or "utf-8"
+            values, is_complete = record_values(payload, encoding, self.values_left)
+            self.values_left -= len(values)
+            if is_complete:
+                fault = None
+            elif fault is None:
+                fault = "the payload ends before the last value"
+            yield {
+                "rowid": cell.rowid,
+                "values": [self._value(value) for value in values],
+                "fault": fault,
+            }
+
+    def _payload(self, cell: Cell) -> tuple[bytes, str | None]:
+        """Return the payload of a cell as far as the transaction has it, and why it is cut."""
+        if not cell.overflow:
+            return cell.local, None
+        pieces = [cell.local]
+        missing = cell.size - len(cell.local)
+        number = cell.overflow
+        while missing > 0:
+            image = self.last.get(number)
+            if image is None:
+                return b"".join(pieces), f"the rest is on page {number}, not in the transaction"
+            if number in self.overflow_pages:
+                return b"".join(pieces), f"overflow page {number} has another cell's payload"
+            self.overflow_pages.add(number)
+            piece = image[4 : len(image) - self.reserved][:missing]
+            pieces.append(piece)
+            missing -= len(piece)
+            number = int.from_bytes(image[:4], "big")
+        return b"".join(pieces), None
+
+    def _value(self, value: Value) -> dict[str, Any] | None:
+        if value is None:
+            return {}
+        if isinstance(value, bytes):
+            return {"blob": value}
+        if isinstance(value, str):
+            # Without page 1 the encoding is unknown. Text in UTF-16 has zeros.
+            is_certain = self.encoding is not None or "\0" not in value
+            return {"text": value} if is_certain else {"blob": value.encode()}
+        return {"integer": value} if isinstance(value, int) else {"real": value}
+
+
+def phrase(value: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """See :func:`walproof.decode.phrase`: the first pages, and the first row."""
+    pages = value["pages"]
+    shown = ", ".join(map(_page_text, pages[:_SHOWN_PAGES]))
+    more = f", and {len(pages) - _SHOWN_PAGES} more" if len(pages) > _SHOWN_PAGES else ""
+    row = next((rows[0] for page in pages if (rows := page.get("rows"))), None)
+    return f"{counted(len(pages), 'page')}: {shown}{more}{_row_text(row) if row else ''}"
+
+
+def _page_text(page: Mapping[str, Any]) -> str:
+    text = f"{page['type']} {page['page']}"
+    rows = page.get("rows")
+    return text if rows is None else f"{text} ({counted(len(rows), 'row')})"
+
+
+def _row_text(row: Mapping[str, Any]) -> str:
+    values = ", ".join(map(_value_text, row["values"][:_SHOWN_VALUES]))
+    more = ", …" if len(row["values"]) > _SHOWN_VALUES else ""
+    rowid = "" if row["rowid"] is None else f" {row['rowid']}"
+    return f"; first row{rowid}: ({values}{more})"
+
+
+def _value_text(value: Mapping[str, Any] | None) -> str:
+    for name, content in (value or {}).items():
+        if content is not None:
+            if name == "text":
+                return quoted(content.encode())
+            return quoted(content) if name == "blob" else str(content)
+    return "NULL"

@@ -1,0 +1,280 @@
+"""Compiled kernels of the SQLite scanner: checksums over slots, links between frames, page images.
+
+A value is a running checksum: the first number in the upper 32 bits, the second in the lower ones,
+as the eight bytes of a stored checksum in big-endian order. ``big`` is true if words are
+big-endian. Requirement ids are those of spec/sqlite-wal.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy import int64
+from numpy import uint64 as _WORD
+
+from walproof.scan.kernels import copy, helper, kernel, load32, load64, same
+
+FRAME_HEADER = 24
+#: Bytes of the header of a frame that the checksum covers; its salts and its checksum follow.
+COVERED, CHECKSUM = 8, 16
+
+#: Indices into the state of `prove`.
+RUNNING, IS_KNOWN, RUN = range(3)
+
+
+@helper
+def _swapped(word: Any) -> Any:
+    """Return 32 bits in the other byte order."""
+    return (
+        word >> _WORD(24)
+        | (word >> _WORD(8) & _WORD(0xFF00))
+        | (word & _WORD(0xFF00)) << _WORD(8)
+        | (word & _WORD(0xFF)) << _WORD(24)
+    )
+
+
+@helper
+def _word(data: Any, at: Any, big: Any) -> Any:
+    word = load32(data, at)
+    return _swapped(word) if big else word
+
+
+@helper
+def _stored(data: Any, at: Any) -> Any:
+    """Return eight bytes as a big-endian number: a stored checksum."""
+    return _swapped(load32(data, at)) << _WORD(32) | _swapped(load32(data, at + 4))
+
+
+@kernel
+def advance(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
+    """Return the value after ``data[start:end]``, whole steps of 8 bytes (SQW-006)."""
+    mask = _WORD(0xFFFFFFFF)
+    s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
+    if big:
+        for at in range(start, end, 8):
+            s = s + _swapped(load32(data, at)) + t & mask
+            t = t + _swapped(load32(data, at + 4)) + s & mask
+    else:
+        for at in range(start, end, 8):
+            s = s + load32(data, at) + t & mask
+            t = t + load32(data, at + 4) + s & mask
+    return s << _WORD(32) | t
+
+
+@kernel
+def rewind(value: Any, data: Any, start: Any, end: Any, big: Any) -> Any:
+    """Return the value before ``data[start:end]``, given the one after it (SQW-009)."""
+    mask = _WORD(0xFFFFFFFF)
+    s, t = _WORD(value) >> _WORD(32), _WORD(value) & mask
+    for back in range(8, end - start + 8, 8):
+        at = end - back
+        t = t - _word(data, at + 4, big) - s & mask
+        s = s - _word(data, at, big) - t & mask
+    return s << _WORD(32) | t
+
+
+@helper
+def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
+    """Return the value after what the checksum of the slot at ``at`` covers (SQW-008)."""
+    value = advance(value, data, at, at + COVERED, big)
+    return advance(value, data, at + FRAME_HEADER, at + slot, big)
+
+
+@kernel
+def rewind_slot(data: Any, at: Any, slot: Any, big: Any) -> Any:
+    """Return the value before the frame at ``at`` (SQW-009)."""
+    value = rewind(_stored(data, at + CHECKSUM), data, at + FRAME_HEADER, at + slot, big)
+    return rewind(value, data, at, at + COVERED, big)
+
+
+@kernel
+def follow(
+    data: Any,
+    at: Any,
+    slot: Any,
+    big: Any,
+    value: Any,
+    page: Any,
+    size: Any,
+    salts: Any,
+    repeats: Any,
+) -> Any:
+    """Follow the checksums of the slots from ``at`` on, after ``value``; return how many hold.
+
+    Stores page number, database size and salts of each such slot, and whether it repeats what the
+    checksum of the slot before it covers (SQW-014), which is in ``data`` if ``at`` is not 0.
+    """  # fmt: skip
+    for n in range(len(page)):
+        value = _advance_slot(value, data, at, slot, big)
+        number = _swapped(load32(data, at))
+        if number == 0 or value != _stored(data, at + CHECKSUM):
+            return n
+        page[n] = number
+        size[n] = _swapped(load32(data, at + 4))
+        salts[n] = load64(data, at + COVERED)
+        repeats[n] = at > 0 and is_repetition(data, at - slot, data, at, slot)
+        at += slot
+    return len(page)
+
+
+@kernel
+def is_repetition(data: Any, at: Any, other: Any, other_at: Any, slot: Any) -> Any:
+    """Return whether two slots agree in page number, database size and image (SQW-014)."""
+    return same(data, at, other, other_at, COVERED) and same(
+        data, at + FRAME_HEADER, other, other_at + FRAME_HEADER, slot - FRAME_HEADER
+    )
+
+
+@kernel
+def find_link(data: Any, count: Any, slot: Any) -> Any:
+    """Return a link in ``count`` slots: twice the number of its second slot from 0, plus 1 if words
+    are big-endian; -1 if there is none (SQW-027).
+    """
+    for n in range(1, count):
+        at = n * slot
+        salts = load64(data, at + COVERED)
+        if salts == 0 or salts != load64(data, at - slot + COVERED) or load32(data, at) == 0:
+            continue
+        value = _stored(data, at - slot + CHECKSUM)
+        for big in range(2):
+            if rewind_slot(data, at, slot, big) == value:
+                return 2 * n + big
+    return -1
+
+
+@helper
+def _first_with(keys: Any, numbers: Any, value: Any) -> Any:
+    """Return the number of the slot that ``value`` stands for, -1 if there is none."""
+    low, high = 0, len(keys)
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return numbers[low] if low < len(keys) and keys[low] == value else int64(-1)
+
+
+@kernel
+def prove(
+    data: Any,
+    first: Any,
+    count: Any,
+    slot: Any,
+    big: Any,
+    page: Any,
+    stored: Any,
+    has_salts: Any,
+    is_copy: Any,
+    keys: Any,
+    numbers: Any,
+    state: Any,
+    follows: Any,
+    before: Any,
+    computed: Any,
+    confirmed: Any,
+    gained: Any,
+) -> None:
+    """Find the slot that each frame follows (SQW-035 to SQW-040), in slots from ``first`` on.
+
+    Arrays other than ``data`` are indexed by the number of a slot. ``keys`` are the sorted values
+    of all slots, and ``numbers`` the first slot of each. ``state`` holds the value computed over
+    all slots since the last proven one, whether it is known, and the number of the first such slot.
+
+    ``follows`` is -1 for a slot that is not proven. ``confirmed``: only its salts or its checksum
+    are at fault. ``gained``: its page number, a size of 0 and its image give the value it stores.
+    """  # fmt: skip
+    running, is_known, run = state[RUNNING], state[IS_KNOWN], int(state[RUN])
+    for number in range(first, first + count):
+        at = (number - first) * slot
+        value = rewind(stored[number], data, at + FRAME_HEADER, at + slot, big)
+        s = (stored[number - 1] >> _WORD(32)) + _word(data, at, big) + (
+            stored[number - 1] & _WORD(0xFFFFFFFF)
+        ) & _WORD(0xFFFFFFFF)
+        t = (stored[number - 1] + s) & _WORD(0xFFFFFFFF)
+        gained[number] = value == s << _WORD(32) | t
+        value = rewind(value, data, at, at + COVERED, big)
+        before[number] = value
+        computed[number] = stored[number]
+        may_be_frame = page[number] != 0 and not is_copy[number]
+        if may_be_frame and is_known and value == running:
+            follows[number], confirmed[number] = number - 1, not has_salts[number]
+            for earlier in range(run, number):
+                if page[earlier] != 0:
+                    follows[earlier], confirmed[earlier] = earlier - 1, True
+        elif may_be_frame and has_salts[number] and _first_with(keys, numbers, value) >= 0:
+            follows[number] = _first_with(keys, numbers, value)
+        else:
+            if is_known:
+                running = _advance_slot(running, data, at, slot, big)
+            computed[number] = running
+            continue
+        run, running, is_known = number + 1, stored[number], _WORD(1)
+    state[RUNNING], state[IS_KNOWN], state[RUN] = running, is_known, _WORD(run)
+
+
+@kernel
+def transactions(
+    committed: Any, size: Any, follows: Any, gained: Any, firsts: Any, lasts: Any
+) -> Any:
+    """Store the proven transactions by offset; return their number (SQW-039, SQW-040)."""
+    count = 0
+    first = 0
+    for number in range(committed + 1, len(size)):
+        before = follows[number]
+        if before < 0:
+            first = 0
+            continue
+        if first == 0 or before != number - 1:
+            ends = before == 0 or size[before] != 0
+            if before > committed and follows[before] < 0 and gained[before]:
+                ends = False
+            first = number if ends else 0
+        if first != 0 and size[number] != 0:
+            firsts[count], lasts[count] = first, number
+            count += 1
+            first = 0
+    return count
+
+
+@kernel
+def order(
+    committed: Any, firsts: Any, lasts: Any, follows: Any, following: Any, is_end: Any, ordered: Any
+) -> Any:
+    """Store transaction numbers in the order of SQW-039; return the length of the chain.
+
+    ``following`` and ``is_end`` are indexed by the number of a slot, and hold -1 and false.
+    ``committed`` is -1 if the header is unknown, so that nothing continues the committed frames.
+    """
+    for n in range(len(firsts) - 1, -1, -1):
+        following[follows[firsts[n]]] = n
+        is_end[lasts[n]] = True
+    seen = np.zeros(len(firsts), np.bool_)
+    count, chain = 0, 0
+    for start in range(-1, 2 * len(firsts)):
+        one = int64(-1)
+        if start >= 0:
+            # First the ones that follow no other one, then rings, which only a forger makes.
+            one = int64(start % len(firsts))
+            if start < len(firsts) and is_end[follows[firsts[one]]]:
+                continue
+        elif committed >= 0:
+            one = int64(following[committed])
+        while one >= 0 and not seen[one]:
+            seen[one] = True
+            ordered[count] = one
+            count += 1
+            one = int64(following[lasts[one]])
+        if start < 0:
+            chain = count
+    return chain
+
+
+@kernel
+def gather(
+    data: Any, base: Any, starts: Any, lengths: Any, puts: Any, first: Any, after: Any, room: Any
+) -> None:
+    """Copy pieces ``first`` to ``after`` of a file, whose offset ``base`` is that of ``data``."""
+    for n in range(first, after):
+        copy(room, puts[n], data, starts[n] - base, lengths[n])
