@@ -7,7 +7,8 @@ import random
 from lab.crash.format_crash import FormatCrash
 from reference_impl.answer import NewRecord
 
-PAGE_SIZE = 1024
+#: With ``psow=0``, SQLite writes all pages of a sector of 4096 bytes in which it changes one.
+PAGE_SIZE = 4096
 #: Pages after the first, which has the schema.
 PAGES = range(2, 8)
 
@@ -23,4 +24,10 @@ def records(count: int) -> list[NewRecord]:
     return result
 
 
-CRASH = FormatCrash("case.db-wal", records, {"page_size": PAGE_SIZE})
+CRASH = FormatCrash(
+    "case.db-wal",
+    records,
+    {"page_size": PAGE_SIZE},
+    # Evidence, which must not be applied (SQW-039).
+    is_part=lambda record: "after_loss" in record.fields,
+)

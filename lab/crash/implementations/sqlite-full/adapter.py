@@ -23,7 +23,7 @@ import drivers
 from conformance.adapterkit import Refused, serve
 
 #: The pages of the database: the schema, and the roots of tables (lab/formats/sqlite_wal/crash.py).
-PAGES, PAGE_SIZE = 7, 1024
+PAGES, PAGE_SIZE = 7, 4096
 #: Arguments of sqlite3_open_v2 and sqlite3_db_config.
 OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 64
 NO_CHECKPOINT_ON_CLOSE = 1006
