@@ -26,9 +26,9 @@ class FormatCrash:
     """The name of a log, the context of its writer, and ``count`` records for it.
 
     ``is_part`` returns whether the executable specification returns a record while reporting that
-    part of it is missing. Such a record counts neither as invented nor as returned. ``written``
-    returns the payload that the writer was given for a payload that was read, or None if the writer
-    itself added the record.
+    part of it, or a record before it, is missing. Such a record counts neither as invented nor as
+    returned. ``written`` returns the payload that the writer was given for a payload that was read,
+    or None if the writer itself added the record.
     """
 
     name: str = "log"

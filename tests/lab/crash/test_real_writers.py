@@ -7,9 +7,8 @@ import pytest
 from conformance.subject import Subject, subject_of
 from lab.crash import judge
 from lab.crash.model import states
-from lab.crash.run import run
+from lab.crash.run import all_writers, run
 from lab.crash.trace import Sync, Trace, Write
-from walproof.implementations import all_implementations
 
 from .test_writers import may_trace
 
@@ -27,6 +26,9 @@ REAL = {
     "zeebe-journal": ("zeebe-journal", set()),
     "zmq-raft": ("zmq-raft", {judge.LOST}),
     "rocksdb": ("rocksdb-wal", set()),
+    "sqlite-full": ("sqlite-wal", set()),
+    "sqlite-full-no-psow": ("sqlite-wal", set()),
+    "sqlite-normal": ("sqlite-wal", set()),
 }
 
 
@@ -47,8 +49,19 @@ def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
     assert judge.LOST in {each.what for each in result.judgement.violations()}
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("sqlite-full", set()), ("sqlite-normal", {judge.LOST})]
+)
+def test_sqlite_syncs_each_commit_only_where_synchronous_is_full(
+    name: str, wrong: set[str]
+) -> None:
+    done = run(_subject(name), "sqlite-wal", ["ordered"], [4096], 3, 60, 1)
+    (result,) = done.results
+    assert {each.what for each in result.judgement.violations()} == wrong
+
+
 def _subject(name: str) -> Subject:
-    implementation = next(each for each in all_implementations() if each.name == name)
+    implementation = next(each for each in all_writers() if each.name == name)
     subject = subject_of(implementation, "walproof")
     if subject.unavailable:
         pytest.skip(f"unavailable, because {subject.unavailable}")

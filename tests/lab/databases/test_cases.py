@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+
 import pytest
 
 from lab.databases.judge import due
 from lab.databases.model import formats
 from lab.databases.run import cases_of
 from lab.formats.leveldb_log import databases as leveldb_log
+from lab.formats.sqlite_wal import databases as sqlite_wal
 from lab.scenarios.book import scenarios
 
 # What LevelDB 1.22 (plyvel 1.5.1) wrote when it was told to put key0 to key3, one after the other.
@@ -68,3 +72,38 @@ def test_what_is_due_of_a_key_value_store(case_id: str, verdict: str, owed: int,
     (case,) = [each for each in cases_of("leveldb-log") if each.id == case_id]
     result = due("leveldb-log", case)
     assert (result.verdict, len(result.left), len(result.gone)) == (verdict, owed, gone)
+
+
+@pytest.mark.parametrize(
+    ("case_id", "verdict", "due_items", "gone"),
+    [
+        ("torn-last-record", "torn", 14, 0),
+        ("stale-tail", "intact", 16, 0),
+        ("zeroed-sector/frame", "damaged", 14, 2),
+        ("zeroed-sector/file-header", "damaged", 16, 0),
+        ("bit-in-a-checksum", "damaged", 16, 0),
+        ("bit-in-a-payload", "damaged", 15, 1),
+    ],
+)
+def test_rows_due_of_a_sqlite_log(case_id: str, verdict: str, due_items: int, gone: int) -> None:
+    (case,) = [each for each in cases_of("sqlite-wal") if each.id == case_id]
+    result = due("sqlite-wal", case)
+    assert (result.verdict, len(result.left), len(result.gone)) == (verdict, due_items, gone)
+
+
+def test_sqlite_finds_the_root_pages_intact(tmp_path: Path) -> None:
+    path = tmp_path / "case.db"
+    database = sqlite3.connect(path)
+    database.execute(f"PRAGMA page_size={sqlite_wal.PAGE_SIZE}")
+    database.execute("PRAGMA journal_mode=WAL")
+    tables = sqlite_wal.DB_PAGES - 1
+    for number in range(tables):
+        database.execute(f"CREATE TABLE table{number}(value)")
+    database.close()
+    path.with_name("case.db-wal").write_bytes(sqlite_wal.control())
+    database = sqlite3.connect(path)
+    assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    counts = [
+        database.execute(f"SELECT count(*) FROM table{n}").fetchone()[0] for n in range(tables)
+    ]
+    assert counts == [1] * sqlite_wal.KEYS + [0, 0]

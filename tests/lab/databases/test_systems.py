@@ -23,6 +23,7 @@ CHEAP = {
     "zmq-raft": ("size-before-data",),
     "zeebe-journal": ("swapped/segments-swapped",),
     "rocksdb-wal": ("bit-in-a-payload/recyclable",),
+    "sqlite-wal": ("bit-in-a-payload",),
 }
 
 

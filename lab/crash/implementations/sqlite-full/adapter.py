@@ -1,0 +1,101 @@
+"""Adapter for ``lab crash``: SQLite, which acknowledges each transaction when ``COMMIT`` returns.
+
+``SQLITE_SYNCHRONOUS`` is the value of ``PRAGMA synchronous``, and ``SQLITE_POWERSAFE_OVERWRITE``
+that of the URI parameter ``psow``. The database lies beside the log. A connection is closed without
+a checkpoint, as after a kill, so that the log stays.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "conformance/implementations/sqlite"))
+import adapter as sqlite
+import drivers
+
+from conformance.adapterkit import Refused, serve
+
+#: The pages of the database: the schema, and the roots of tables (lab/formats/sqlite_wal/crash.py).
+PAGES, PAGE_SIZE = 7, 4096
+#: Arguments of sqlite3_open_v2 and sqlite3_db_config.
+OPEN_READWRITE, OPEN_CREATE, OPEN_URI = 2, 4, 64
+NO_CHECKPOINT_ON_CLOSE = 1006
+
+
+class Database(drivers.CSQLite):
+    """A connection to the database of a log."""
+
+    def __init__(self, path: Path) -> None:
+        self.c = drivers.library()
+        self.c.sqlite3_errmsg.restype = ctypes.c_char_p
+        self.c.sqlite3_column_int64.restype = ctypes.c_int64
+        self.db = ctypes.c_void_p()
+        uri = f"{path.as_uri()}?psow={os.environ['SQLITE_POWERSAFE_OVERWRITE']}"
+        flags = OPEN_READWRITE | OPEN_CREATE | OPEN_URI
+        self.check(self.c.sqlite3_open_v2(uri.encode(), ctypes.byref(self.db), flags, None))
+        self.check(self.c.sqlite3_db_config(self.db, NO_CHECKPOINT_ON_CLOSE, 1, None))
+
+
+@contextmanager
+def opened(log: Path) -> Iterator[drivers.Connection]:
+    """Open the database of a log. Raises :class:`Refused` for every error of SQLite."""
+    try:
+        connection = Database(log.with_name(log.name.removesuffix("-wal")))
+        try:
+            connection.execute(f"PRAGMA synchronous={os.environ['SQLITE_SYNCHRONOUS']}")
+            connection.execute("PRAGMA wal_autocheckpoint=0")
+            connection.execute(f"PRAGMA page_size={PAGE_SIZE}")
+            yield connection
+        finally:
+            connection.close()
+    except drivers.SQLError as error:
+        raise Refused(str(error)) from error
+
+
+def commit(connection: drivers.Connection, request: dict[str, Any]) -> None:
+    """Commit each transaction, and acknowledge it where the request wants that."""
+    for number, each in enumerate(request["records"], 1):
+        sqlite.commit(connection, each)
+        if "acknowledged" in request:
+            request["acknowledged"](number)
+
+
+def write(path: Path, request: dict[str, Any]) -> None:
+    """Create a database of :data:`PAGES` pages, and write its log."""
+    with opened(path) as connection:
+        for page in range(2, PAGES + 1):
+            connection.execute(f"CREATE TABLE page{page}(value)")
+        connection.execute("PRAGMA journal_mode=WAL")
+        commit(connection, request)
+
+
+def append(path: Path, request: dict[str, Any]) -> None:
+    """Open the database beside the log, and append to the log."""
+    with opened(path) as connection:
+        # A crash may undo this change of the database, which :func:`write` made.
+        connection.execute("PRAGMA journal_mode=WAL")
+        commit(connection, request)
+
+
+if __name__ == "__main__":
+    serve(
+        {
+            "name": os.environ["WALPROOF_NAME"],
+            "version": Database.version(),
+            "formats": ["sqlite-wal"],
+            "profiles": ["recover", "append"],
+            "reports": ["records", "at", "size", "frame", "pages", "db_pages", "signals"],
+            "also_writes": True,
+            "acknowledges": True,
+        },
+        sqlite.read,
+        write,
+        append,
+    )

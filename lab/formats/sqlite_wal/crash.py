@@ -1,0 +1,33 @@
+"""Transactions of one to three pages, which change the root pages of the tables of a database."""
+
+from __future__ import annotations
+
+import random
+
+from lab.crash.format_crash import FormatCrash
+from reference_impl.answer import NewRecord
+
+#: With ``psow=0``, SQLite writes all pages of a sector of 4096 bytes in which it changes one.
+PAGE_SIZE = 4096
+#: Pages after the first, which has the schema.
+PAGES = range(2, 8)
+
+
+def records(count: int) -> list[NewRecord]:
+    """Return transactions whose images are all different."""
+    rng = random.Random(1)
+    result = []
+    for number in range(count):
+        pages = sorted(rng.sample(PAGES, number % 3 + 1))
+        images = b"".join(rng.randbytes(PAGE_SIZE) for _ in pages)
+        result.append(NewRecord(images, {"pages": pages, "db_pages": PAGES[-1]}))
+    return result
+
+
+CRASH = FormatCrash(
+    "case.db-wal",
+    records,
+    {"page_size": PAGE_SIZE},
+    # Evidence, which must not be applied (SQW-039).
+    is_part=lambda record: "after_loss" in record.fields,
+)

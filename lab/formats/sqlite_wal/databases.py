@@ -1,0 +1,143 @@
+"""Logs of a database with a table for each key: a transaction inserts the rows of some keys.
+
+The root page of a table is a leaf with one row, so that a frame holds the whole value of a key. The
+program makes the database, without rows, in which the tables have these root pages.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+from conformance.contents import write_contents
+from conformance.recipes.algebra import Damage
+from lab.databases.model import Case, Item, shortened
+from reference_impl.answer import Answer, NewRecord
+from reference_impl.sqlite_wal import write
+from walproof.formats.sqlite_wal.decoder import decode
+
+FORMAT = "sqlite-wal"
+NAME = "case.db-wal"
+PAGE_SIZE = 4096
+KEYS = 16
+#: The root page of the first key. Page 1 has the schema.
+FIRST_ROOT = 2
+#: The root page of a table after those of the keys, which the older generation writes.
+OLDER_ROOT = FIRST_ROOT + KEYS
+#: With the table into which the system inserts a row after it has opened the database.
+DB_PAGES = OLDER_ROOT + 1
+#: The number of keys of each transaction.
+TRANSACTIONS = (1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2)
+#: The headers of the log and of its older generation.
+CONTEXT = {"page_size": PAGE_SIZE, "sequence": 1, "salt_1": 0x11111111, "salt_2": 0x22222222}
+OLDER_CONTEXT = {"page_size": PAGE_SIZE, "salt_1": 0x11111110, "salt_2": 0x0ABAD1DE}
+
+
+def leaf(value: int, page: int) -> bytes:
+    """Return a leaf page of a table with one row, a large integer, and leftovers in free space."""
+    cell = b"\x0a\x01\x02\x06" + value.to_bytes(8, "big")
+    at = PAGE_SIZE - len(cell)
+    start = struct.pack(">BHHHBH", 13, 0, 1, at, 0, at)
+    return start + random.Random(page).randbytes(at - len(start)) + cell
+
+
+def _log(context: Mapping[str, int], transactions: Sequence[Sequence[int]]) -> bytes:
+    """Write a log of transactions, each with the numbers of its pages."""
+    rng = random.Random(f"{context['salt_2']}")
+    records = [
+        NewRecord(
+            b"".join(leaf(rng.randrange(1 << 55, 1 << 62), page) for page in pages),
+            {"pages": list(pages), "db_pages": DB_PAGES},
+        )
+        for pages in transactions
+    ]
+    with tempfile.TemporaryDirectory(prefix="walproof-databases-") as scratch:
+        path = Path(scratch, NAME)
+        write(path, records, context)
+        return path.read_bytes()
+
+
+@cache
+def control() -> bytes:
+    """Return the log before any damage: 16 keys in 12 transactions."""
+    ends = list(accumulate(TRANSACTIONS, initial=FIRST_ROOT))
+    return _log(CONTEXT, [range(*each) for each in pairwise(ends)])
+
+
+@cache
+def older() -> bytes:
+    """Return the log before its last restart: a longer one, which is in the database already."""
+    return _log(OLDER_CONTEXT, [[OLDER_ROOT]] * (KEYS + 4))
+
+
+def cases() -> list[Case]:
+    """See :class:`~lab.databases.model.FormatDatabases`."""
+    return [_case(id, act) for id, act in _CASES.items()]
+
+
+def _case(id: str, act: Callable[[Damage], None]) -> Case:
+    log = Damage(control(), FORMAT)
+    act(log)
+    return Case(id, id.partition("/")[0], log.contents, control(), log.operations, NAME)
+
+
+def _swap(log: Damage) -> None:
+    """Swap two transactions of one frame."""
+    first, second = log.field("frames[6]"), log.field("frames[7]")
+    slots = bytes(log.data[first.start : first.end]), bytes(log.data[second.start : second.end])
+    log.splice("frames[6]", slots[1], "the frame after it")
+    log.splice("frames[7]", slots[0], "the frame before it")
+
+
+def _lose_write(log: Damage) -> None:
+    slot = log.field("frames[6]")
+    log.stale(slot.start, slot.end, older())
+
+
+_CASES: Mapping[str, Callable[[Damage], None]] = {
+    "none": lambda log: None,
+    "torn-last-record": lambda log: log.truncate_in("frames[15].page", 100),
+    "torn-last-record/between-frames": lambda log: log.truncate_in("frames[15]", 0),
+    "size-before-data": lambda log: log.zero("frames[15].page"),
+    "zeroed-sector": lambda log: log.zero_sector(60),
+    "zeroed-sector/frame": lambda log: log.zero("frames[6]"),
+    "zeroed-sector/file-header": lambda log: log.zero("header"),
+    "stale-tail": lambda log: log.extend(older()[len(control()) :], "the end of an older log"),
+    "lost-write": _lose_write,
+    "bit-in-a-length": lambda log: log.flip("header.page_size", 3),
+    "bit-in-a-checksum": lambda log: log.flip("frames[6].header.checksum_1", 3),
+    "bit-in-a-checksum/salt": lambda log: log.flip("frames[6].header.salt_1", 3),
+    "bit-in-a-checksum/file-header": lambda log: log.flip("header.checksum_1", 3),
+    "bit-in-a-payload": lambda log: log.flip("frames[6].page", 8 * 40 + 2),
+    "bit-in-a-payload/first-transaction": lambda log: log.flip("frames[0].page", 8 * 40 + 2),
+    "bit-in-a-payload/last-transaction": lambda log: log.flip("frames[15].page", 8 * 40 + 2),
+    "bit-in-a-payload/page-number": lambda log: log.flip("frames[6].header.page_number", 1),
+    "bit-in-a-payload/file-version": lambda log: log.flip("header.version", 0),
+    "missing-in-the-middle": lambda log: log.drop("frames[6]"),
+    "unit-twice": lambda log: log.duplicate("frames[6]"),
+    "swapped": _swap,
+}
+
+
+def items(answer: Answer, context: Mapping[str, Any]) -> frozenset[Item]:
+    """See :class:`~lab.databases.model.FormatDatabases`: the rows of the tables of the keys."""
+    return frozenset(
+        (f"key{page['page'] - FIRST_ROOT:02}", shortened(b"%d" % row["values"][0]["integer"]))
+        for record in answer.records
+        for page in decode(record.payload, record.fields["pages"], PAGE_SIZE)["pages"]
+        if page["page"] < OLDER_ROOT
+        for row in page["rows"]
+    )
+
+
+def place(case: Case, folder: Path) -> Path:
+    """See :class:`~lab.databases.model.FormatDatabases`. The program makes the database."""
+    path = folder / case.name
+    write_contents(case.log, path)
+    return path
