@@ -184,7 +184,7 @@ class Survey:
             return "frame-salt"
         if not slot.header.page:
             return "page-zero"
-        if slot.is_confirmed:
+        if slot.is_confirmed and slot.header.checksum != slot.computed:
             return "frame-checksum"
         if slot.follows is not None:
             return "partial-transaction" if self._is_in_place(number) else "broken-link"

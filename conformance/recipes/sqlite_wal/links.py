@@ -53,6 +53,13 @@ def frames_of_the_last_transaction_swapped(log: SqliteLog) -> None:
     log.expect("damaged", "broken-link", survivors=[0], end=None)
 
 
+@BOOK.damaged(two_large_transactions, "links", "SQW-036", "SQW-038", "SQW-041")
+def copy_before_its_original(log: SqliteLog) -> None:
+    """A copy of slot 3 stands before slot 2: the frame after the original proves it."""
+    log.insert(log.at(2), log.slot(3), "a copy of slot 3")
+    log.expect("damaged", "broken-link", survivors=[1], end=None)
+
+
 @BOOK.damaged(five_transactions, "links", "SQW-039", "SQW-041")
 def frames_of_two_transactions_swapped(log: SqliteLog) -> None:
     """A frame of a large transaction and a later one are swapped: the large one is lost."""

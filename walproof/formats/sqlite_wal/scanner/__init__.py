@@ -498,7 +498,7 @@ class _Survey:
         conditions = [
             ~self.is_own,
             self.page == 0,
-            self.confirmed,
+            self.confirmed & (self.stored != self.computed),
             is_proven & ~self._in_place(),
             is_proven,
             self.is_copy,
