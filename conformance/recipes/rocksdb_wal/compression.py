@@ -420,11 +420,10 @@ def budget_exceeded_by_one_byte(log: RocksLog) -> None:
     log.expect("damaged", "too-large", survivors=list(range(5)))
 
 
-@BOOK.damaged(nothing_but_the_compression_type, "compression", "RDB-031")
+@BOOK.damaged(three_compressed_records, "compression", "RDB-031")
 def compression_type_4_and_nothing_else(log: RocksLog) -> None:
     """A log without a dialect is refused as well."""
-    log.data[:] = compression(4)
-    log.did("set the compression type to 4")
+    log.splice("blocks[0]", compression(4), "a compression record of type 4")
     log.expect("refused", "unsupported-compression")
 
 

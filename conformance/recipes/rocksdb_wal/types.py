@@ -3,7 +3,6 @@
 from conformance.recipes.rocksdb_wal.checksum import blocks_without_a_sync, synced_blocks
 from conformance.recipes.rocksdb_wal.fragments import legacy_records_of_growing_size
 from conformance.recipes.rocksdb_wal.layout import (
-    empty_log,
     legacy_ignorable_type,
     recyclable_fragments,
     three_legacy_records,
@@ -195,32 +194,33 @@ def recyclable_block_proves_nothing(log: RocksLog) -> None:
     log.expect("torn", "torn-tail", survivors=[0], end=24)
 
 
-@BOOK.damaged(empty_log, "types", "RDB-011", "RDB-047")
+@BOOK.damaged(three_legacy_records, "types", "RDB-011", "RDB-047")
 def ignorable_type_in_a_log_without_a_dialect(log: RocksLog) -> None:
     """Only a legacy log has ignorable types, and nothing shows that this is one."""
-    log.extend(legacy(140, b"ghost"), "a record of type 140")
+    log.splice("blocks[0]", legacy(140, b"ghost"), "a record of type 140")
     log.expect("damaged", "unknown-type", survivors=[], end=12)
 
 
-@BOOK.damaged(empty_log, "types", "RDB-013", "RDB-047")
+@BOOK.damaged(three_legacy_records, "types", "RDB-013", "RDB-047")
 def type_12_in_a_log_without_a_dialect(log: RocksLog) -> None:
     """The checksum is right with a 7-byte header: a type that no dialect has."""
-    log.extend(legacy(12, b"x"), "a record of type 12")
+    log.splice("blocks[0]", legacy(12, b"x"), "a record of type 12")
     log.expect("damaged", "unknown-type", survivors=[], end=8)
 
 
-@BOOK.damaged(empty_log, "types", "RDB-013", "RDB-043")
+@BOOK.damaged(three_legacy_records, "types", "RDB-013", "RDB-043")
 def type_9_that_only_a_short_header_fits(log: RocksLog) -> None:
     """With neither header sound, type 9 has 19 bytes, and then the length leaves the block."""
-    log.extend(b"\0\x11\x22\x33\xf4\x7f\x09ghost", "a length of 32756, type 9")
+    header = b"\0\x11\x22\x33\xf4\x7f\x09ghost"
+    log.splice("blocks[0]", header, "a length of 32756, type 9")
     log.expect("damaged", "bad-length", survivors=[], end=None)
 
 
-@BOOK.damaged(empty_log, "types", "RDB-004", "RDB-012")
+@BOOK.damaged(three_legacy_records, "types", "RDB-004", "RDB-012")
 def eight_bytes_left_in_a_log_without_a_dialect(log: RocksLog) -> None:
     """Without a dialect a trailer is shorter than 7 bytes: a record fits into 8."""
-    log.extend(legacy(77, numbered(BLOCK_SIZE - 15)), "a record of type 77")
-    log.extend(legacy(78, b"y") + legacy(79, b""), "records of types 78 and 79")
+    records = legacy(77, numbered(BLOCK_SIZE - 15)) + legacy(78, b"y") + legacy(79, b"")
+    log.splice("blocks[0]", records, "records of types 77, 78 and 79")
     log.expect("damaged", "unknown-type", survivors=[], end=BLOCK_SIZE + 7)
 
 
