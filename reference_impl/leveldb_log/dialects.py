@@ -27,8 +27,9 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 #: The first bytes of Pebble's trailer of a closed log; the next log number follows.
 CLEAN_CLOSE = bytes(6) + b"\x05"
 
-LOG_NAME = re.compile(r"(\d{6,})(-\d{3,})?\.log")
-"""``000012.log``, and Pebble's ``000012-001.log`` after a failover."""
+#: ``000012.log``, and Pebble's ``000012-001.log`` after a failover: zeros only pad to six or three
+#: digits.
+_LOG_NAME = re.compile(r"([0-9]{6}|[1-9][0-9]{6,})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log")
 
 COMPRESSION, TIMESTAMP_SIZES, RECYCLABLE_TIMESTAMP_SIZES = 9, 10, 11
 PREDECESSOR, RECYCLABLE_PREDECESSOR = 130, 131
@@ -45,10 +46,18 @@ def is_foreign(head: bytes, name: str = "") -> bool:
     close = RECYCLABLE_HEADER_SIZE
     if len(head) >= close and head.startswith(CLEAN_CLOSE):
         number = (int.from_bytes(head[HEADER_SIZE:close], "little") - 1) & 0xFFFFFFFF
-        named = LOG_NAME.fullmatch(name)
-        if all_zero(head[close:]) or (named and int(named[1]) & 0xFFFFFFFF == number):
+        named = log_number(name)
+        if all_zero(head[close:]) or (named is not None and named & 0xFFFFFFFF == number):
             return True
     return _leads_to_foreign(head, is_sync=False) or _leads_to_foreign(head, is_sync=True)
+
+
+def log_number(name: str) -> int | None:
+    """Return the log number in a file name, at most 64 bits, or None if it is no log's name."""
+    named = _LOG_NAME.fullmatch(name)
+    # 2^64 has 20 digits, and Python limits the digits of an integer.
+    number = int(named[1]) if named and len(named[1]) <= 20 else None
+    return None if number is None or number >> 64 else number
 
 
 def header_size(kind: int, is_sync: bool) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import zstandard
 
 MAGIC = b"\x28\xb5\x2f\xfd"
+#: In bytes. RocksDB decompresses with zstd's default limit.
 LARGEST_WINDOW = 1 << 27
-"""In bytes. RocksDB decompresses with zstd's default limit."""
+#: In bytes (RFC 8878, Block_Maximum_Size).
+LARGEST_BLOCK = 1 << 17
+_RLE_BLOCK, _COMPRESSED_BLOCK = 1, 2
 
+#: Default limit of a decompressed record, in bytes (RDB-037).
 MAX_RECORD_SIZE = 1 << 26
-"""Default limit of a decompressed record, in bytes (RDB-037)."""
 
 #: Limit for all decompressed records of a log, as a multiple of the size of the log (RDB-038).
 MAX_RATIO = 1024
@@ -40,14 +43,23 @@ class Decompressor:
         """
         if not data:
             return b""  # RDB-035
-        size = _content_size(data)
-        if size > self.limit or self.spent + size > MAX_RATIO * end + 4 * self.limit:
-            raise TooLarge(f"{size} bytes")
-        self.spent += size
+        frame = _parameters(data)
+        self.admit(frame.content_size, end)
+        if _most_content(data, frame) < frame.content_size:
+            raise BadCompression("blocks that cannot hold the stated content")
         try:
             return zstandard.ZstdDecompressor().decompress(data, allow_extra_data=False)
         except zstandard.ZstdError as error:
             raise BadCompression(str(error)) from None
+
+    def admit(self, size: int, end: int) -> None:
+        """Count a frame that states ``size`` bytes, of a record that ends at ``end``.
+
+        Raises :class:`TooLarge` (RDB-037, RDB-038).
+        """
+        if size > self.limit or self.spent + size > MAX_RATIO * end + 4 * self.limit:
+            raise TooLarge(f"{size} bytes decompressed")
+        self.spent += size
 
 
 def compress(payload: bytes) -> bytes:
@@ -55,8 +67,8 @@ def compress(payload: bytes) -> bytes:
     return zstandard.ZstdCompressor(write_checksum=True).compress(payload) if payload else b""
 
 
-def _content_size(data: bytes) -> int:
-    """Return the size that the frame states. Raises :class:`BadCompression`."""
+def _parameters(data: bytes) -> zstandard.FrameParameters:
+    """Return the header of the frame. Raises :class:`BadCompression`."""
     if not data.startswith(MAGIC):
         raise BadCompression("no zstd frame")
     try:
@@ -67,4 +79,22 @@ def _content_size(data: bytes) -> int:
         raise BadCompression("a frame that does not state its content size")
     if frame.window_size > LARGEST_WINDOW or frame.dict_id:
         raise BadCompression("a frame that needs a dictionary or a larger window")
-    return int(frame.content_size)
+    return frame
+
+
+def _most_content(data: bytes, frame: zstandard.FrameParameters) -> int:
+    """Return the largest content that the blocks of a frame can hold.
+
+    The library allocates the stated size at once, and accepts larger blocks than RFC 8878. Raises
+    :class:`BadCompression` for a block that is too large, and for a frame that is cut.
+    """
+    largest = min(LARGEST_BLOCK, frame.window_size)
+    at, total, is_last = zstandard.frame_header_size(data), 0, False
+    while not is_last:
+        head = int.from_bytes(data[at : at + 3], "little")
+        is_last, kind, size = bool(head & 1), head >> 1 & 3, head >> 3
+        at += 3 + (1 if kind == _RLE_BLOCK else size)
+        if at > len(data) or size > largest:
+            raise BadCompression("a cut frame, or a block that is too large")
+        total += largest if kind == _COMPRESSED_BLOCK else size
+    return total

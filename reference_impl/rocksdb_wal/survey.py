@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from reference_impl.leveldb_log.dialects import COMPRESSION, LOG_NAME
+from reference_impl.leveldb_log.dialects import COMPRESSION, log_number
 from reference_impl.leveldb_log.layout import read_block
 from reference_impl.rocksdb_wal.compression import MAGIC
 from reference_impl.rocksdb_wal.layout import (
@@ -30,6 +30,7 @@ class Survey:
     """The properties of a log that are determined before its records are read (RDB-012 to RDB-017).
 
     ``dialect`` is None if no physical record shows it, ``compression`` None until a record decides.
+    ``has_compression_record`` is true if the log begins with a compression record.
     All bytes before the offset ``proven`` were written. ``last_other`` is the start of the last
     block that begins with a record of another log, or None if there is none.
     """
@@ -37,6 +38,7 @@ class Survey:
     number: int | None
     dialect: str | None = None
     compression: int | None = None
+    has_compression_record: bool = False
     proven: int = 0
     last_other: int | None = None
 
@@ -53,9 +55,11 @@ class Survey:
         """Learn from the first physical record, or from Pebble's trailer in its place."""
         first = any_physical(block, 0)
         if first is not None and first.kind != COMPRESSION:
-            self.compression = NO_COMPRESSION
+            if self.number is None or not self.is_other(first):
+                self.compression = NO_COMPRESSION
         elif first is not None and is_well_formed(first):
             self.compression = int.from_bytes(first.data, "little")  # RDB-030
+            self.has_compression_record = True
         elif self.number is None and is_clean_close(block, 0, None):
             self.number = (int.from_bytes(block[7:11], "little") - 1) & 0xFFFFFFFF  # RDB-014
 
@@ -69,6 +73,8 @@ class Survey:
             return
         if self.dialect is None:
             self.dialect = record.dialect  # RDB-012
+            if self.dialect == WAL_SYNC:
+                self.compression = NO_COMPRESSION  # RDB-030
         if record.dialect != self.dialect:
             return
         if record.sync_offset is not None:
@@ -76,15 +82,15 @@ class Survey:
         elif record.number is not None and record.at == 0:
             self.proven = base  # RDB-016
         if self.compression is None and record.kind in (FULL, FIRST):
-            is_frame = bytes(record.data[: len(MAGIC)]) == MAGIC and self.dialect != WAL_SYNC
+            is_frame = bytes(record.data[: len(MAGIC)]) == MAGIC
             self.compression = ZSTD if is_frame else NO_COMPRESSION  # RDB-032
 
 
 def number_of(path: Path, context: Mapping[str, Any]) -> int | None:
     """Return the low half of the log number from the context or the file name (RDB-014)."""
     number = context.get("log_number")
-    if number is None and (named := LOG_NAME.fullmatch(path.name)):
-        number = int(named[1])
+    if number is None:
+        number = log_number(path.name)
     return None if number is None else int(number) & 0xFFFFFFFF
 
 

@@ -21,7 +21,7 @@ from reference_impl.leveldb_log.dialects import (
     TIMESTAMP_SIZES,
 )
 from reference_impl.leveldb_log.layout import BLOCK_SIZE
-from reference_impl.rocksdb_wal.compression import compress
+from reference_impl.rocksdb_wal.compression import MAGIC, MAX_RECORD_SIZE, Decompressor, compress
 from reference_impl.rocksdb_wal.layout import (
     FIRST,
     FULL,
@@ -46,12 +46,14 @@ from reference_impl.rocksdb_wal.survey import Survey, number_of, survey
 def write(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
     """Make a new log at a path that does not exist yet (RDB-020 to RDB-026).
 
-    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have.
+    Raises ``OSError``, and ``ValueError`` for a context or a field that the dialect does not have,
+    and for a record that a reader would not return.
     """
     writer = Writer(_number(path, context), context)
     writer.check(records)
+    data = b"".join(writer.pieces(records))
     with path.open("xb") as log:
-        writer.write(log, records)
+        log.write(data)
 
 
 def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any]) -> None:
@@ -63,7 +65,7 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
     """
     with path.open("r+b") as log:
         found = survey(log, number_of(path, context))
-        scan = Scan(found)
+        scan = Scan(found, context.get("max_record_size", MAX_RECORD_SIZE))
         last = deque(scan.events(log), maxlen=1).pop()
         assert isinstance(last, End)
         if last.end is None:
@@ -71,11 +73,14 @@ def append(path: Path, records: Sequence[NewRecord], context: Mapping[str, Any])
         if not records:
             return
         context = {**context, **_form(found)}
-        writer = Writer(_number(path, context), context, last.end, scan.timestamp_sizes)
+        _check_form(found, context, last.end, records[0])
+        number = _number(path, context)
+        writer = Writer(number, context, last.end, scan.timestamp_sizes, scan.decompressor)
         writer.check(records)
+        data = b"".join(writer.pieces(records))
         log.seek(last.end)
         log.truncate()
-        writer.write(log, records)
+        log.write(data)
 
 
 def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -87,9 +92,22 @@ def copied(path: Path, context: Mapping[str, Any]) -> Mapping[str, Any]:
 def _form(found: Survey) -> dict[str, Any]:
     """The properties that determine how a log is written: dialect, compression and number."""
     form = {"headers": found.dialect, "log_number": found.number}
-    if found.compression is not None:
+    if found.dialect is not None or found.has_compression_record:
         form["compression"] = "zstd" if found.compression == ZSTD else "none"
     return {name: value for name, value in form.items() if value is not None}
+
+
+def _check_form(found: Survey, context: Mapping[str, Any], end: int, first: NewRecord) -> None:
+    """Raise ``ValueError`` if a reader would take the records for something else (RDB-058)."""
+    if end == 0:
+        return
+    is_sync = context.get("headers") == WAL_SYNC
+    if found.has_compression_record and is_sync:
+        raise ValueError("headers: wal-sync after a compression record")
+    if context.get("compression") == "zstd" and found.compression != ZSTD:
+        raise ValueError("compression: zstd in a log that begins without a compression record")
+    if found.compression is None and not is_sync and first.payload.startswith(MAGIC):
+        raise ValueError("the record would look compressed (RDB-032)")
 
 
 def _number(path: Path, context: Mapping[str, Any]) -> int:
@@ -101,7 +119,8 @@ def _number(path: Path, context: Mapping[str, Any]) -> int:
 class Writer:
     """Writes the records of one log as RocksDB or Pebble does, from an offset on.
 
-    ``families`` are the column families whose timestamp sizes the log already has.
+    ``families`` are the column families whose timestamp sizes the log already has;
+    ``decompressor`` is that of the reader of the log so far.
     """
 
     def __init__(
@@ -110,9 +129,12 @@ class Writer:
         context: Mapping[str, Any],
         position: int = 0,
         families: Collection[int] = (),
+        decompressor: Decompressor | None = None,
     ) -> None:
         self.number = number
         self.families = set(families)
+        limit = context.get("max_record_size", MAX_RECORD_SIZE)
+        self.decompressor = decompressor or Decompressor(limit)
         self.dialect = context.get("headers", RECYCLABLE)
         self.is_compressed = context.get("compression", "none") == "zstd"
         self.is_closed = bool(context.get("closed", False))
@@ -145,15 +167,18 @@ class Writer:
 
     def write(self, log: BinaryIO, records: Sequence[NewRecord]) -> None:
         """Write records to a stream that is at the writer's position."""
-        for piece in self._pieces(records):
+        for piece in self.pieces(records):
             log.write(piece)
 
-    def _pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
+    def pieces(self, records: Sequence[NewRecord]) -> Iterator[bytes]:
+        """Yield the bytes that records add. Raises ``ValueError`` for one that is too large."""
         if self.position == 0 and self.is_compressed:
             yield self._moved(pack(LEGACY, COMPRESSION, ZSTD.to_bytes(4, "little")))  # RDB-030
         for record in records:
             yield from self._metadata(record.fields)
             yield from self._record(record)
+            if self.is_compressed and record.payload:
+                self.decompressor.admit(len(record.payload), self.position)  # RDB-058
         if self.is_closed:
             yield from self._fill(RECYCLABLE_HEADER_SIZE)
             yield self._moved(clean_close(self.number))  # RDB-026

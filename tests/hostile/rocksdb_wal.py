@@ -98,7 +98,7 @@ def record_of_empty_fragments(size: int) -> bytes:
 
 
 def types_of_no_dialect(size: int) -> bytes:
-    """A lost range for each seven bytes, in a log whose dialect nothing tells."""
+    """A lost range for each seven bytes, in a log without a detectable dialect."""
     return _blocks(size, pack("legacy", 200, b""))
 
 

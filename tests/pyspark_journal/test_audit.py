@@ -200,7 +200,7 @@ def test_a_kill_at_any_file_system_call_keeps_the_result(
             # The next run repairs everything and leaves no temporary files.
             assert audited(lake, out) == new
             assert not list(tmp_path.glob(f".{out.name}.*"))
-        shutil.rmtree(out)
+        shutil.rmtree(out, ignore_errors=True)  # a kill before the first write leaves none
         if not died:
             break
         at += 1

@@ -10,13 +10,15 @@ the reason.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any
 
 from walproof.decode.fault import Undecodable
 from walproof.formats import plugin_for
-from walproof.scan.model import Records
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from walproof.scan.model import Records
 
 #: Approximate bytes of a run that are decoded together; structs may take a hundred times as many.
 BATCH_BYTES = 1 << 17
@@ -56,6 +58,9 @@ def decoded(format_id: str, run: Records, names: tuple[str, ...] = ()) -> tuple[
 
     Divide a long run with :func:`pieces` first.
     """
+    # An extra: other modules of this package work without it.
+    import pyarrow as pa
+
     values: list[Mapping[str, Any] | None] = []
     faults: list[str | None] = []
     for decode in plugin_for(format_id).decoder.decoders(run, names):

@@ -12,6 +12,7 @@ import (
 	"os"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -51,6 +52,16 @@ type Request struct {
 	Asks    bool            `json:"acknowledge"`
 
 	Acknowledge func(count int) `json:"-"`
+}
+
+// Number returns a number of the context that is not negative, if it is there.
+func (r Request) Number(key string) (uint64, bool) {
+	text, ok := r.Context[key].(json.Number)
+	if !ok {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(text.String(), 10, 64)
+	return number, err == nil
 }
 
 // Record is a record that a reader released or a writer must write. At (offset of its first
@@ -125,6 +136,7 @@ func Run(a Adapter) {
 		os.Exit(0)
 	}
 	requests := json.NewDecoder(os.Stdin) // unlike bufio.Scanner, it does not limit the line length
+	requests.UseNumber()                  // a float64 cannot hold all numbers of 64 bits
 	for {
 		var req Request
 		if err := requests.Decode(&req); err == io.EOF || req.Cmd == "bye" {

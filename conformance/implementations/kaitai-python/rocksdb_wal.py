@@ -23,7 +23,7 @@ from conformance.kaitai.compile import compiled
 
 Log = compiled("rocksdb_wal").RocksdbWal
 BLOCK = 32768
-NAMED = re.compile(r"(\d{6,})(?:-\d{3,})?\.log")
+NAMED = re.compile(r"([0-9]{6}|[1-9][0-9]{6,19})(?:-(?:[0-9]{3}|[1-9][0-9]{3,}))?\.log")
 LOW_HALF = 0xFFFFFFFF
 METADATA = {9: "compression", 10: "timestamps", 11: "timestamps", 130: "before", 131: "before"}
 ROLES = {"legacy": 0, "recyclable": 4, "wal-sync": 8}
@@ -146,16 +146,17 @@ def look_through(log: bytes, number: int | None) -> Survey:
         known.proven = max(one.offset or 0 for one in mine)
     elif known.dialect == "recyclable":
         known.proven = max((one.at for one in mine if one.at % BLOCK == 0), default=0)
-    if first is not None and first.is_sound:
-        if first.kind != 9 or first.header != 7:
+    if known.dialect == "wal-sync":
+        known.compression = 0
+    elif first is not None and first.is_sound and known.belongs(first):
+        if first.kind != 9:
             known.compression = 0
         elif len(first.data) == 4:
             known.compression = int.from_bytes(first.data, "little")
     if known.compression is None and known.dialect:
         roles = (ROLES[known.dialect] + 1, ROLES[known.dialect] + 2)
         data = next((one.data for one in mine if one.kind in roles), b"")
-        is_frame = data[:4] == b"\x28\xb5\x2f\xfd" and known.dialect != "wal-sync"
-        known.compression = 7 if is_frame else 0
+        known.compression = 7 if data[:4] == b"\x28\xb5\x2f\xfd" else 0
     return known
 
 
@@ -478,8 +479,24 @@ def stated_size(data: bytes) -> int | None:
     )
 
 
+def are_blocks_allowed(data: bytes) -> bool:
+    """Return whether no block of a frame is larger than its window or 128 KiB (RFC 8878)."""
+    largest = min(128 << 10, zstandard.get_frame_parameters(data).window_size)
+    at = zstandard.frame_header_size(data)
+    while at + 3 <= len(data):
+        word = int.from_bytes(data[at : at + 3], "little")
+        if word >> 3 > largest:
+            return False
+        if word & 1:
+            return True
+        at += 4 if word & 6 == 2 else 3 + (word >> 3)
+    return False
+
+
 def decompressed(data: bytes, size: int) -> bytes | None:
     """The content of one whole frame, or None."""
+    if not are_blocks_allowed(data):
+        return None
     decoder = zstandard.ZstdDecompressor(max_window_size=WINDOW).decompressobj()
     plain = bytearray()
     try:
@@ -500,7 +517,7 @@ def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
     log = path.read_bytes()
     context = request.get("context") or {}
     number = context.get("log_number")
-    if number is None and (named := NAMED.fullmatch(path.name)):
+    if number is None and (named := NAMED.fullmatch(path.name)) and int(named[1]) < 1 << 64:
         number = int(named[1])
     known = look_through(log, None if number is None else number & LOW_HALF)
     if known.compression not in (None, 0, 7):

@@ -42,8 +42,8 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 		return nil, adapterkit.Skip("the reader has no limit for the size of a record")
 	}
 	name := filepath.Base(req.Path)
-	if number, known := req.Context["log_number"].(float64); known {
-		name = fmt.Sprintf("%06d.log", uint64(number))
+	if number, known := req.Number("log_number"); known {
+		name = fmt.Sprintf("%06d.log", number)
 	}
 	number, _, isLog := wal.ParseLogFilename(name)
 	if !isLog {

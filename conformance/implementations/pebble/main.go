@@ -49,8 +49,8 @@ func read(req adapterkit.Request) (*adapterkit.Answer, error) {
 
 // logNumber is the number of a log from the context or, as the DB takes it, from the name.
 func logNumber(req adapterkit.Request) (uint64, bool) {
-	if number, ok := req.Context["log_number"].(float64); ok {
-		return uint64(number), true
+	if number, ok := req.Number("log_number"); ok {
+		return number, true
 	}
 	number, _, ok := wal.ParseLogFilename(filepath.Base(req.Path))
 	return uint64(number), ok

@@ -62,7 +62,11 @@ def log_number(path: Path, request: dict[str, Any]) -> int | None:
     """Return the number of a log from the context or, as DB::Open takes it, from the name."""
     if "log_number" in request["context"]:
         return int(request["context"]["log_number"])
-    return int(path.stem) if re.fullmatch(r"\d{6,}\.log", path.name) else None
+    # Zeros only pad a name to six digits, and a longer number does not fit into 64 bits.
+    if not re.fullmatch(r"([0-9]{6}|[1-9][0-9]{6,19})\.log", path.name):
+        return None
+    number = int(path.stem)
+    return number if number < 1 << 64 else None
 
 
 def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,11 @@ from conformance.recipes.rocksdb_wal.clean_close import (
     recyclable_log_closed,
     synced_log_closed,
 )
-from conformance.recipes.rocksdb_wal.compression import three_compressed_records
+from conformance.recipes.rocksdb_wal.compression import (
+    nothing_but_compression_type_0,
+    nothing_but_the_compression_type,
+    three_compressed_records,
+)
 from conformance.recipes.rocksdb_wal.layout import (
     empty_log,
     recyclable_fragments,
@@ -15,12 +19,14 @@ from conformance.recipes.rocksdb_wal.layout import (
     three_recyclable_records,
     three_synced_records,
 )
-from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, RocksLog
+from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, FULL, RocksLog, legacy
 from conformance.recipes.rocksdb_wal.log_number import (
     older_log_out_of_step,
     older_records_of_the_same_size,
 )
 from conformance.recipes.rocksdb_wal.metadata import timestamp_sizes_first
+from conformance.recipes.rocksdb_wal.zstd_frames import MAGIC, frame_of_one_byte
+from conformance.recipes.variation import Kept
 
 NEW = (b"delta", b"echo")
 ALL: list[int | bytes] = [0, 1, 2, *NEW]
@@ -264,3 +270,108 @@ def append_a_column_family_that_the_log_has(log: RocksLog) -> None:
     """The log already has a timestamp size for column family 0."""
     log.append(b"delta", timestamp_sizes={"0": 8})
     log.expect_refusal(survivors=[0, 1])
+
+
+@BOOK.appending(
+    nothing_but_compression_type_0,
+    "appending",
+    "RDB-058",
+    control=append_to_three_synced_records,
+    kind="corrupt",
+)
+def append_synced_after_a_compression_type(log: RocksLog) -> None:
+    """A WAL-sync log has no compression record: a reader would find damage at its start."""
+    log.context |= {"headers": "wal-sync"}
+    log.append(*NEW)
+    log.expect_refusal()
+
+
+@BOOK.appending(nothing_but_the_compression_type, "appending", "RDB-028", "RDB-058")
+def append_recyclable_after_a_compression_type(log: RocksLog) -> None:
+    """The log keeps its compression, and takes the dialect that is given."""
+    log.context |= {"headers": "recyclable", "compression": "none"}
+    log.append(*NEW)
+    log.expect("intact", survivors=NEW)
+
+
+@BOOK.appending(
+    empty_log,
+    "appending",
+    "RDB-058",
+    control=append_compressed_to_nothing,
+    kind="corrupt",
+)
+def append_compressed_where_it_is_too_late(log: RocksLog) -> None:
+    """A compression record is valid at offset 0 only, and something else is there."""
+    log.extend(legacy(77, b"x"), "a record of type 77")
+    log.context |= {"headers": "legacy", "compression": "zstd"}
+    log.append(*NEW)
+    log.expect_refusal("damaged", "unknown-type")
+
+
+@BOOK.appending(
+    empty_log,
+    "appending",
+    "RDB-032",
+    "RDB-058",
+    control=append_to_nothing,
+    kind="corrupt",
+)
+def append_what_looks_compressed(log: RocksLog) -> None:
+    """The start of the log is lost: a reader would take the record for a frame."""
+    log.extend(b"\xff" * BLOCK_SIZE, "a block of ff")
+    log.append(Kept(MAGIC + b"rest"))
+    log.expect_refusal("damaged", "bad-length")
+
+
+@BOOK.appending(
+    three_compressed_records,
+    "appending",
+    "RDB-037",
+    "RDB-058",
+    control=append_a_compressed_record,
+    kind="corrupt",
+)
+def append_a_record_larger_than_the_limit(log: RocksLog) -> None:
+    """A reader with the same limit would not return it."""
+    log.context["max_record_size"] = 10
+    log.append(b"eleven byte")
+    log.expect_refusal(survivors=[0, 1, 2])
+
+
+@BOOK.appending(
+    three_compressed_records,
+    "appending",
+    "RDB-038",
+    "RDB-058",
+    control=append_a_compressed_record,
+    kind="corrupt",
+)
+def append_beyond_the_budget(log: RocksLog) -> None:
+    """The records of the log have used up what a reader decompresses."""
+    log.context["max_record_size"] = 1 << 20
+    mebibyte = Kept(bytes(1 << 20))
+    log.extend(legacy(FULL, frame_of_one_byte(0, 1 << 20)) * 4, "four frames of 1 MiB")
+    log.append(mebibyte)
+    log.expect_refusal(survivors=[0, 1, 2, *[mebibyte] * 4])
+
+
+@BOOK.appending(three_recyclable_records, "appending", "RDB-026", "RDB-027")
+def append_nothing_and_close(log: RocksLog) -> None:
+    """An append of no records changes nothing: the log is not closed either."""
+    log.context["closed"] = True
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+    log.leaves({"": 50})
+
+
+@BOOK.appending(
+    three_recyclable_records,
+    "appending",
+    "RDB-027",
+    control=append_to_three_recyclable_records,
+    kind="corrupt",
+)
+def append_nothing_to_a_damaged_recyclable_log(log: RocksLog) -> None:
+    """Without an end, also an append of no records is refused."""
+    log.flip("blocks[0].records[2].data", 1)
+    log.expect_refusal("damaged", "checksum-mismatch", survivors=[0, 1])

@@ -9,10 +9,15 @@ from conformance.recipes.rocksdb_wal.layout import (
 from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
     BOOK,
+    FULL,
+    OLDER,
     WAL_SYNC,
     RocksLog,
     legacy,
+    recyclable,
+    wal_sync,
 )
+from conformance.recipes.variation import Kept
 from reference_impl.rocksdb_wal.layout import clean_close
 
 
@@ -185,3 +190,32 @@ def ignorable_type_in_the_block_after_a_close(log: RocksLog) -> None:
     log.close()
     log.data += bytes(BLOCK_SIZE - 11) + legacy(200, b"ghost")
     log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("clean-close", "RDB-014", "RDB-026", kind="limit")
+def empty_log_closed_with_number_zero(log: RocksLog) -> None:
+    """The number in the close is 0, so that this log has 2^32 - 1."""
+    log.close(0xFFFFFFFF)
+    log.number_is_unknown()
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("clean-close", "RDB-014", "RDB-026")
+def closed_over_older_blocks_and_no_number(log: RocksLog) -> None:
+    """The close tells the number, before any record does."""
+    log.close()
+    log.data += bytes(BLOCK_SIZE - 11) + recyclable(FULL, b"ghost", OLDER)
+    log.data += recyclable(FULL, b"ghost")
+    log.number_is_unknown()
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("clean-close", "RDB-004", "RDB-026", kind="limit")
+def trailer_that_begins_like_a_close(log: RocksLog) -> None:
+    """The last byte of the close would be in the next block: a trailer, and a record."""
+    log.fill_block_but(10, WAL_SYNC)
+    log.data[-10:] = clean_close(12)[:10]
+    tries = (b"bravo %d" % number for number in range(10_000))
+    bravo = next(data for data in tries if not wal_sync(FULL, data, BLOCK_SIZE)[0])
+    log.write(Kept(bravo), headers=WAL_SYNC)
+    log.expect("intact", survivors=[0, 1])

@@ -1,6 +1,6 @@
 """Compressed records: one zstd frame each."""
 
-from conformance.recipes.rocksdb_wal.layout import three_legacy_records
+from conformance.recipes.rocksdb_wal.layout import three_legacy_records, three_synced_records
 from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
     BOOK,
@@ -9,12 +9,15 @@ from conformance.recipes.rocksdb_wal.log import (
     LAST,
     LEGACY,
     MIDDLE,
+    OLDER,
     RECYCLABLE,
     WAL_SYNC,
     RocksLog,
+    flipped,
     legacy,
     numbered,
     recyclable,
+    wal_sync,
 )
 from conformance.recipes.rocksdb_wal.zstd_frames import (
     MAGIC,
@@ -82,6 +85,13 @@ def compressed_empty_record(log: RocksLog) -> None:
 def nothing_but_the_compression_type(log: RocksLog) -> None:
     """A new log before its first record."""
     log.data += ZSTD
+    log.expect("intact", survivors=[], end=11)
+
+
+@BOOK.valid("compression", "RDB-030")
+def nothing_but_compression_type_0(log: RocksLog) -> None:
+    """A compression record that says: not compressed."""
+    log.data += compression(0)
     log.expect("intact", survivors=[], end=11)
 
 
@@ -408,3 +418,181 @@ def budget_exceeded_by_one_byte(log: RocksLog) -> None:
     last = legacy(FULL, frame_of_one_byte(0x63, LAST_IN_THE_BUDGET + 1))
     log.splice("blocks[0].records[6]", last, "a frame of one byte more")
     log.expect("damaged", "too-large", survivors=list(range(5)))
+
+
+@BOOK.damaged(nothing_but_the_compression_type, "compression", "RDB-031")
+def compression_type_4_and_nothing_else(log: RocksLog) -> None:
+    """A log without a dialect is refused as well."""
+    log.data[:] = compression(4)
+    log.did("set the compression type to 4")
+    log.expect("refused", "unsupported-compression")
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-030", "RDB-031")
+def compression_type_of_two_bytes(log: RocksLog) -> None:
+    """The type has four bytes: 0x107 is not zstd."""
+    log.splice("blocks[0].records[0]", compression(0x107), "compression type 263")
+    log.expect("refused", "unsupported-compression")
+
+
+@BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
+def compression_type_4_in_a_synced_log(log: RocksLog) -> None:
+    """Type 9 has a 19-byte header there: damage, and no reason to refuse the log."""
+    log.data[:0] = compression(4)
+    log.did("insert compression type 4 at 0")
+    log.expect("damaged", "checksum-mismatch", survivors=[], end=None)
+
+
+@BOOK.damaged(three_synced_records, "compression", "RDB-006", "RDB-030", "RDB-044")
+def compression_type_in_a_synced_log(log: RocksLog) -> None:
+    """The records behind it are not compressed: the next block has one that is no frame."""
+    log.data[:0] = ZSTD
+    log.did("insert compression type 7 at 0")
+    log.fill_block()
+    log.extend(wal_sync(FULL, b"delta", 49), "a FULL")
+    log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"delta")])
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", "RDB-046")
+def older_block_before_frames(log: RocksLog) -> None:
+    """The first block is an older log's, so that the first frame shows the compression."""
+    log.data[:11] = recyclable(FULL, numbered(BLOCK_SIZE - 11), OLDER)
+    log.did("put a block of log 8 in place of the compression type")
+    log.expect("damaged", "other-log", survivors=[0, 1, 2])
+
+
+def after_a_damaged_compression_type(log: RocksLog, *records: bytes) -> None:
+    """Replace the log by a block that begins with a damaged compression type, and records."""
+    log.data[:] = flipped(ZSTD)
+    log.did("flip a bit of the compression type, and drop what follows")
+    log.fill_block()
+    log.extend(b"".join(records), "a block of other records")
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032")
+def frame_of_an_older_log_first(log: RocksLog) -> None:
+    """A record of another log does not show whether this one is compressed."""
+    older = recyclable(FULL, frame(b"ghost"), OLDER)
+    after_a_damaged_compression_type(log, older, bytes(BLOCK_SIZE - len(older)))
+    log.extend(recyclable(FULL, b"plain"), "a FULL that is not compressed")
+    log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"plain")])
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", kind="limit")
+def empty_first_before_a_frame(log: RocksLog) -> None:
+    """The first fragment decides, and it has no data: nothing is taken for compressed."""
+    alpha, bravo = Kept(frame(b"alpha")), Kept(frame(b"bravo"))
+    records = recyclable(FIRST, b""), recyclable(LAST, alpha), recyclable(FULL, bravo)
+    after_a_damaged_compression_type(log, *records)
+    log.expect("damaged", "checksum-mismatch", survivors=[alpha, bravo])
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", kind="limit")
+def first_with_the_start_of_a_frame(log: RocksLog) -> None:
+    """The first four bytes of the FIRST show the compression, and the frame ends in the LAST."""
+    data = frame(b"delta")
+    after_a_damaged_compression_type(log, recyclable(FIRST, data[:4]), recyclable(LAST, data[4:]))
+    log.expect("damaged", "checksum-mismatch", survivors=[Kept(b"delta")])
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "compression", "RDB-032", "RDB-036")
+def magic_number_without_a_frame(log: RocksLog) -> None:
+    """The magic number alone decides: the log is compressed, and neither record is a frame."""
+    rubbish = recyclable(FULL, MAGIC + b"rubbish")
+    after_a_damaged_compression_type(log, rubbish, recyclable(FULL, b"plain"))
+    log.expect("damaged", "checksum-mismatch", survivors=[])
+
+
+def large_window(size: int) -> bytes:
+    """Return a frame of equal bytes whose header asks for a window of 3.75 TiB."""
+    head = MAGIC + b"\x80\xff" + size.to_bytes(4, "little")
+    return head + frame_of_one_byte(0x61, size)[len(header(size)) :]
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-037", kind="limit")
+def single_segment_of_200_mebibytes(log: RocksLog) -> None:
+    """The window of a single segment is its content: too large a window comes first."""
+    head = MAGIC + b"\xa0" + (200 << 20).to_bytes(4, "little")
+    data = head + block(1, b"a", 1 << 17, is_last=True)
+    log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame of 200 MiB")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+
+
+@BOOK.valid("compression", "RDB-036", kind="limit")
+def frame_with_a_window_of_72_mebibytes(log: RocksLog) -> None:
+    """A window above 64 MiB, and below 128 MiB."""
+    log.data += ZSTD + legacy(FULL, MAGIC + b"\xc0\x81" + framed_with_window(0, b"alpha")[6:])
+    log.payloads.append(Kept(b"alpha"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("compression", "RDB-036", kind="limit")
+def frame_with_dictionary_zero(log: RocksLog) -> None:
+    """The field for a dictionary is there, and says that there is none."""
+    data = MAGIC + b"\x21\x00\x05" + block(0, b"alpha", 5, is_last=True)
+    log.data += ZSTD + legacy(FULL, data)
+    log.payloads.append(Kept(b"alpha"))
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", kind="limit")
+def zstd_block_above_128_kibibytes(log: RocksLog) -> None:
+    """One block of 200,000 equal bytes: RFC 8878 allows 131,072."""
+    data = header(200_000) + block(1, b"a", 200_000, is_last=True)
+    log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame with a large block")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+    log.note(
+        "zstd's one-call function accepts it; its streaming function, as in RocksDB, does not."
+    )
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", kind="limit")
+def zstd_block_larger_than_its_window(log: RocksLog) -> None:
+    """One block of 2000 bytes, and a window of 1024."""
+    data = framed_with_window(0, bytes(2000))
+    log.splice("blocks[0].records[2]", legacy(FULL, data), "a frame with a small window")
+    log.expect("damaged", "bad-compression", survivors=[0, 2])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-036", "RDB-060", kind="limit")
+def frames_that_state_2_62_bytes(log: RocksLog) -> None:
+    """Small frames with sizes beyond any memory, and a limit that allows them."""
+    log.context["max_record_size"] = 2**63 - 1
+    huge = legacy(FULL, header(1 << 62) + block(1, b"a", 5, is_last=True))
+    log.extend(huge * 3, "three frames that state 2^62 bytes")
+    log.expect("damaged", "bad-compression", survivors=[0, 1, 2])
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-037", kind="limit")
+def limit_of_zero(log: RocksLog) -> None:
+    """A limit of 0 is a limit: only an empty record is not too large."""
+    log.context["max_record_size"] = 0
+    log.extend(legacy(FULL, b""), "an empty record")
+    log.expect("damaged", "too-large", survivors=[b""])
+
+
+def one_mebibyte(log: RocksLog, *before: bytes) -> bytes:
+    """Limit records to 1 MiB, add frames in records, and return one whole frame of 1 MiB."""
+    log.context["max_record_size"] = 1 << 20
+    for data in before:
+        log.extend(legacy(FULL, data), "a frame of 1 MiB")
+    return frame_of_one_byte(0x61, 1 << 20)
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-038", kind="limit")
+def frames_of_a_large_window_and_the_budget(log: RocksLog) -> None:
+    """Five frames with too large a window take nothing from the budget of four."""
+    whole = one_mebibyte(log, *[large_window(1 << 20)] * 5)
+    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    survivors: list[int | bytes] = [0, 1, 2, Kept(b"a" * (1 << 20))]
+    log.expect("damaged", "bad-compression", survivors=survivors)
+
+
+@BOOK.damaged(three_compressed_records, "compression", "RDB-038", kind="limit")
+def frames_with_wrong_checksums_and_the_budget(log: RocksLog) -> None:
+    """Four frames that fail at their end use up the budget."""
+    wrong = bytearray(frame_of_one_byte(0x61, 1 << 20) + bytes(4))
+    wrong[4] |= 4
+    whole = one_mebibyte(log, *[bytes(wrong)] * 4)
+    log.extend(legacy(FULL, whole), "a whole frame of 1 MiB")
+    log.expect("damaged", "bad-compression", survivors=[0, 1, 2])

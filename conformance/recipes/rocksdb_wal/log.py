@@ -85,6 +85,10 @@ class RocksLog(Log):
         self.data[at : at + len(OLDER_TEXT)] = OLDER_TEXT
         self.did(f"put text of an older record at {at}")
 
+    def fill_block(self) -> None:
+        """Add zeros to the end of the block."""
+        self.extend(bytes(-len(self.data) % BLOCK_SIZE), "zeros to the end of the block")
+
     def close(self, number: int = NUMBER) -> None:
         """Close the log as Pebble does."""
         self.data += clean_close(number)
@@ -124,6 +128,11 @@ def written(
 def recyclable(kind: int, data: bytes, number: int = NUMBER) -> bytes:
     """Return one physical record with an 11-byte header."""
     return pack(RECYCLABLE, kind, data, number)
+
+
+def flipped(record: bytes) -> bytes:
+    """Return a physical record with one bit of its last byte flipped."""
+    return record[:-1] + bytes([record[-1] ^ 1])
 
 
 def legacy(kind: int, data: bytes) -> bytes:

@@ -10,18 +10,22 @@ from conformance.recipes.rocksdb_wal.layout import (
 from conformance.recipes.rocksdb_wal.log import (
     BLOCK_SIZE,
     BOOK,
+    FIRST,
     FULL,
+    LAST,
     OLDER,
     OLDER_TEXT,
+    RECYCLABLE,
     WAL_SYNC,
     RocksLog,
+    flipped,
     legacy,
     numbered,
     recyclable,
     wal_sync,
 )
 from conformance.recipes.variation import Kept
-from reference_impl.rocksdb_wal.layout import pack
+from reference_impl.rocksdb_wal.layout import clean_close, pack
 
 R_FIRST = 6
 THREE = [b"alpha", b"bravo", b"charlie"]
@@ -366,7 +370,7 @@ def older_synced_log_after_a_recyclable_one(log: RocksLog) -> None:
 def older_record_that_is_not_first_in_its_block(log: RocksLog) -> None:
     """A later block has a record of an older log, but does not begin with it."""
     log.flip("blocks[0].records[2].data", 1)
-    log.extend(bytes(BLOCK_SIZE - len(log.data)), "zeros to the end of the block")
+    log.fill_block()
     log.extend(legacy(200, b"ghost") + recyclable(FULL, b"ghost", OLDER), "two physical records")
     log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=BLOCK_SIZE + 12)
 
@@ -378,3 +382,252 @@ def torn_tail_after_a_block_never_written(log: RocksLog) -> None:
     log.reseal("blocks[0].records[0]")
     log.extend(wal_sync(FULL, b"bravo", BLOCK_SIZE) + b"\xff" * 19, "a record, and 19 bytes ff")
     log.expect("damaged", "other-log", survivors=[Kept(b"bravo")], end=None)
+
+
+def alpha_then_log(log: RocksLog, next_number: int, name: str) -> None:
+    """Build a record of log 12 and one of another log, in a file of this name."""
+    log.write(b"alpha")
+    log.data += recyclable(FULL, b"ghost", next_number)
+    log.is_called(name)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_with_a_leading_zero(log: RocksLog) -> None:
+    """Seven digits do not begin with 0: neither system writes or opens such a name."""
+    alpha_then_log(log, 31, "0000031.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_two_digits(log: RocksLog) -> None:
+    """Fewer than six digits are not a log's name."""
+    alpha_then_log(log, 32, "32.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_with_a_letter_before_it(log: RocksLog) -> None:
+    """The number must be the whole name."""
+    alpha_then_log(log, 33, "x000033.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_a_part_with_one_digit(log: RocksLog) -> None:
+    """The number of a part has at least three digits."""
+    alpha_then_log(log, 34, "000034-1.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_a_part_with_a_leading_zero(log: RocksLog) -> None:
+    """Four digits of a part do not begin with 0."""
+    alpha_then_log(log, 35, "000035-0001.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_above_64_bits(log: RocksLog) -> None:
+    """2^64 + 13 is not the number of a log."""
+    alpha_then_log(log, 13, f"{2**64 + 13}.log")
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_seven_digits(log: RocksLog) -> None:
+    """A name of seven digits counts: all of this file is from another log."""
+    alpha_then_log(log, 31, "1000036.log")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def name_of_a_part_with_four_digits(log: RocksLog) -> None:
+    """Part 1000 of log 37 has nothing of its own yet."""
+    alpha_then_log(log, 31, "000037-1000.log")
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def number_zero_given(log: RocksLog) -> None:
+    """0 is a number like any other, and not that of these records."""
+    log.write(b"alpha")
+    log.context["log_number"] = 0
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def number_of_54_bits_given(log: RocksLog) -> None:
+    """2^53 + 1: the low half is 1, also where numbers are floating-point."""
+    log.write(b"alpha", number=1)
+    log.context["log_number"] = 2**53 + 1
+    log.expect("intact", survivors=[0])
+
+
+@BOOK.valid("log-number", "RDB-014", kind="limit")
+def number_of_33_bits_given(log: RocksLog) -> None:
+    """The low half of 2^32 + 12 counts, and the record has 13."""
+    log.write(b"alpha", number=13)
+    log.context["log_number"] = 2**32 + 12
+    log.expect("intact", survivors=[], end=0)
+
+
+@BOOK.valid("log-number", "RDB-014", "RDB-015")
+def number_from_the_preceding_log_record(log: RocksLog) -> None:
+    """The first physical record with a number decides, also if it is metadata."""
+    log.data += pack(RECYCLABLE, 131, bytes(24), OLDER) + recyclable(FULL, b"ghost")
+    log.number_is_unknown()
+    log.expect("intact", survivors=[], end=35)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-025", "RDB-048")
+def last_of_another_log_alone(log: RocksLog) -> None:
+    """A LAST of another log ends this log. It is no orphan of this one."""
+    log.extend(recyclable(LAST, b"ghost", OLDER), "a LAST of log 8")
+    log.expect("intact", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-006", "RDB-025")
+def preceding_log_record_of_another_log(log: RocksLog) -> None:
+    """Type 131 has an 11-byte header also in a WAL-sync log, and there a number."""
+    log.extend(pack(RECYCLABLE, 131, bytes(24), OLDER), "type 131 of log 8")
+    log.expect("intact", survivors=[0, 1, 2], end=74)
+
+
+def flip_before_a_block(log: RocksLog, block: bytes) -> None:
+    """Damage the last record of the control, then add this block and one of an older log."""
+    log.flip("blocks[0].records[2].data", 1)
+    log.fill_block()
+    log.extend(block, "a block")
+    log.extend(recyclable(FULL, b"ghost", OLDER), "a record of log 8")
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-016", "RDB-050")
+def block_that_begins_with_metadata(log: RocksLog) -> None:
+    """Metadata of this log at the start of a block prove that the log was written there."""
+    metadata = pack(RECYCLABLE, 131, bytes(24), 12)
+    rest = Kept(numbered(BLOCK_SIZE - len(metadata) - 11))
+    flip_before_a_block(log, metadata + recyclable(FULL, rest))
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, rest], end=2 * BLOCK_SIZE)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-016", "RDB-050", kind="limit")
+def block_that_begins_with_a_legacy_record(log: RocksLog) -> None:
+    """A record without a number proves nothing: the log may have ended at the fault."""
+    flip_before_a_block(log, legacy(FULL, numbered(BLOCK_SIZE - 7)))
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-016", "RDB-050", kind="limit")
+def block_that_begins_with_a_synced_record(log: RocksLog) -> None:
+    """A record of another dialect proves nothing, also with the number of this log."""
+    flip_before_a_block(log, wal_sync(FULL, numbered(BLOCK_SIZE - 19), 0))
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=32)
+
+
+def flip_the_last_synced_record(log: RocksLog, then: bytes) -> None:
+    """Damage the third record, which begins at 48, and begin the next block with these bytes."""
+    log.flip("blocks[0].records[2].data", 1)
+    log.fill_block()
+    log.extend(then, "the next block")
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-015", "RDB-017", "RDB-050")
+def sync_offset_of_an_older_log(log: RocksLog) -> None:
+    """A recycled file: a sync offset of an older log does not count."""
+    flip_the_last_synced_record(log, wal_sync(FULL, b"ghost", 60_000, OLDER))
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-050")
+def recyclable_block_after_a_synced_log(log: RocksLog) -> None:
+    """The older log has 11-byte headers, also in type 11: its first block ends the range."""
+    flip_the_last_synced_record(log, pack(RECYCLABLE, 11, b"\1\0\0\0\x08\0", OLDER))
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-044")
+def sync_offset_in_a_last(log: RocksLog) -> None:
+    """Every fragment counts: only the LAST says that more than the start was synced."""
+    first = wal_sync(FIRST, numbered(BLOCK_SIZE - 74 - 19), 74)
+    log.extend(flipped(first) + wal_sync(LAST, b"tail", 75), "a FIRST with a flipped bit, a LAST")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=BLOCK_SIZE + 23)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-044")
+def sync_offset_lower_than_the_one_before(log: RocksLog) -> None:
+    """The highest sync offset counts, and not the last."""
+    delta = wal_sync(FULL, b"delta", 49)
+    flip_the_last_synced_record(log, delta + wal_sync(FULL, b"golf", 3))
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, Kept(b"delta"), Kept(b"golf")])
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-046", kind="limit")
+def sync_offset_of_64_bits(log: RocksLog) -> None:
+    """2^63 is unsigned, and may lie beyond the file: the older record is before it."""
+    log.extend(wal_sync(FULL, b"delta", 1 << 63), "a FULL with the sync offset 2^63")
+    log.extend(wal_sync(FULL, b"ghost", 0, OLDER), "a FULL of log 8")
+    log.expect("damaged", "other-log", survivors=[0, 1, 2, Kept(b"delta")], end=None)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-050", kind="limit")
+def sync_offset_at_a_fault(log: RocksLog) -> None:
+    """All before the fault was synced, so that the log may end at it."""
+    flip_the_last_synced_record(log, wal_sync(FULL, b"ghost", 48))
+    log.expect("torn", "torn-tail", survivors=[0, 1], end=48)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-025", kind="limit")
+def sync_offset_at_an_older_record(log: RocksLog) -> None:
+    """All before the older record was synced: it ends the log."""
+    log.extend(wal_sync(FULL, b"ghost", 0, OLDER), "a FULL of log 8")
+    log.fill_block()
+    log.extend(wal_sync(FULL, b"ghost", 74), "a FULL with the sync offset 74")
+    log.expect("intact", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-050", kind="limit")
+def sync_offset_between_a_first_and_a_fault(log: RocksLog) -> None:
+    """The place of the fault counts, and not that of the FIRST before it."""
+    log.extend(wal_sync(FIRST, numbered(BLOCK_SIZE - 74 - 19), 30_000), "a FIRST to the next block")
+    log.extend(flipped(wal_sync(LAST, b"tail", 0)), "a LAST with a flipped bit")
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-041", kind="eof")
+def synced_cut_before_what_was_synced(log: RocksLog) -> None:
+    """A cut record is a torn tail, also before the proven offset."""
+    record = wal_sync(FULL, b"delta", 1000)
+    log.extend(record + record[:-2], "a FULL, and another without 2 bytes")
+    log.expect("torn", "torn-payload", survivors=[0, 1, 2, Kept(b"delta")], end=98)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-042", kind="eof")
+def synced_first_and_zeros_before_what_was_synced(log: RocksLog) -> None:
+    """An open record before zeros is a torn tail, also before the proven offset."""
+    log.extend(wal_sync(FIRST, b"de", 1000) + bytes(100), "a FIRST, 100 zeros")
+    log.expect("torn", "torn-record", survivors=[0, 1, 2], end=74)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-026", "RDB-042", "RDB-056")
+def damaged_synced_log_closed_within_a_record(log: RocksLog) -> None:
+    """A damaged WAL-sync log that a close ended, with a record open: no writer may go on."""
+    delta = wal_sync(FULL, b"delta", 49)
+    flip_the_last_synced_record(log, delta + wal_sync(FIRST, b"go", 3) + clean_close(12))
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, Kept(b"delta")], end=None)
+
+
+@BOOK.damaged(three_synced_records, "log-number", "RDB-017", "RDB-041", "RDB-056")
+def damaged_synced_log_cut(log: RocksLog) -> None:
+    """A damaged WAL-sync log that is cut: no writer may go on."""
+    delta = wal_sync(FULL, b"delta", 49)
+    flip_the_last_synced_record(log, delta + delta[:-1])
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, Kept(b"delta")], end=None)
+
+
+@BOOK.damaged(three_recyclable_records, "log-number", "RDB-033", "RDB-050")
+def bad_metadata_at_the_end_of_a_recycled_log(log: RocksLog) -> None:
+    """Metadata with a size of 0 may also be the bytes of an older log."""
+    log.extend(pack(RECYCLABLE, 11, b"\1\0\0\0\0\0", 12), "timestamp sizes: 0")
+    log.fill_block()
+    log.extend(recyclable(FULL, b"ghost", OLDER), "a record of log 8")
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=50)

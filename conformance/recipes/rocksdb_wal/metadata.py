@@ -1,9 +1,14 @@
 """What RocksDB says about a log: timestamp sizes and the preceding log."""
 
-from conformance.recipes.rocksdb_wal.compression import ZSTD, framed
+from conformance.recipes.rocksdb_wal.compression import (
+    ZSTD,
+    framed,
+    three_compressed_recyclable_records,
+)
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_fragments_within_one_block,
     three_legacy_records,
+    three_recyclable_records,
     three_synced_records,
 )
 from conformance.recipes.rocksdb_wal.log import (
@@ -19,6 +24,7 @@ from conformance.recipes.rocksdb_wal.log import (
     legacy,
     recyclable,
 )
+from conformance.recipes.rocksdb_wal.zstd_frames import frame
 from conformance.recipes.variation import Kept
 from reference_impl.rocksdb_wal.layout import PREDECESSOR_INFO, TIMESTAMP_SIZE, pack
 
@@ -290,3 +296,73 @@ def zeros_before_damaged_metadata(log: RocksLog) -> None:
     """The record that would explain the zeros is damaged."""
     log.flip("blocks[1].records[0].data", 0)
     log.expect("damaged", "zero-gap", survivors=[0], end=None)
+
+
+@BOOK.damaged(recyclable_timestamp_sizes_first, "metadata", "RDB-033")
+def column_family_twice_and_again(log: RocksLog) -> None:
+    """Bad timestamp sizes do not count: the column family may still come."""
+    log.extend(sizes((1, 8), (1, 8), headers=RECYCLABLE) + recyclable(FULL, b"charlie"), "twice")
+    log.extend(sizes((1, 8), headers=RECYCLABLE) + recyclable(FULL, b"delta"), "once")
+    log.expect("damaged", "bad-metadata", survivors=[0, 1, Kept(b"charlie"), Kept(b"delta")])
+
+
+@BOOK.damaged(three_recyclable_records, "metadata", "RDB-033", "RDB-048", "RDB-051")
+def bad_timestamp_sizes_in_the_middle_of_a_record(log: RocksLog) -> None:
+    """They end the open record. The sizes before it belong to the next record."""
+    again = sizes((1, 8), headers=RECYCLABLE)
+    log.extend(again + recyclable(FIRST, b"de"), "timestamp sizes, a FIRST")
+    log.extend(again + recyclable(LAST, b"lta"), "the same timestamp sizes, a LAST")
+    log.extend(recyclable(FULL, b"echo"), "a FULL")
+    log.expect("damaged", "bad-metadata", survivors=[0, 1, 2, Kept(b"echo")])
+
+
+@BOOK.damaged(three_compressed_recyclable_records, "metadata", "RDB-033", "RDB-034", "RDB-036")
+def record_after_metadata_without_a_frame(log: RocksLog) -> None:
+    """Metadata before a record that cannot be decompressed belong to the next one."""
+    log.extend(sizes((1, 8), headers=RECYCLABLE), "timestamp sizes")
+    log.extend(preceding(1, 2, 3, headers=RECYCLABLE), "a preceding log")
+    log.extend(recyclable(FULL, b"no frame") + recyclable(FULL, frame(b"delta")), "two FULL")
+    log.expect("damaged", "bad-compression", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+def zeros_but(log: RocksLog, left: int) -> None:
+    """Fill the block of a legacy log with a record and so many zeros."""
+    size = BLOCK_SIZE - len(log.data) - 7 - left
+    log.extend(legacy(FULL, Kept(bytes(size))) + bytes(left), f"a FULL and {left} zeros")
+
+
+@BOOK.damaged(three_legacy_records, "metadata", "RDB-011", "RDB-024", "RDB-045")
+def zeros_before_an_ignorable_type(log: RocksLog) -> None:
+    """An ignorable record is split like any other, so that the zeros are a gap."""
+    zeros_but(log, 20)
+    log.extend(legacy(140, bytes(22)), "a record of type 140 and 29 bytes")
+    filler = Kept(bytes(BLOCK_SIZE - 38 - 7 - 20))
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2, filler])
+
+
+@BOOK.damaged(three_legacy_records, "metadata", "RDB-024", "RDB-030")
+def zeros_before_a_late_compression_type(log: RocksLog) -> None:
+    """A compression record that is not valid here still explains zeros before it."""
+    zeros_but(log, 8)
+    log.extend(ZSTD, "a compression record")
+    filler = Kept(bytes(BLOCK_SIZE - 38 - 7 - 8))
+    log.expect("damaged", "bad-metadata", survivors=[0, 1, 2, filler])
+
+
+@BOOK.damaged(three_legacy_records, "metadata", "RDB-024", "RDB-049")
+def zeros_in_a_record_before_metadata(log: RocksLog) -> None:
+    """A record is open at the zeros: the metadata end it, and the zeros are no gap."""
+    size = BLOCK_SIZE - len(log.data) - 7 - 8
+    log.extend(legacy(FIRST, bytes(size)) + bytes(8), "a FIRST and 8 zeros")
+    log.extend(sizes((1, 8)) + legacy(FULL, b"delta"), "timestamp sizes, a FULL")
+    log.expect("damaged", "incomplete-record", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+@BOOK.damaged(three_legacy_records, "metadata", "RDB-024", "RDB-045")
+def block_of_zeros_before_metadata(log: RocksLog) -> None:
+    """Metadata go to the next block, so that a whole block of zeros is a gap."""
+    zeros_but(log, 8)
+    log.extend(bytes(BLOCK_SIZE), "a block of zeros")
+    log.extend(sizes((1, 8)) + legacy(FULL, b"delta"), "timestamp sizes, a FULL")
+    filler = Kept(bytes(BLOCK_SIZE - 38 - 7 - 8))
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2, filler, Kept(b"delta")])

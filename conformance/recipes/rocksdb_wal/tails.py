@@ -4,13 +4,26 @@ from conformance.recipes.rocksdb_wal.clean_close import recyclable_log_closed, s
 from conformance.recipes.rocksdb_wal.layout import (
     recyclable_fragments,
     recyclable_fragments_within_one_block,
+    recyclable_log_ends_before_its_trailer,
     recyclable_trailer,
     synced_fragments,
     synced_trailer,
     three_recyclable_records,
     three_synced_records,
 )
-from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, RocksLog
+from conformance.recipes.rocksdb_wal.log import (
+    BLOCK_SIZE,
+    BOOK,
+    FIRST,
+    FULL,
+    LAST,
+    OLDER,
+    RocksLog,
+    flipped,
+    legacy,
+    numbered,
+    recyclable,
+)
 from conformance.recipes.rocksdb_wal.metadata import everything_rocksdb_says
 
 S_MIDDLE = 11
@@ -124,3 +137,58 @@ def synced_cut_after_an_orphan(log: RocksLog) -> None:
     log.retype("blocks[0].records[0]", S_MIDDLE, is_sync=True)
     log.truncate_in("blocks[0].records[2].data", 2)
     log.expect("damaged", "orphan-fragment", survivors=[1], end=None)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-025", "RDB-041", kind="limit")
+def record_of_another_log_cut(log: RocksLog) -> None:
+    """The number of a record that is cut does not count: the log is torn."""
+    log.extend(recyclable(FULL, b"ghost", OLDER)[:-1], "a record of log 8 without its last byte")
+    log.expect("torn", "torn-payload", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-006", "RDB-041", kind="eof")
+def legacy_record_cut_in_a_recyclable_log(log: RocksLog) -> None:
+    """The header of type 1 has 7 bytes also here, so that the end cuts the data."""
+    log.extend(legacy(FULL, b"abcdef")[:9], "9 bytes of a legacy FULL")
+    log.expect("torn", "torn-payload", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(recyclable_log_ends_before_its_trailer, "torn-tail", "RDB-004", "RDB-040", kind="eof")
+def cut_in_a_trailer_that_is_not_zero(log: RocksLog) -> None:
+    """Three bytes of a trailer are no header that was cut."""
+    log.extend(b"abc", "3 bytes")
+    log.expect("intact", survivors=[0], end=BLOCK_SIZE - 7)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-042", kind="eof")
+def cut_after_an_empty_first(log: RocksLog) -> None:
+    """An open record without data at the end of the log is torn."""
+    log.extend(recyclable(FIRST, b""), "an empty FIRST")
+    log.expect("torn", "torn-record", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-041", kind="eof")
+def last_cut_after_an_empty_first(log: RocksLog) -> None:
+    """The range begins at the FIRST, also if it has no data."""
+    log.extend(
+        recyclable(FIRST, b"") + recyclable(LAST, b"last")[:-1], "an empty FIRST, a cut LAST"
+    )
+    log.expect("torn", "torn-payload", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-004", "RDB-042", kind="eof")
+def cut_in_a_trailer_after_a_first(log: RocksLog) -> None:
+    """The range ends with the last fragment, before the trailer."""
+    log.extend(recyclable(FIRST, numbered(BLOCK_SIZE - 50 - 11 - 8)), "a FIRST that leaves 8 bytes")
+    log.extend(bytes(3), "3 zeros")
+    log.expect("torn", "torn-record", survivors=[0, 1, 2], end=50)
+
+
+@BOOK.damaged(three_recyclable_records, "torn-tail", "RDB-004", "RDB-051")
+def last_flipped_after_a_trailer(log: RocksLog) -> None:
+    """The range of the lost record ends with its last fragment, before the trailer."""
+    log.extend(recyclable(FIRST, numbered(BLOCK_SIZE - 50 - 11 - 8)), "a FIRST that leaves 8 bytes")
+    log.extend(
+        bytes(8) + flipped(recyclable(LAST, b"last")), "a trailer, a LAST with a flipped bit"
+    )
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1, 2], end=None)

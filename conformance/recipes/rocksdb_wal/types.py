@@ -3,6 +3,7 @@
 from conformance.recipes.rocksdb_wal.checksum import blocks_without_a_sync, synced_blocks
 from conformance.recipes.rocksdb_wal.fragments import legacy_records_of_growing_size
 from conformance.recipes.rocksdb_wal.layout import (
+    empty_log,
     legacy_ignorable_type,
     recyclable_fragments,
     three_legacy_records,
@@ -10,11 +11,13 @@ from conformance.recipes.rocksdb_wal.layout import (
     three_synced_records,
 )
 from conformance.recipes.rocksdb_wal.log import (
+    BLOCK_SIZE,
     BOOK,
     FIRST,
     FULL,
     LAST,
     LEGACY,
+    RECYCLABLE,
     WAL_SYNC,
     RocksLog,
     legacy,
@@ -23,6 +26,7 @@ from conformance.recipes.rocksdb_wal.log import (
     wal_sync,
 )
 from conformance.recipes.variation import Kept
+from reference_impl.rocksdb_wal.layout import pack
 
 
 @BOOK.damaged(three_legacy_records, "types", "RDB-047", "RDB-040")
@@ -189,3 +193,94 @@ def recyclable_block_proves_nothing(log: RocksLog) -> None:
     log.splice("blocks[1]", recyclable(FULL, numbered(32757)), "a recyclable block")
     log.flip("blocks[0].records[1].data", 2)
     log.expect("torn", "torn-tail", survivors=[0], end=24)
+
+
+@BOOK.damaged(empty_log, "types", "RDB-011", "RDB-047")
+def ignorable_type_in_a_log_without_a_dialect(log: RocksLog) -> None:
+    """Only a legacy log has ignorable types, and nothing shows that this is one."""
+    log.extend(legacy(140, b"ghost"), "a record of type 140")
+    log.expect("damaged", "unknown-type", survivors=[], end=12)
+
+
+@BOOK.damaged(empty_log, "types", "RDB-013", "RDB-047")
+def type_12_in_a_log_without_a_dialect(log: RocksLog) -> None:
+    """The checksum is right with a 7-byte header: a type that no dialect has."""
+    log.extend(legacy(12, b"x"), "a record of type 12")
+    log.expect("damaged", "unknown-type", survivors=[], end=8)
+
+
+@BOOK.damaged(empty_log, "types", "RDB-013", "RDB-043")
+def type_9_that_only_a_short_header_fits(log: RocksLog) -> None:
+    """With neither header sound, type 9 has 19 bytes, and then the length leaves the block."""
+    log.extend(b"\0\x11\x22\x33\xf4\x7f\x09ghost", "a length of 32756, type 9")
+    log.expect("damaged", "bad-length", survivors=[], end=None)
+
+
+@BOOK.damaged(empty_log, "types", "RDB-004", "RDB-012")
+def eight_bytes_left_in_a_log_without_a_dialect(log: RocksLog) -> None:
+    """Without a dialect a trailer is shorter than 7 bytes: a record fits into 8."""
+    log.extend(legacy(77, numbered(BLOCK_SIZE - 15)), "a record of type 77")
+    log.extend(legacy(78, b"y") + legacy(79, b""), "records of types 78 and 79")
+    log.expect("damaged", "unknown-type", survivors=[], end=BLOCK_SIZE + 7)
+
+
+@BOOK.valid("types", "RDB-011")
+def ignorable_types_from_128_to_255(log: RocksLog) -> None:
+    """The lowest and the highest ignorable types, and those around RocksDB's metadata."""
+    log.write(b"alpha", headers=LEGACY)
+    for kind in (128, 129, 132, 255):
+        log.data += legacy(kind, b"of a later version")
+    log.write(b"bravo", headers=LEGACY)
+    log.expect("intact", survivors=[0, 1])
+
+
+@BOOK.damaged(three_legacy_records, "types", "RDB-045")
+def legacy_type_0_without_data(log: RocksLog) -> None:
+    """Type and length are 0, and the checksum is right: still a header of zeros."""
+    log.extend(legacy(0, b"") + legacy(FULL, b"ghost"), "a record of type 0, and a FULL")
+    log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
+def type_130_in_a_recyclable_log(log: RocksLog) -> None:
+    """Its header has 7 bytes in every dialect."""
+    log.extend(legacy(130, bytes(24)) + recyclable(FULL, b"delta"), "type 130, and a FULL")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+@BOOK.damaged(three_recyclable_records, "types", "RDB-006", "RDB-047")
+def type_12_in_a_recyclable_log(log: RocksLog) -> None:
+    """Its header has 7 bytes outside WAL-sync logs."""
+    log.extend(legacy(12, bytes(20)) + recyclable(FULL, b"delta"), "type 12, and a FULL")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+@BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-017", "RDB-047")
+def legacy_full_before_what_was_synced(log: RocksLog) -> None:
+    """A legacy FULL has its 7-byte header also in a WAL-sync log, and is lost alone."""
+    log.extend(legacy(FULL, bytes(30)) + wal_sync(FULL, b"delta", 200), "two FULL")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+@BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-011", "RDB-047")
+def ignorable_type_before_what_was_synced(log: RocksLog) -> None:
+    """A WAL-sync log has no ignorable types."""
+    log.extend(legacy(140, b"x") + wal_sync(FULL, b"delta", 200), "type 140, and a FULL")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")])
+
+
+@BOOK.damaged(three_synced_records, "types", "RDB-006", "RDB-019", "RDB-047", "RDB-056")
+def preceding_log_before_what_was_synced(log: RocksLog) -> None:
+    """Type 131 has 11 bytes also in a WAL-sync log. Zeros at the end do not make `end` null."""
+    log.extend(pack(RECYCLABLE, 131, bytes(24), 12), "type 131")
+    log.extend(wal_sync(FULL, b"delta", 200) + bytes(100), "a FULL and 100 zeros")
+    log.expect("damaged", "unknown-type", survivors=[0, 1, 2, Kept(b"delta")], end=133)
+
+
+@BOOK.damaged(three_synced_records, "types", "RDB-012", "RDB-017")
+def sound_header_of_zeros_first_in_a_block(log: RocksLog) -> None:
+    """A sound record of type 0 is surveyed, and so is the sync offset behind it."""
+    log.flip("blocks[0].records[2].data", 1)
+    log.fill_block()
+    log.extend(legacy(0, b"") + wal_sync(FULL, b"ghost", 49), "type 0, and a FULL")
+    log.expect("damaged", "checksum-mismatch", survivors=[0, 1], end=None)

@@ -253,3 +253,18 @@ def write_a_timestamp_size_of_zero(log: RocksLog) -> None:
 def write_a_column_family_twice(log: RocksLog) -> None:
     """A reader would call the second one bad metadata."""
     refused(log, LEGACY, {"timestamp_sizes": {"3": 8}}, {"timestamp_sizes": {"3": 8}})
+
+
+@BOOK.writing("writing", "RDB-026", kind="limit")
+def write_and_close_the_highest_number(log: RocksLog) -> None:
+    """After 2^32 - 1 comes 0."""
+    log.written(b"alpha", log_number=2**32 - 1, closed=True)
+    log.expect("intact", survivors=[0], end=16)
+
+
+@BOOK.writing("writing", "RDB-037", "RDB-058", control=write_compressed_records)
+def write_a_record_larger_than_the_limit(log: RocksLog) -> None:
+    """A reader with the same limit would not return it."""
+    log.context |= {"compression": "zstd", "max_record_size": 4}
+    log.new_records = [NewRecord(b"alpha")]
+    log.expect_refusal()

@@ -7,7 +7,7 @@ from conformance.recipes.rocksdb_wal.layout import (
     three_recyclable_records,
     three_synced_records,
 )
-from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, RocksLog
+from conformance.recipes.rocksdb_wal.log import BLOCK_SIZE, BOOK, FULL, RocksLog, legacy
 from conformance.recipes.rocksdb_wal.log_number import recycled_log
 
 
@@ -119,3 +119,18 @@ def zero_header_with_a_checksum(log: RocksLog) -> None:
     """Type and length are 0, one byte of the checksum is not: somebody wrote there."""
     log.extend(b"\x01" + bytes(4095), "01 and 4095 zeros")
     log.expect("damaged", "zero-header", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(three_legacy_records, "zeros", "RDB-041", "RDB-045")
+def zero_gap_before_a_block_that_begins_with_zeros(log: RocksLog) -> None:
+    """The gap ends at the start of a block, and not at the first byte that is not zero."""
+    log.fill_block()
+    log.extend(bytes(4) + b"xyz123456" + legacy(FULL, b"ghost"), "4 zeros, text, a FULL")
+    log.expect("damaged", "zero-gap", survivors=[0, 1, 2], end=BLOCK_SIZE)
+
+
+@BOOK.damaged(three_synced_records, "zeros", "RDB-045", "RDB-050", kind="eof")
+def zero_header_at_the_end_of_a_synced_log(log: RocksLog) -> None:
+    """After the last sync, a header of zeros ends a WAL-sync log."""
+    log.extend(bytes(7) + b"x", "7 zeros and one byte")
+    log.expect("torn", "torn-tail", survivors=[0, 1, 2], end=74)

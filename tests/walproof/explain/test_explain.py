@@ -59,7 +59,7 @@ def test_the_vectors_of_a_reason_have_it_in_an_answer() -> None:
 
 def test_a_context_key_has_its_readers_and_its_default() -> None:
     output = run("kahadb-journal", "max_file_length").output
-    assert "integer from 0 to 2147483647, default 33554432" in output
+    assert "integer from 5 to 2147483647, default 33554432" in output
     assert "read by write, append" in output
 
 

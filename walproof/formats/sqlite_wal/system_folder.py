@@ -22,7 +22,7 @@ from reference_impl.sqlite_wal.layout import (
 )
 from reference_impl.sqlite_wal.opening import NoHeader, Opening, Refused, open_log
 from walproof.decode.fault import Undecodable
-from walproof.formats.sqlite_wal.decoder.pages import (
+from walproof.formats.sqlite_wal.pages import (
     DB_HEADER_SIZE,
     DatabaseHeader,
     parse_page,

@@ -18,7 +18,7 @@ from tests.walproof.formats.sqlite_wal.histories import History
 from walproof import decode
 from walproof.decode.fault import Undecodable
 from walproof.formats.sqlite_wal import decoder
-from walproof.formats.sqlite_wal.decoder.pages import (
+from walproof.formats.sqlite_wal.pages import (
     local_size,
     parse_page,
     record_values,

@@ -16,7 +16,7 @@ from reference_impl.answer import Answer, Record, collect
 from reference_impl.sqlite_wal import read
 from reference_impl.sqlite_wal.layout import MAX_PAGE
 from tests.walproof.formats.sqlite_wal.histories import History, State, random_history, state_at
-from walproof.formats.sqlite_wal.decoder.pages import MAGIC
+from walproof.formats.sqlite_wal.pages import MAGIC
 
 LOGS = {
     vector.id: vector.input

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from walproof.decode.fault import Undecodable
 from walproof.decode.payloads import CUT
-from walproof.formats.sqlite_wal.decoder.pages import (
+from walproof.formats.sqlite_wal.pages import (
     Cell,
     DatabaseHeader,
     Page,

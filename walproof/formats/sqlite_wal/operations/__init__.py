@@ -15,9 +15,9 @@ from reference_impl.answer import Record
 from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE
 from walproof.decode.operations import Operations as AnyOperations
 from walproof.decode.operations import Row as OperationRow
-from walproof.formats.sqlite_wal.decoder.pages import DB_HEADER_SIZE, DatabaseHeader, Value
 from walproof.formats.sqlite_wal.operations.database import Row, Snapshot, StoredPages
 from walproof.formats.sqlite_wal.operations.schema import SCHEMA, Columns, Table
+from walproof.formats.sqlite_wal.pages import DB_HEADER_SIZE, DatabaseHeader, Value
 from walproof.formats.sqlite_wal.wal_index import is_untouched
 
 #: Whole numbers up to this size are numbers in JSON.

@@ -13,7 +13,8 @@ from pathlib import Path
 from reference_impl.sqlite_wal.layout import FRAME_HEADER_SIZE, FrameHeader, Slots
 from reference_impl.sqlite_wal.opening import NoHeader, Refused, open_log
 from walproof.decode.fault import Undecodable
-from walproof.formats.sqlite_wal.decoder.pages import (
+from walproof.formats.sqlite_wal.operations.schema import SCHEMA, Table
+from walproof.formats.sqlite_wal.pages import (
     DB_HEADER_SIZE,
     PAGE_TYPES,
     Cell,
@@ -23,7 +24,6 @@ from walproof.formats.sqlite_wal.decoder.pages import (
     parse_page,
     record_values,
 )
-from walproof.formats.sqlite_wal.operations.schema import SCHEMA, Table
 
 #: Type and children of a page that is not part of a readable b-tree.
 _NO_NODE: tuple[str, tuple[int, ...]] = ("", ())

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
-from walproof.formats.sqlite_wal.decoder.pages import Value
+from walproof.formats.sqlite_wal.pages import Value
 
 #: The name of the table of all tables, whose root is page 1.
 SCHEMA = "sqlite_schema"

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"path/filepath"
+	"regexp"
+	"strconv"
+)
+
+// survey is what one look through the log tells before its records are read (RDB-012 to RDB-017, RDB-032).
+type survey struct {
+	dialect     dialect
+	number      uint32
+	numberKnown bool
+	// proven is the offset below which a fault is damage, as the log was written there.
+	proven uint64
+	// lastForeign is the start of the last block that begins with a sound record of another log, or -1.
+	lastForeign int64
+	// compression is the type in the compression record, or what stands for it.
+	compression uint32
+	// compressionRecord reports whether a valid compression record stands at offset 0.
+	compressionRecord bool
+	// guess reports whether the data of the first FULL or FIRST decides about the compression (RDB-032).
+	guess bool
+	// fragmentMet reports whether such a FULL or FIRST was met.
+	fragmentMet bool
+}
+
+// Compression types (RDB-031).
+const (
+	compressionNone = 0
+	compressionZstd = 7
+	compressionSize = 4 // bytes of data in a compression record
+)
+
+var zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+// names are the file names of RDB-014. A number is padded to six digits, and never more than that.
+var names = regexp.MustCompile(`^([0-9]{6}|[1-9][0-9]{6,})(-([0-9]{3}|[1-9][0-9]{3,}))?\.log$`)
+
+// numberInName returns the log number in the name of a file.
+func numberInName(path string) (uint64, bool) {
+	match := names.FindStringSubmatch(filepath.Base(path))
+	if match == nil {
+		return 0, false
+	}
+	number, err := strconv.ParseUint(match[1], 10, 64)
+	return number, err == nil
+}
+
+// foreign reports whether a sound physical record belongs to another log (RDB-015).
+func (s *survey) foreign(rec physical) bool {
+	return s.dialect != legacy && rec.hasNumber() && rec.number != s.number
+}
+
+// isCleanClose reports whether rest begins with the clean close of this log (RDB-026).
+func (s *survey) isCleanClose(rest []byte) bool {
+	number, ok := cleanClose(rest)
+	return ok && s.numberKnown && s.dialect != legacy && number == s.number+1
+}
+
+// refused reports whether the compression of the log is not supported (RDB-031).
+func (s *survey) refused() bool {
+	return s.compression != compressionNone && s.compression != compressionZstd
+}
+
+// takeSurvey looks through the log. The number is that of the context or of the file name, if known.
+func takeSurvey(log *blocks, number uint64, numberKnown bool) (*survey, error) {
+	s := &survey{number: uint32(number), numberKnown: numberKnown, lastForeign: -1, guess: true}
+	var (
+		magic       bool   // the first FULL or FIRST begins with the magic number of zstd
+		ownBlock    int64  // start of the last block that begins with a recyclable record of this log
+		highestSync uint64 // in records of this log
+	)
+	for start := int64(0); start < log.size; start += blockSize {
+		block, err := log.from(start)
+		if err != nil {
+			return nil, err
+		}
+		if number, ok := cleanClose(block); ok && start == 0 && !s.numberKnown {
+			s.number, s.numberKnown = number-1, true
+		}
+		for p := 0; len(block)-p >= legacyHeader; {
+			rec := noDialect.parse(block[p:], start+int64(p))
+			if !rec.sound {
+				break
+			}
+			p = int(rec.end - start)
+			if rec.hasNumber() && !s.numberKnown {
+				s.number, s.numberKnown = rec.number, true
+			}
+			native := nativeDialect(rec)
+			if rec.at == 0 {
+				isCompression := rec.typ == typeCompression && native == noDialect
+				s.compressionRecord = isCompression && len(rec.data) == compressionSize
+				s.guess = isCompression && !s.compressionRecord || rec.hasNumber() && rec.number != s.number
+				if s.compressionRecord {
+					s.compression = binary.LittleEndian.Uint32(rec.data)
+				}
+			}
+			if rec.hasNumber() && rec.number != s.number {
+				if rec.at == start {
+					s.lastForeign = start
+				}
+				continue
+			}
+			if s.dialect == noDialect {
+				s.dialect = native
+			}
+			switch native {
+			case recyclable:
+				if rec.at == start {
+					ownBlock = start
+				}
+			case walSync:
+				highestSync = max(highestSync, rec.syncOffset)
+			}
+			fragment := s.dialect.kindOf(rec)
+			if !s.fragmentMet && native == s.dialect && (fragment == fullKind || fragment == firstKind) {
+				s.fragmentMet = true
+				magic = bytes.HasPrefix(rec.data, zstdMagic)
+			}
+		}
+	}
+	switch s.dialect {
+	case recyclable:
+		s.proven = uint64(ownBlock)
+	case walSync:
+		s.proven = highestSync
+		s.compression, s.compressionRecord, s.guess = compressionNone, false, false
+	}
+	if s.guess && magic {
+		s.compression = compressionZstd
+	}
+	return s, nil
+}
+
+// nativeDialect is the dialect that alone has the type and the header of a sound physical record, if there is one.
+func nativeDialect(rec physical) dialect {
+	switch {
+	case rec.header == walSyncHeader:
+		return walSync
+	case rec.header == recyclableHeader:
+		return recyclable
+	case rec.typ >= typeLegacyFull && rec.typ < typeRecyclableFull, rec.typ == typeTimestamps, rec.typ == typePrecedingLog:
+		return legacy
+	}
+	return noDialect
+}
