@@ -17,7 +17,6 @@ from reference_impl.sqlite_wal.layout import (
     NO_SALTS,
     PAGE_SIZES,
     ROLLBACK_JOURNAL,
-    SALTS,
     VERSION,
     FrameHeader,
     Header,
@@ -129,7 +128,8 @@ def _header_of(state: State, order: Order, page_size: int, salts: bytes) -> Head
 
 def _first_link(file: BinaryIO, size: int) -> Opening | None:
     """Find the first two slots in a row of which the second follows the first (SQW-027)."""
-    for page_size in PAGE_SIZES:
+    either: Opening | None = None
+    for page_size in reversed(PAGE_SIZES):
         slots = Slots(file, size, page_size)
         for number in range(2, slots.count + 1):
             file.seek(slots.at(number - 1))
@@ -137,8 +137,12 @@ def _first_link(file: BinaryIO, size: int) -> Opening | None:
             before, frame = FrameHeader.of(both), FrameHeader.of(both[slots.slot_size :])
             if before.salts != frame.salts or frame.salts == NO_SALTS or not frame.page:
                 continue
-            slot = slots.data(number)
-            for order in _ORDERS:
-                if rewind(frame.checksum, covered(slot), order) == before.checksum:
-                    return Opening(page_size, order, slot[SALTS], None, None, is_damaged=True)
-    return None
+            data = covered(slots.data(number))
+            orders = [o for o in _ORDERS if rewind(frame.checksum, data, o) == before.checksum]
+            if not orders:
+                continue
+            found = Opening(page_size, orders[0], frame.salts, None, None, is_damaged=True)
+            if len(orders) == 1:
+                return found
+            either = either or found
+    return either

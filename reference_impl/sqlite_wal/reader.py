@@ -89,7 +89,6 @@ class Scan:
         self.committed = 0
         self.committed_value = opening.checksum
         self.first_bad = 1
-        self.chain_end = 0
         self.last_commit: bytes | None = None
 
     @property
@@ -120,38 +119,28 @@ class Scan:
         yield End("damaged", reason, None)
 
     def committed_records(self) -> Iterator[Record]:
-        """The transactions that SQLite recovers (SQW-010 to SQW-013)."""
-        images: list[bytes] = []
-        pages: list[int] = []
-        for number, slot in self._chain():
-            frame = FrameHeader.of(slot)
-            self.chain_end = number
-            if frame.salts != self.opening.salts or self.first_bad != number:
-                continue
-            self.first_bad = number + 1
-            images.append(slot[FRAME_HEADER_SIZE:])
-            pages.append(frame.page)
-            if frame.db_pages:
-                is_padding = len(pages) == 1 and is_repetition(self.last_commit, slot)
-                if not is_padding:  # SQW-014
-                    first = self.committed + 1
-                    yield self.record(first, b"".join(images), pages, frame.db_pages)
-                self.committed, self.last_commit = number, slot
-                self.committed_value = frame.checksum
-                images, pages = [], []
-
-    def _chain(self) -> Iterator[tuple[int, bytes]]:
-        """The slots whose checksums follow from the header, whatever their salts (SQW-030)."""
+        """The transactions that SQLite recovers (SQW-010 to SQW-014)."""
         value = self.opening.checksum
         if value is None:
             return
+        images: list[bytes] = []
+        pages: list[int] = []
         for number in range(1, self.slots.count + 1):
             slot = self.slots.data(number)
             frame = FrameHeader.of(slot)
             value = advance(value, covered(slot), self.opening.order)
-            if value != frame.checksum or not frame.page:
+            if frame.salts != self.opening.salts or not frame.page or frame.checksum != value:
                 return
-            yield number, slot
+            self.first_bad = number + 1
+            images.append(slot[FRAME_HEADER_SIZE:])
+            pages.append(frame.page)
+            if frame.db_pages:
+                if len(pages) > 1 or not is_repetition(self.last_commit, slot):  # SQW-014
+                    first = self.committed + 1
+                    yield self.record(first, b"".join(images), pages, frame.db_pages)
+                self.committed, self.last_commit = number, slot
+                self.committed_value = value
+                images, pages = [], []
 
     def record(
         self, first: int, payload: bytes, pages: list[int], db_pages: int, **more: Any
@@ -180,30 +169,24 @@ class _Tail:
     def _classify(self) -> None:
         """Find the end of this generation, and the verdict on it (SQW-030 to SQW-034)."""
         committed, count = self.scan.committed, self.slots.count
-        self.last_own, self.last_mark, first_mark = committed, committed, 0
-        for number in range(committed + 1, count + 1):
-            frame = self.slots.header(number)
-            if frame.has_salts(self.opening.salts) or number <= self.scan.chain_end:
-                self.last_own = number
-                if frame.db_pages and number >= self.scan.first_bad:
-                    self.last_mark = number
-                    first_mark = first_mark or number
+        self.survey = Survey(self.slots, self.opening, committed, self.scan.committed_value)
+        own = [n for n in self.survey.found if self.survey.is_of_generation(n)]
+        marks = [n for n in own if self.survey.found[n].header.db_pages]
+        self.last_own = own[-1] if own else committed
+        self.last_mark = marks[-1] if marks else committed
         self.last_unfinished = self.last_own
         while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
             self.last_unfinished += 1
         self.is_cut = self._is_cut()
-        if first_mark:
-            self.survey = Survey(
-                self.slots, self.opening, committed, self.scan.committed_value, self.last_own
-            )
-            found = self.survey.transactions(self.scan.last_commit)
-            is_proven = any(one.first <= first_mark <= one.last for one in found)
-            if is_proven or self._goes_on_after(first_mark):
+        if marks:
+            found = self.survey.transactions()
+            is_proven = any(one.first <= marks[0] <= one.last for one in found)
+            if is_proven or self._goes_on_after(marks[0]):
                 self.transactions = found
                 self.reason = self.survey.code(self.scan.first_bad)
         if self.is_cut:
             self.torn = "torn-frame"
-        elif first_mark and not self.reason:
+        elif marks and not self.reason:
             self.torn = "bad-tail"
         elif self.last_unfinished > (self.last_mark if self.reason else committed):
             self.torn = "uncommitted"

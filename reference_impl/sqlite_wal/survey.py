@@ -6,7 +6,6 @@ each frame names the value before it, and with that the slot that it follows.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -57,26 +56,31 @@ def is_repetition(commit: bytes | None, slot: bytes) -> bool:
 
 
 class Survey:
-    """The slots from the one after the last committed frame to the last of this generation."""
+    """The slots after the last committed frame."""
 
-    def __init__(
-        self, slots: Slots, opening: Opening, committed: int, value: State | None, last: int
-    ) -> None:
+    def __init__(self, slots: Slots, opening: Opening, committed: int, value: State | None) -> None:
         self.slots = slots
         self.opening = opening
         self.committed = committed
-        self.last = last
         self.found: dict[int, _Slot] = {}
-        self.values: dict[State, int] = {}
+        # The first slot that stores a value, and the first proven one (SQW-038).
+        self.first: dict[State, int] = {}
+        self.proven: dict[State, int] = {}
         if opening.checksum is not None:
-            self.values[opening.checksum] = 0
-        for number in range(1, last + 1):
+            self.first[opening.checksum] = self.proven[opening.checksum] = 0
+        for number in range(1, slots.count + 1):
             header = slots.header(number)
-            # Of several slots with one value, the first counts; others are copies (SQW-038).
-            self.values.setdefault(header.checksum, number)
+            self.first.setdefault(header.checksum, number)
             if number > committed:
                 self.found[number] = _Slot(header)
+            else:
+                self.proven.setdefault(header.checksum, number)
         self._prove(value)
+
+    def is_of_generation(self, number: int) -> bool:
+        """Return whether a slot has the salts of the log, or is proven without them (SQW-030)."""
+        slot = self.found[number]
+        return slot.header.has_salts(self.opening.salts) or slot.follows is not None
 
     def _prove(self, running: State | None) -> None:
         """Find the slot that each frame follows (SQW-035 to SQW-038).
@@ -84,6 +88,7 @@ class Survey:
         ``running`` is the value computed over all slots since the last one that is proven.
         """
         run: list[int] = []
+        elsewhere: list[_Slot] = []
         for number, slot in self.found.items():
             data = self.slots.data(number)
             header = slot.header
@@ -91,15 +96,15 @@ class Survey:
             slot.computed = header.checksum
             if header.page:
                 slot.before = rewind(header.checksum, covered(data), self.opening.order)
-            is_copy = self.values[header.checksum] != number
-            if slot.before is not None and not is_copy and slot.before == running:
+            can_be_proven = slot.before is not None and header.checksum not in self.proven
+            if can_be_proven and slot.before == running:
                 slot.follows, slot.is_confirmed = number - 1, not has_salts
-                for earlier in run:
-                    if self.found[earlier].header.page:
-                        self.found[earlier].follows = earlier - 1
-                        self.found[earlier].is_confirmed = True
-            elif has_salts and not is_copy and slot.before in self.values:
-                slot.follows = self.values[slot.before]
+                self._confirm(run)
+                if run and self._is_copy(run[-1]):
+                    elsewhere.append(slot)
+            elif can_be_proven and has_salts and self._slot_storing(slot.before) is not None:
+                slot.follows = 0
+                elsewhere.append(slot)
             else:
                 run.append(number)
                 if running is not None:
@@ -107,12 +112,28 @@ class Survey:
                 slot.computed = running
                 continue
             run, running = [], header.checksum
+            self.proven[header.checksum] = number
+        for slot in elsewhere:
+            slot.follows = self._slot_storing(slot.before)
 
-    def transactions(self, last_commit: bytes | None) -> list[Transaction]:
-        """Return the proven transactions in the order in which they were written (SQW-039).
+    def _confirm(self, run: list[int]) -> None:
+        """Mark the frames of a run, which a later frame proves (SQW-036)."""
+        for number in run:
+            slot = self.found[number]
+            if slot.header.page and not self._is_copy(number):
+                slot.follows, slot.is_confirmed = number - 1, True
 
-        ``last_commit`` is the last committed frame before the damage, for padding (SQW-014).
-        """
+    def _is_copy(self, number: int) -> bool:
+        """Return whether a slot that is not proven has the right checksum, as a copy has."""
+        slot = self.found[number]
+        return slot.header.page != 0 and slot.header.checksum == slot.computed
+
+    def _slot_storing(self, value: State | None) -> int | None:
+        """Return the slot that counts as the one that stores a value (SQW-038)."""
+        return None if value is None else self.proven.get(value, self.first.get(value))
+
+    def transactions(self) -> list[Transaction]:
+        """Return the proven transactions in the order in which they were written (SQW-039)."""
         made: list[Transaction] = []
         first: int | None = None
         for number, slot in self.found.items():
@@ -127,12 +148,18 @@ class Survey:
         for one in made:
             for number in range(one.first, one.last + 1):
                 self.found[number].transaction = one
-        ordered = self._in_order(made)
-        for one in ordered:
-            commit = self.slots.data(one.last)
-            one.is_padding = one.first == one.last and is_repetition(last_commit, commit)
-            last_commit = commit
-        return ordered
+        for one in made:
+            one.is_padding = self._is_padding(one)
+        return self._in_order(made)
+
+    def _is_padding(self, one: Transaction) -> bool:
+        """Return whether a transaction repeats the commit frame that it follows (SQW-014)."""
+        before = self._followed(one)
+        if one.first != one.last or not before:
+            return False
+        if before > self.committed and self.found[before].transaction is None:
+            return False  # the transaction before it is lost
+        return is_repetition(self.slots.data(before), self.slots.data(one.last))
 
     def _in_order(self, made: list[Transaction]) -> list[Transaction]:
         """The chain from the committed frames first, then the others as they follow each other."""
@@ -171,11 +198,11 @@ class Survey:
         return slot.header.db_pages != 0
 
     def _gained_mark(self, number: int, before: State) -> bool:
-        """Return whether the checksums around a lost frame fit its page number and a size of 0."""
+        """Return whether the checksums around a lost frame and its image give a size of 0."""
         data, order = self.slots.data(number), self.opening.order
-        header = FrameHeader.of(data)
-        without_mark = advance(before, struct.pack(">2I", header.page, 0), order)
-        return rewind(header.checksum, data[FRAME_HEADER_SIZE:], order) == without_mark
+        image = data[FRAME_HEADER_SIZE:]
+        first, second = rewind(FrameHeader.of(data).checksum, image, order)
+        return second == (before[1] + first) & 0xFFFFFFFF
 
     def code(self, number: int) -> str:
         """Return the code of a slot that is at fault, or of a part of it (SQW-036, SQW-041)."""
@@ -188,7 +215,7 @@ class Survey:
             return "frame-checksum"
         if slot.follows is not None:
             return "partial-transaction" if self._is_in_place(number) else "broken-link"
-        if self.values[slot.header.checksum] != number:
+        if self.first[slot.header.checksum] != number:
             return "broken-link"
         return "frame-checksum" if self._is_anchored(number) else "unanchored"
 

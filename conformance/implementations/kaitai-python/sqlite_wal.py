@@ -156,13 +156,14 @@ def rebuilt(log: bytes) -> Start | None:
 
 def linked(log: bytes) -> Start | None:
     """SQW-027: the first slot that follows the slot before it."""
-    for page_size in PAGE_SIZES:
-        slots = slots_of(log, page_size)
-        for one, other in pairwise(slots):
-            if one.salts == other.salts != (0, 0) and other.page:
-                for order in ORDERS:
-                    if backward(other.stored, other.covered, order) == one.stored:
-                        return Start(page_size, order, other.salts, None, is_damaged=True)
+    for unsure in (False, True):
+        for page_size in reversed(PAGE_SIZES):
+            for one, other in pairwise(slots_of(log, page_size)):
+                if not one.salts == other.salts != (0, 0) or not other.page:
+                    continue
+                fits = [o for o in ORDERS if backward(other.stored, other.covered, o) == one.stored]
+                if len(fits) == 1 + unsure:
+                    return Start(page_size, fits[0], other.salts, None, is_damaged=True)
     return None
 
 
@@ -176,7 +177,6 @@ class Reader:
     records: list[dict[str, Any]] = field(default_factory=list)
     lost: list[dict[str, Any]] = field(default_factory=list)
     committed: int = 0
-    last_commit: bytes = b""
 
     def __post_init__(self) -> None:
         self.slots = slots_of(self.log, self.start.page_size)
@@ -194,10 +194,10 @@ class Reader:
         """Report ``[at, to)`` as lost."""
         self.lost.append({"from": at, "to": to, "reason": reason})
 
-    def take(self, slots: list[Slot], **more: Any) -> None:
+    def take(self, slots: list[Slot], is_padding: bool, **more: Any) -> None:
         """Return a transaction, unless it is padding (SQW-012 to SQW-014)."""
         commit = slots[-1]
-        if len(slots) > 1 or commit.covered != self.last_commit:
+        if not is_padding:
             payload = b"".join(slot.image for slot in slots)
             fields = {
                 "frame": slots[0].number,
@@ -206,19 +206,8 @@ class Reader:
                 **more,
             }
             self.records.append(record(payload, slots[0].at, len(slots) * self.size) | fields)
-        self.last_commit = commit.covered
         for slot in slots:
             slot.returned = True
-
-    def chain(self) -> int:
-        """Return how many slots follow from the header by their checksums, whatever their salts."""
-        value, order = self.start.value, self.start.order
-        for slot in self.slots if value else ():
-            assert value is not None
-            value = forward(value, slot.covered, order)
-            if value != slot.stored or not slot.page:
-                return slot.number - 1
-        return len(self.slots) if value else 0
 
     def answer(self, strict: bool) -> dict[str, Any]:
         """The whole answer."""
@@ -226,18 +215,21 @@ class Reader:
             if strict:
                 return self.stopped(0, "header-checksum")
             self.lose(0, 32, "header-checksum")
-        chained = self.chain()
         bad = 1  # the first slot at which SQLite stops
-        while bad <= chained and self.slots[bad - 1].salts == self.start.salts:
-            bad += 1
+        value = self.start.value
         open_slots: list[Slot] = []
-        for slot in self.slots[: bad - 1]:
+        for slot in self.slots if value else ():
+            assert value is not None
+            value = forward(value, slot.covered, self.start.order)
+            if slot.salts != self.start.salts or not slot.page or slot.stored != value:
+                break
+            bad += 1
             open_slots.append(slot)
             if slot.db_pages:
-                self.take(open_slots)
+                self.take(open_slots, self.repeats(open_slots, self.committed))
                 open_slots, self.committed = [], slot.number
         end = self.at(self.committed + 1)
-        reason, torn = self.tail(bad, chained, strict)
+        reason, torn = self.tail(bad, strict)
         if strict and reason:
             return self.stopped(end, reason)
         reason = "header-checksum" if self.start.is_damaged else reason
@@ -259,10 +251,16 @@ class Reader:
             "end": None,
         }
 
-    def tail(self, bad: int, chained: int, strict: bool) -> tuple[str | None, str | None]:
+    def repeats(self, slots: list[Slot], before: int) -> bool:
+        """Return whether a transaction is padding after a commit frame (SQW-014)."""
+        commit = self.slots[before - 1].covered if before else b""
+        return len(slots) == 1 and slots[0].covered == commit
+
+    def tail(self, bad: int, strict: bool) -> tuple[str | None, str | None]:
         """The code of the damage and that of a torn end, after the committed frames."""
+        proven = self.prove()
         after = self.slots[self.committed :]
-        own = [s.number for s in after if self.is_own(s) or s.number <= chained]
+        own = [s.number for s in after if self.is_own(s) or s.follows is not None]
         last = own[-1] if own else self.committed
         ending = last
         for slot in self.slots[last:]:
@@ -270,10 +268,9 @@ class Reader:
                 break
             ending = slot.number
         is_cut = self.is_cut(ending)
-        marks = [n for n in own if n >= bad and self.slots[n - 1].db_pages]
+        marks = [n for n in own if self.slots[n - 1].db_pages]
         reason = None
         if marks:
-            proven = self.prove(last)
             goes_on = is_cut or self.repeats_until(marks[0], last) < last
             if goes_on or any(s.number == marks[0] for group in proven for s in group):
                 reason = self.code(self.slots[bad - 1])
@@ -313,33 +310,44 @@ class Reader:
             mark += 1
         return mark
 
-    def prove(self, last: int) -> list[list[Slot]]:
+    def prove(self) -> list[list[Slot]]:
         """The proven transactions by offset (SQW-035 to SQW-040)."""
         order = self.start.order
-        places: dict[Value, int] = {} if self.start.value is None else {self.start.value: 0}
-        for slot in self.slots[:last]:
-            places.setdefault(slot.stored, slot.number)
+        proven: dict[Value, int] = {} if self.start.value is None else {self.start.value: 0}
+        for slot in self.slots[: self.committed]:
+            proven.setdefault(slot.stored, slot.number)
+        places = {slot.stored: slot.number for slot in reversed(self.slots)} | proven
         computed = self.stored(self.committed)
         waiting: list[Slot] = []
-        for slot in self.slots[self.committed : last]:
+        moved: list[Slot] = []
+        for slot in self.slots[self.committed :]:
             slot.bad_salts = slot.salts != self.start.salts
             slot.before = backward(slot.stored, slot.covered, order)
-            first = slot.page != 0 and places[slot.stored] == slot.number
-            if first and slot.before == computed:
+            if not slot.page or slot.stored in proven:
+                pass
+            elif slot.before == computed:
+                slot.follows = slot.number - 1
                 for one in waiting:
-                    if one.page:
+                    if one.bad_checksum and one.page:
                         one.follows = one.number - 1
-                waiting, slot.follows, computed = [], slot.number - 1, slot.stored
-            elif first and not slot.bad_salts and slot.before in places:
-                waiting, slot.follows, computed = [], places[slot.before], slot.stored
+                if waiting and waiting[-1].page and not waiting[-1].bad_checksum:
+                    moved.append(slot)  # it follows the frame of which the slot before is a copy
+            elif not slot.bad_salts and slot.before in places:
+                slot.follows = -1  # found below
+                moved.append(slot)
+            if slot.follows is not None:
+                waiting, computed = [], slot.stored
+                proven[slot.stored] = slot.number
             else:
                 if computed is not None:
                     computed = forward(computed, slot.covered, order)
                 slot.bad_checksum = slot.stored != computed
                 waiting.append(slot)
+        for slot in moved:
+            slot.follows = proven.get(slot.before, places.get(slot.before))
         groups: list[list[Slot]] = []
         group: list[Slot] = []
-        for slot in self.slots[self.committed : last]:
+        for slot in self.slots[self.committed :]:
             if slot.follows is None:
                 group = []
                 continue
@@ -360,9 +368,9 @@ class Reader:
         slot = self.slots[number - 1]
         before = self.stored(number - 1)
         if slot.follows is None and number > self.committed and before is not None:
-            order = self.start.order
-            if forward(before, slot.head[:4] + bytes(4) + slot.image, order) == slot.stored:
-                return False  # the size alone is damaged, and was 0
+            s, t = backward(slot.stored, slot.image, self.start.order)
+            if t == (before[1] + s) % U4:
+                return False  # the size was 0
         return slot.db_pages != 0
 
     def return_proven(self, groups: list[list[Slot]]) -> None:
@@ -375,16 +383,23 @@ class Reader:
                 yield found[0]
                 after = found[0][-1].number
 
+        ends = {group[-1].number for group in groups}
+
+        def take(group: list[Slot], **more: Any) -> None:
+            before = group[0].follows
+            assert before is not None
+            is_known = before <= self.committed or before in ends
+            self.take(group, is_known and self.repeats(group, before), **more)
+
         if self.start.value is not None:
             for group in run(self.committed):
-                self.take(group)
-        ends = {group[-1].number for group in groups}
+                take(group)
         for group in [one for one in groups if one[0].follows not in ends] + groups:
             if group in rest:
                 rest.remove(group)
-                self.take(group, after_loss=True)
+                take(group, after_loss=True)
                 for later in run(group[-1].number):
-                    self.take(later, after_loss=True)
+                    take(later, after_loss=True)
 
     def is_in_place(self, slot: Slot) -> bool:
         """Return whether a slot follows the slot before it."""
@@ -401,7 +416,8 @@ class Reader:
             return "frame-checksum"
         if slot.follows is not None:
             return "partial-transaction" if self.is_in_place(slot) else "broken-link"
-        if any(one.stored == slot.stored for one in self.slots[: slot.number - 1]):
+        earlier = [self.start.value, *(one.stored for one in self.slots[: slot.number - 1])]
+        if slot.stored in earlier:
             return "broken-link"
         if previous is None:
             return "unanchored" if self.start.value is None else "frame-checksum"

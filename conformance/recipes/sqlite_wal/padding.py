@@ -65,9 +65,9 @@ def commit_frame_of_an_earlier_transaction_again(log: SqliteLog) -> None:
 
 @BOOK.damaged(commit_frame_of_an_earlier_transaction_again, "padding", "SQW-014", "SQW-039")
 def transaction_lost_between_equal_commit_frames(log: SqliteLog) -> None:
-    """The transaction between two equal commit frames is lost: the second is taken for padding."""
+    """The transaction between two equal commit frames is lost: the second follows a lost one."""
     log.flip("frames[1].page", 5)
-    log.expect("damaged", "frame-checksum", survivors=[0], end=None)
+    log.expect("damaged", "frame-checksum", survivors=[0, 2], end=None)
 
 
 @BOOK.damaged(commit_frame_repeated, "padding", "SQW-014", "SQW-034")
@@ -79,9 +79,10 @@ def bit_in_the_last_padding(log: SqliteLog) -> None:
 
 @BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", "SQW-031", "SQW-041")
 def bit_in_padding(log: SqliteLog) -> None:
-    """A bit of padding flips: the padding after it stays padding, later transactions are marked."""
+    """A bit of padding flips: the next repetition is returned, and the one after it is padding."""
     log.flip("frames[4].page", 100)
-    log.expect("damaged", "frame-checksum", survivors=[0, 1, 2], end=None)
+    survivors = [0, image(2, "bravo."), 1, 2]
+    log.expect("damaged", "frame-checksum", survivors=survivors, end=None)
 
 
 @BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", kind="eof")

@@ -122,7 +122,8 @@ def _rebuild(source: Source) -> _Start | None:
 def _first_link(source: Source) -> _Start | None:
     """Return the values of the first two slots of which the second follows the first (SQW-027)."""
     window = Window(source, MAX_BYTES)
-    for page_size in PAGE_SIZES:
+    either: _Start | None = None
+    for page_size in reversed(PAGE_SIZES):
         slot = FRAME_HEADER + page_size
         count = (source.size - HEADER) // slot
         step = max(2, MAX_BYTES // slot)
@@ -130,18 +131,23 @@ def _first_link(source: Source) -> _Start | None:
             slots = min(step, count - first)
             window.hold(HEADER + first * slot, slots * slot)
             data = window.array[HEADER + first * slot - window.base :]
-            if (link := int(kernel.find_link(data, slots, slot))) >= 0:
-                at = link // 2 * slot + 8
-                salts = int.from_bytes(data[at : at + 8].tobytes(), "little")
-                return _Start(page_size, bool(link & 1), salts, None, is_damaged=True)
-    return None
+            link, is_sure = kernel.find_link(data, slots, slot)
+            if link < 0:
+                continue
+            at = link // 2 * slot + 8
+            salts = int.from_bytes(data[at : at + 8].tobytes(), "little")
+            start = _Start(page_size, bool(link & 1), salts, None, is_damaged=True)
+            if is_sure:
+                return start
+            either = either or start
+    return either
 
 
 class _Scan:
     """A pass over the committed frames, and then over the slots after them.
 
     ``committed`` is the last committed slot, ``value`` the checksum after it. ``first_bad`` is the
-    slot at which SQLite stops, ``chain_end`` the last one whose checksum follows.
+    slot at which SQLite stops.
     """
 
     def __init__(self, source: Source, start: _Start, wanted: Wanted) -> None:
@@ -150,7 +156,7 @@ class _Scan:
         self.wanted = wanted
         self.slot = FRAME_HEADER + start.page_size
         self.count = max(0, source.size - HEADER) // self.slot
-        self.committed = self.chain_end = 0
+        self.committed = 0
         self.value = start.value
         self.first_bad = 1
         self.images = Window(source, 0)
@@ -175,22 +181,18 @@ class _Scan:
         step = max(1, MAX_BYTES // self.slot)
         window = Window(self.source, 0)
         page, size = np.empty(step, np.int64), np.empty(step, np.int64)
-        salts, repeats = np.empty(step, np.uint64), np.empty(step, np.bool_)
+        repeats = np.empty(step, np.bool_)
         pages: list[Numbers] = []
-        while self.chain_end < self.count:
-            before = 1 if self.chain_end else 0
-            wish = min(step, self.count - self.chain_end)
-            window.hold(self.at(self.chain_end + 1 - before), (wish + before) * self.slot)
+        while (done := self.first_bad - 1) < self.count:
+            before = 1 if done else 0
+            wish = min(step, self.count - done)
+            window.hold(self.at(done + 1 - before), (wish + before) * self.slot)
             held = kernel.follow(
                 window.array, before * self.slot, self.slot, self.start.big, np.uint64(value),
-                page[:wish], size, salts, repeats,
+                np.uint64(self.start.salts), page[:wish], size, repeats,
             )  # fmt: skip
-            if self.first_bad == self.chain_end + 1:
-                foreign = np.flatnonzero(salts[:held] != self.start.salts)
-                sound = int(foreign[0]) if len(foreign) else held
-                self.first_bad += sound
-                yield from self._committed(pages, page[:sound], size[:sound], repeats, window)
-            self.chain_end += held
+            yield from self._committed(pages, page[:held], size[:held], repeats, window)
+            self.first_bad += held
             if held < wish:
                 return
             value = _stored(window.array, (held + before - 1) * self.slot)
@@ -203,8 +205,7 @@ class _Scan:
         if len(ends) == 0:
             pages.append(page.copy())
             return
-        first_slot = self.chain_end + 1
-        lasts = ends + first_slot
+        lasts = ends + self.first_bad
         firsts = np.concatenate([[self.committed], lasts[:-1]]) + 1
         numbers = np.concatenate([*pages, page[: ends[-1] + 1]])
         is_record = (firsts < lasts) | ~repeats[ends] | (firsts == 1)
@@ -326,24 +327,27 @@ class _Tail:
     def _classify(self) -> None:
         """Find the end of this generation, and the verdict on it (SQW-030 to SQW-034)."""
         scan, committed = self.scan, self.scan.committed
-        slots = _Slots(scan, committed + 1, scan.count)
-        numbers = np.arange(committed + 1, scan.count + 1)
-        own = numbers[slots.is_own(scan.start.salts) | (numbers <= scan.chain_end)]
-        self.last_own = int(own[-1]) if len(own) else committed
-        marks = own[(own >= scan.first_bad) & (slots.size[own - committed - 1] != 0)]
-        self.last_mark = int(marks[-1]) if len(marks) else committed
-        after = slice(self.last_own - committed, None)
-        waits = (slots.salts[after] == 0) & (slots.page[after] != 0)
-        self.last_unfinished = self.last_own + int(np.logical_and.accumulate(waits).sum())
+        self.last_own = self.last_mark = committed
+        marks: list[int] = []
+        if scan.count > committed:
+            self.survey = _Survey(scan)
+            own = self.survey.of_generation()
+            marks = own[self.survey.size[own] != 0].tolist()
+            self.last_own = int(own[-1]) if len(own) else committed
+            self.last_mark = marks[-1] if marks else committed
+        self.last_unfinished = self.last_own
+        if self.survey:
+            after = slice(self.last_own + 1, None)
+            waits = (self.survey.salts[after] == 0) & (self.survey.page[after] != 0)
+            self.last_unfinished += int(np.logical_and.accumulate(waits).sum())
         self.is_cut = self._is_cut()
-        if len(marks):
-            self.survey = _Survey(scan, self.last_own)
-            first = int(marks[0])
+        if self.survey and marks:
+            first = marks[0]
             if self.survey.is_proven(first) or self.is_cut or self._goes_on_after(first):
                 self.reason = self.survey.code(scan.first_bad)
         if self.is_cut:
             self.torn = "torn-frame"
-        elif len(marks) and not self.reason:
+        elif marks and not self.reason:
             self.torn = "bad-tail"
         elif self.last_unfinished > (self.last_mark if self.reason else committed):
             self.torn = "uncommitted"
@@ -386,14 +390,13 @@ class _Tail:
 class _Slots:
     """The headers of slots as columns: page number, database size, salts, stored value."""
 
-    def __init__(self, scan: _Scan, first: int, last: int) -> None:
-        count = max(0, last - first + 1)
+    def __init__(self, scan: _Scan, count: int) -> None:
         headers = np.empty((count, FRAME_HEADER), np.uint8)
         window = Window(scan.source, 0)
         step = max(1, MAX_BYTES // scan.slot)
         for done in range(0, count, step):
             slots = min(step, count - done)
-            window.hold(scan.at(first + done), slots * scan.slot)
+            window.hold(scan.at(1 + done), slots * scan.slot)
             held = window.array[: slots * scan.slot].reshape(slots, scan.slot)
             headers[done : done + slots] = held[:, :FRAME_HEADER]
         words = headers.view(">u4").astype(np.int64)
@@ -409,16 +412,17 @@ class _Slots:
 
 
 class _Survey:
-    """The links between the frames of a log after damage (SQW-035 to SQW-041).
+    """The links between the frames after the committed ones (SQW-035 to SQW-041).
 
     All columns are indexed by the number of a slot; number 0 stands for the header.
     """
 
-    def __init__(self, scan: _Scan, last: int) -> None:
+    def __init__(self, scan: _Scan) -> None:
         self.scan = scan
-        self.last = last
+        self.last = last = scan.count
         value, salts = scan.start.value, scan.start.salts
-        slots = _Slots(scan, 1, last)
+        slots = _Slots(scan, last)
+        self.salts = np.concatenate([[np.uint64(0)], slots.salts])
         self.page = np.concatenate([[1], slots.page])
         self.size = np.concatenate([[1], slots.size])
         self.stored = np.concatenate([np.array([value or 0], np.uint64), slots.stored])
@@ -437,9 +441,11 @@ class _Survey:
             self.stored[begin:], return_index=True, return_inverse=True
         )
         numbers = firsts.astype(np.int64) + begin
-        # Of several slots with one value, the first counts; others are copies (SQW-038).
         self.is_copy[begin:] = numbers[inverse] != np.arange(begin, self.last + 1)
+        key = np.concatenate([np.zeros(begin, np.int64), inverse.astype(np.int64)])
         first = scan.committed + 1
+        # Of several slots with one value, the first proven one counts (SQW-038).
+        proven = np.where(numbers < first, numbers, -1)
         known = int(scan.value is not None)
         state = np.array([scan.value or 0, known, first], np.uint64)
         step = max(1, MAX_BYTES // scan.slot)
@@ -449,9 +455,12 @@ class _Survey:
             window.hold(scan.at(number), count * scan.slot)
             kernel.prove(
                 window.array, number, count, scan.slot, scan.start.big, self.page, self.stored,
-                self.has_salts, self.is_copy, keys, numbers, state, self.follows, self.before,
+                self.has_salts, keys, key, proven, state, self.follows, self.before,
                 self.computed, self.confirmed, self.gained,
             )  # fmt: skip
+        counting = np.where(proven < 0, numbers, proven)
+        elsewhere = self.follows < -1
+        self.follows[elsewhere] = counting[-2 - self.follows[elsewhere]]
         if begin:
             self.gained[1] = False
 
@@ -474,6 +483,11 @@ class _Survey:
         edges[firsts] += 1
         edges[lasts + 1] -= 1
         self.is_in_transaction = np.cumsum(edges)[:-1] > 0
+
+    def of_generation(self) -> Numbers:
+        """Return the slots after the committed frames that are of this generation (SQW-030)."""
+        numbers = np.arange(self.scan.committed + 1, self.last + 1)
+        return numbers[(self.is_own | (self.follows >= 0))[numbers]]
 
     def is_proven(self, number: int) -> bool:
         """Return whether a slot is in a proven transaction."""
@@ -523,10 +537,12 @@ class _Survey:
 
     def _is_padding(self) -> NDArray[np.bool_]:
         """Return which transactions repeat the commit before them (SQW-014)."""
-        before = np.concatenate([[self.scan.committed], self.lasts[:-1]])
+        before = self.follows[self.firsts]
+        is_lost = ~self.is_in_transaction[before] & (before > self.scan.committed)
         padding: NDArray[np.bool_] = (
             (self.firsts == self.lasts)
             & (before > 0)
+            & ~is_lost
             & (self.page[before] == self.page[self.lasts])
             & (self.size[before] == self.size[self.lasts])
         )

@@ -95,24 +95,24 @@ def follow(
     slot: Any,
     big: Any,
     value: Any,
+    salts: Any,
     page: Any,
     size: Any,
-    salts: Any,
     repeats: Any,
 ) -> Any:
-    """Follow the checksums of the slots from ``at`` on, after ``value``; return how many hold.
+    """Follow the frames with these salts from ``at`` on, after ``value``; return how many hold.
 
-    Stores page number, database size and salts of each such slot, and whether it repeats what the
-    checksum of the slot before it covers (SQW-014), which is in ``data`` if ``at`` is not 0.
+    Stores page number and database size of each such slot, and whether it repeats what the checksum
+    of the slot before it covers (SQW-014), which is in ``data`` if ``at`` is not 0.
     """  # fmt: skip
     for n in range(len(page)):
         value = _advance_slot(value, data, at, slot, big)
         number = _swapped(load32(data, at))
-        if number == 0 or value != _stored(data, at + CHECKSUM):
+        is_own = load64(data, at + COVERED) == salts
+        if not is_own or number == 0 or value != _stored(data, at + CHECKSUM):
             return n
         page[n] = number
         size[n] = _swapped(load32(data, at + 4))
-        salts[n] = load64(data, at + COVERED)
         repeats[n] = at > 0 and is_repetition(data, at - slot, data, at, slot)
         at += slot
     return len(page)
@@ -128,24 +128,30 @@ def is_repetition(data: Any, at: Any, other: Any, other_at: Any, slot: Any) -> A
 
 @kernel
 def find_link(data: Any, count: Any, slot: Any) -> Any:
-    """Return a link in ``count`` slots: twice the number of its second slot from 0, plus 1 if words
-    are big-endian; -1 if there is none (SQW-027).
-    """
+    """Return a link in ``count`` slots, and whether it fits one byte order only (SQW-027).
+
+    A link is twice the number of its second slot from 0, plus 1 if words are big-endian. The first
+    that fits one order precedes those that fit both; -1 if there is none.
+    """  # fmt: skip
+    either = int64(-1)
     for n in range(1, count):
         at = n * slot
         salts = load64(data, at + COVERED)
         if salts == 0 or salts != load64(data, at - slot + COVERED) or load32(data, at) == 0:
             continue
         value = _stored(data, at - slot + CHECKSUM)
-        for big in range(2):
-            if rewind_slot(data, at, slot, big) == value:
-                return 2 * n + big
-    return -1
+        is_little = rewind_slot(data, at, slot, False) == value
+        is_big = rewind_slot(data, at, slot, True) == value
+        if is_little != is_big:
+            return int64(2 * n + is_big), True
+        if is_little and either < 0:
+            either = int64(2 * n)
+    return either, False
 
 
 @helper
-def _first_with(keys: Any, numbers: Any, value: Any) -> Any:
-    """Return the number of the slot that ``value`` stands for, -1 if there is none."""
+def _find(keys: Any, value: Any) -> Any:
+    """Return the index of a value in sorted ``keys``, -1 if it is not there."""
     low, high = 0, len(keys)
     while low < high:
         middle = (low + high) // 2
@@ -153,7 +159,7 @@ def _first_with(keys: Any, numbers: Any, value: Any) -> Any:
             low = middle + 1
         else:
             high = middle
-    return numbers[low] if low < len(keys) and keys[low] == value else int64(-1)
+    return low if low < len(keys) and keys[low] == value else -1
 
 
 @kernel
@@ -166,9 +172,9 @@ def prove(
     page: Any,
     stored: Any,
     has_salts: Any,
-    is_copy: Any,
     keys: Any,
-    numbers: Any,
+    key: Any,
+    proven: Any,
     state: Any,
     follows: Any,
     before: Any,
@@ -179,37 +185,39 @@ def prove(
     """Find the slot that each frame follows (SQW-035 to SQW-040), in slots from ``first`` on.
 
     Arrays other than ``data`` are indexed by the number of a slot. ``keys`` are the sorted values
-    of all slots, and ``numbers`` the first slot of each. ``state`` holds the value computed over
-    all slots since the last proven one, whether it is known, and the number of the first such slot.
+    of all slots, ``key`` the index of that of each slot, and ``proven`` the first proven slot of
+    each, or -1. ``state`` holds the value computed over all slots since the last proven one,
+    whether it is known, and the number of the first such slot.
 
-    ``follows`` is -1 for a slot that is not proven. ``confirmed``: only its salts or its checksum
-    are at fault. ``gained``: its page number, a size of 0 and its image give the value it stores.
+    ``follows`` is -1 for a slot that is not proven, and -2 - k for one that follows the slot that
+    counts for key k. ``confirmed``: only its salts or its checksum are at fault. ``gained``: the
+    value that it stores and its image give a size of 0.
     """  # fmt: skip
+    mask = _WORD(0xFFFFFFFF)
     running, is_known, run = state[RUNNING], state[IS_KNOWN], int(state[RUN])
     for number in range(first, first + count):
         at = (number - first) * slot
         value = rewind(stored[number], data, at + FRAME_HEADER, at + slot, big)
-        s = (stored[number - 1] >> _WORD(32)) + _word(data, at, big) + (
-            stored[number - 1] & _WORD(0xFFFFFFFF)
-        ) & _WORD(0xFFFFFFFF)
-        t = (stored[number - 1] + s) & _WORD(0xFFFFFFFF)
-        gained[number] = value == s << _WORD(32) | t
+        gained[number] = value & mask == stored[number - 1] + (value >> _WORD(32)) & mask
         value = rewind(value, data, at, at + COVERED, big)
         before[number] = value
         computed[number] = stored[number]
-        may_be_frame = page[number] != 0 and not is_copy[number]
-        if may_be_frame and is_known and value == running:
+        may_be_proven = page[number] != 0 and proven[key[number]] < 0
+        if may_be_proven and is_known and value == running:
             follows[number], confirmed[number] = number - 1, not has_salts[number]
             for earlier in range(run, number):
-                if page[earlier] != 0:
+                if page[earlier] != 0 and stored[earlier] != computed[earlier]:
                     follows[earlier], confirmed[earlier] = earlier - 1, True
-        elif may_be_frame and has_salts[number] and _first_with(keys, numbers, value) >= 0:
-            follows[number] = _first_with(keys, numbers, value)
+                elif page[earlier] != 0 and earlier == number - 1:
+                    follows[number] = -2 - key[earlier]  # the slot before it is a copy
+        elif may_be_proven and has_salts[number] and _find(keys, value) >= 0:
+            follows[number] = -2 - _find(keys, value)
         else:
             if is_known:
                 running = _advance_slot(running, data, at, slot, big)
             computed[number] = running
             continue
+        proven[key[number]] = number
         run, running, is_known = number + 1, stored[number], _WORD(1)
     state[RUNNING], state[IS_KNOWN], state[RUN] = running, is_known, _WORD(run)
 
