@@ -50,7 +50,7 @@ def test_a_writer_that_syncs_nothing_loses_what_it_acknowledged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"), [("sqlite-full", set()), ("sqlite-normal", {judge.LOST})]
+    ("name", "wrong"), [("sqlite-full", set()), ("sqlite-normal", {judge.LOST, judge.FORGETS})]
 )
 def test_sqlite_syncs_each_commit_only_where_synchronous_is_full(
     name: str, wrong: set[str]

@@ -67,6 +67,19 @@ def commit(connection: drivers.Connection, request: dict[str, Any]) -> None:
             request["acknowledged"](number)
 
 
+def read(path: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the recovered transactions without padding, which repeats a commit frame (SQW-014)."""
+    answer = sqlite.read(path, request)
+    records: list[dict[str, Any]] = []
+    last = None
+    for each in answer["records"]:
+        commit_frame = each["pages"][-1], each["db_pages"], each["payload"][-2 * PAGE_SIZE :]
+        if len(each["pages"]) > 1 or commit_frame != last:
+            records.append(each)
+        last = commit_frame
+    return answer | {"records": records}
+
+
 def write(path: Path, request: dict[str, Any]) -> None:
     """Create a database of :data:`PAGES` pages, and write its log."""
     with opened(path) as connection:
@@ -95,7 +108,7 @@ if __name__ == "__main__":
             "also_writes": True,
             "acknowledges": True,
         },
-        sqlite.read,
+        read,
         write,
         append,
     )
