@@ -1,10 +1,6 @@
 """Files that a reader must not guess at."""
 
-from conformance.recipes.sqlite_wal.layout import (
-    five_transactions,
-    header_alone,
-    one_transaction,
-)
+from conformance.recipes.sqlite_wal.layout import five_transactions, one_transaction
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
 
 
@@ -165,8 +161,9 @@ def magic_number_of_a_rollback_journal_alone(log: SqliteLog) -> None:
     log.expect("refused", "rollback-journal")
 
 
-@BOOK.damaged(header_alone, "refused", "SQW-021", "SQW-022")
+@BOOK.damaged(one_transaction, "refused", "SQW-021", "SQW-022")
 def header_that_begins_with_zeros(log: SqliteLog) -> None:
     """The magic number of a header alone is zero, and the rest is not."""
     log.zero("header.magic")
+    log.truncate(32)
     log.expect("refused", "bad-magic")
