@@ -88,6 +88,17 @@ def sources_of(format_id: str) -> dict[str, Path]:
     }
 
 
+def family_of(format_id: str) -> list[str]:
+    """Return a format, and those whose packages import modules of its package."""
+    package = f"reference_impl.{registers()[format_id].module}."
+    return [format_id] + [
+        other
+        for other in registers()
+        if other != format_id
+        and any(package in path.read_text("utf-8") for path in sources_of(other).values())
+    ]
+
+
 def all_mutants(format_id: str, reviewed: Reviewed) -> list[Mutant]:
     """Return every mutant of a format's readers and writers, except in functions outside."""
     register = registers()[format_id]

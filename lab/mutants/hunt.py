@@ -98,10 +98,15 @@ class Hunt:
             worker.close()
 
     def _ask(self, mutant: Mutant, worker: JsonLinesProgram, kills: _Kills) -> Fate:
-        """Ask first the questions that have killed most, then the cheap ones."""
+        """Ask first the format's own questions, those that have killed most, and the cheap ones."""
         order = sorted(
             self.reached.questions(mutant),
-            key=lambda each: (*kills.rank(mutant, each), self.reached.seconds[each], each),
+            key=lambda each: (
+                self.questions[each].format_id != self.format_id,
+                *kills.rank(mutant, each),
+                self.reached.seconds[each],
+                each,
+            ),
         )
         request = {
             "name": vars(mutant.name),

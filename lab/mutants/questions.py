@@ -22,17 +22,22 @@ from conformance.cases import Case, Step, cases_of
 from conformance.compare import ANSWER_PARTS
 from conformance.recognition import Example, load_examples
 from conformance.vectors import load
+from lab.mutants.choice import family_of
 from lab.mutants.sites import Mutant
 from reference_impl.answer import NewRecord, collect
-from reference_impl.formats import Format
+from reference_impl.formats import Format, named
 from reference_impl.register import registers
 
 
 @dataclass(frozen=True)
 class Question:
-    """One thing to ask. ``requirements`` are those of the vector; an example has none."""
+    """One thing to ask of a reader or writer of ``format_id``.
+
+    ``requirements`` are those of the vector; an example has none.
+    """
 
     id: str
+    format_id: str
     requirements: frozenset[str]
 
     def difference(self, format: Format, folder: Path) -> str | None:
@@ -79,13 +84,18 @@ class ExampleQuestion(Question):
 
 
 def questions_of(format_id: str) -> list[Question]:
-    """Return the questions for a format's mutants."""
+    """Return the questions for a format's mutants: its own, then those of its family."""
+    return [question for each in family_of(format_id) for question in _own_questions(each)]
+
+
+def _own_questions(format_id: str) -> list[Question]:
     reports = [*sorted(ANSWER_PARTS - {"signals"}), "at", "size"]
     reports += registers()[format_id].fields
     vectors = [load(path) for path in sorted((VECTORS / format_id).glob("*.json"))]
     questions: list[Question] = [
         VectorQuestion(
             f"{case.vector.id}, {case.profile}",
+            format_id,
             frozenset(case.vector.body["requirements"]),
             case,
             tuple(case.steps()),
@@ -94,7 +104,9 @@ def questions_of(format_id: str) -> list[Question]:
         for case in cases_of(vectors)
     ]
     questions += [
-        ExampleQuestion(f"example: {each.title}", frozenset(), each, format_id in each.formats)
+        ExampleQuestion(
+            f"example: {each.title}", format_id, frozenset(), each, format_id in each.formats
+        )
         for each in load_examples()
     ]
     return questions
@@ -149,9 +161,7 @@ class Reached:
         return frozenset().union(*(result for result in lines if result))
 
 
-def reached(
-    format: Format, questions: Sequence[Question], files: frozenset[str], scratch: Path
-) -> Reached:
+def reached(questions: Sequence[Question], files: frozenset[str], scratch: Path) -> Reached:
     """Ask the original everything. Raises :class:`WrongOriginal`."""
     by_line: dict[Line, set[int]] = {}
     seconds = []
@@ -160,7 +170,7 @@ def reached(
         lines: set[Line] = set()
         _empty_caches()
         with _traced(files, lines):
-            wrong = ask(question, format, scratch)
+            wrong = ask(question, named(question.format_id), scratch)
         if wrong is not None:
             raise WrongOriginal(f"{question.id}: {wrong}")
         seconds.append(time.process_time() - started)

@@ -16,7 +16,6 @@ from lab.mutants.hunt import Fate, Hunt
 from lab.mutants.questions import questions_of, reached
 from lab.mutants.reviewed import Reviewed, load_reviewed
 from lab.mutants.sites import Mutant, Name
-from reference_impl import formats
 from reference_impl.paths import PACKAGES
 
 Report = dict[str, Any]
@@ -50,7 +49,7 @@ def hunt(
         prefix="walproof-mutants-", dir=_MEMORY if _MEMORY.is_dir() else None
     ) as folder:
         scratch = Path(folder)
-        lines = reached(formats.named(format_id), questions, files, scratch)
+        lines = reached(questions, files, scratch)
         fates = Hunt(format_id, questions, lines, scratch, first_kill, jobs).run(mutants, progress)
     gone = set(reviewed.equivalent) - {each.name for each in everything}
     return {

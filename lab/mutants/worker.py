@@ -21,7 +21,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, NoReturn
 
-from lab.mutants.choice import all_mutants, sources_of
+from lab.mutants.choice import all_mutants, family_of, sources_of
 from lab.mutants.questions import Question, ask, questions_of
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Name
@@ -48,7 +48,8 @@ class Worker:
         self.scratch = scratch
         self.questions = questions_of(format_id)
         self.mutants = {mutant.name: mutant for mutant in all_mutants(format_id, Reviewed())}
-        self.codes = codes_of(format_id)
+        self.family = family_of(format_id)
+        self.codes = {name: code for each in self.family for name, code in codes_of(each).items()}
 
     def reply(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fate of a mutant."""
@@ -56,7 +57,7 @@ class Worker:
         module = next(name for name, path in sources_of(self.format_id).items()
                       if path == mutant.path)  # fmt: skip
         try:
-            format = load_format(self.format_id, {**self.codes, module: mutant.code()})
+            formats = load_formats(self.family, {**self.codes, module: mutant.code()})
         except Exception as error:
             return {
                 "killers": [],
@@ -70,10 +71,12 @@ class Worker:
         count = 0
         for number in request["order"]:
             question = self.questions[number]
+            if killers and question.format_id != self.format_id:
+                break  # the rest of the family is for mutants that the format's own leave alive
             if only is not None and only <= question.requirements:
                 continue  # whatever the answer is, they stay in common
             count += 1
-            difference = self._ask(question, format, request["seconds"])
+            difference = self._ask(question, formats[question.format_id], request["seconds"])
             if difference is not None:
                 killers.append(number)
                 how = how or difference[:DIFFERENCE_CHARACTERS]
@@ -101,20 +104,23 @@ def codes_of(format_id: str) -> dict[str, CodeType]:
     }
 
 
-def load_format(format_id: str, codes: Mapping[str, CodeType]) -> Format:
-    """Return the format with these modules in place of the imported ones.
+def load_formats(format_ids: Sequence[str], codes: Mapping[str, CodeType]) -> dict[str, Format]:
+    """Return the formats with these modules in place of the imported ones.
 
     Modules that were imported before keep the original. Raises whatever the modules raise.
     """
-    package = f"reference_impl.{registers()[format_id].module}"
     for name in codes:
         sys.modules.pop(name, None)
     finder = _Finder(codes)
     sys.meta_path.insert(0, finder)
     try:
-        module = importlib.import_module(package)
+        return {each: _format(each) for each in format_ids}
     finally:
         sys.meta_path.remove(finder)
+
+
+def _format(format_id: str) -> Format:
+    module = importlib.import_module(f"reference_impl.{registers()[format_id].module}")
     original = named(format_id)
     copied: Callable[..., object] = getattr(module, "copied", original.copied)
     return Format(

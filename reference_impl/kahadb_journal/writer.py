@@ -100,10 +100,6 @@ class Writer:
         self.max_file_length = int(context.get("max_file_length", MAX_FILE_LENGTH))
         self.max_batch = int(context.get("write_batch_size", MAX_WRITE_BATCH))
         self.file = path / FIRST_FILE if self.rotates else path
-        if self.preallocation == "sparse" and self.max_file_length < len(EOF_RECORD):
-            raise ValueError(
-                "max_file_length: a sparse file needs room for an EOF record"
-            )  # KDB-014
 
     def create(self) -> None:
         """Create a data file with preallocated space."""

@@ -107,9 +107,6 @@ class Scan:
         """Yield the records and lost ranges that the next block completes."""
         base = self.size
         self.size += len(block)
-        if self.has_ended:
-            self._look_for_other_log(block, base)
-            return
         for event in self._block(block, base):
             if isinstance(event, Lost) and not self.first_damage:
                 self.first_damage = event.reason

@@ -73,6 +73,8 @@ def record(format_id: str, number: int, rng: random.Random) -> NewRecord:
         return NewRecord(body, when)
     if format_id == "zmq-raft":
         return NewRecord(payload, {"index": str(number + 1), "term": "1"})
+    if format_id == "sqlite-wal":
+        return NewRecord(rng.randbytes(512 * rng.choice([1, 1, 2])))
     return NewRecord(payload, {"asqn": str(number)} if format_id == "zeebe-journal" else {})
 
 
@@ -83,11 +85,13 @@ NAMES = {
     "systemd-journal": "system.journal",
     "zmq-raft": "raft",
     "rocksdb-wal": "000001.log",
+    "sqlite-wal": "database-wal",
 }
 CONTEXTS: dict[str, dict[str, Any]] = {
     "zeebe-journal": {"folder": True, "max_segment_size": 20_000},
     "kahadb-journal": {"folder": True, "max_file_length": 20_000},
     "zmq-raft": {"kind": "directory", "capacity": 8},
+    "sqlite-wal": {"page_size": 512},
 }
 
 

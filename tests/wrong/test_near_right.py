@@ -19,7 +19,7 @@ import pytest
 
 from lab.mutants.choice import sources_of
 from lab.mutants.questions import Question, ask, questions_of
-from lab.mutants.worker import load_format
+from lab.mutants.worker import load_formats
 from reference_impl.formats import FORMATS, Format
 
 
@@ -82,7 +82,7 @@ def changed(format: str, row: NearRight | None = None) -> Format:
             assert result == 1, f"{row.before!r} is {result} times in {row.module}.py"
             source = source.replace(place, place.replace(row.before, row.after))
         codes[name] = compile(source, str(path), "exec")
-    return load_format(format, codes)
+    return load_formats([format], codes)[format]
 
 
 def _within(source: str, name: str | None) -> str:

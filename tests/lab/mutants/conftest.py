@@ -13,7 +13,6 @@ from lab.mutants.hunt import Fate, Hunt
 from lab.mutants.questions import Question, Reached, questions_of, reached
 from lab.mutants.reviewed import Reviewed
 from lab.mutants.sites import Mutant
-from reference_impl import formats
 
 FORMAT = "leveldb-log"
 
@@ -28,7 +27,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Asked:
     questions = questions_of(FORMAT)
     files = frozenset(map(str, sources_of(FORMAT).values()))
     scratch = tmp_path_factory.mktemp("asked")
-    return Asked(questions, reached(formats.named(FORMAT), questions, files, scratch))
+    return Asked(questions, reached(questions, files, scratch))
 
 
 @pytest.fixture

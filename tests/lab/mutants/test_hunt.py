@@ -30,7 +30,12 @@ def test_a_harmless_mutant_lives(mutant, fates) -> None:
 
 def test_the_original_lives_through_it(asked, tmp_path) -> None:
     for question in asked.questions[::20]:
-        assert ask(question, formats.named("leveldb-log"), tmp_path) is None, question.id
+        assert ask(question, formats.named(question.format_id), tmp_path) is None, question.id
+
+
+def test_a_vector_of_another_format_kills_a_mutant_of_a_shared_module(mutant, fates) -> None:
+    (fate,) = fates(mutant("dialects", "131", "132"))
+    assert fate.killer is not None and fate.killer.startswith("rocksdb-wal/")
 
 
 def test_a_reader_that_never_ends_dies(mutant, fates, monkeypatch) -> None:
@@ -83,9 +88,9 @@ def test_this_process_keeps_the_original(mutant, fates) -> None:
 
 
 def test_an_original_that_is_wrong_is_an_error(asked, tmp_path) -> None:
-    other = formats.named("kahadb-journal")
+    others = [replace(each, format_id="kahadb-journal") for each in asked.questions[:10]]
     with pytest.raises(WrongOriginal, match="leveldb-log/"):
-        reached(other, asked.questions[-400:-390], frozenset(), tmp_path)
+        reached(others, frozenset(), tmp_path)
 
 
 def test_what_is_asked_reaches_the_lines_that_run(asked) -> None:

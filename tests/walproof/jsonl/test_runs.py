@@ -47,7 +47,8 @@ def test_both_paths_agree_on_vectors(format_id: str) -> None:
                 isinstance(event, Records) and jsonl._joined(format_id, event) is not None
                 for event in read
             )
-    assert joined > 7 or format_id == "zeebe-journal"
+    # Page numbers of SQLite are JSON text, which is converted value by value.
+    assert joined > 7 or format_id in ("zeebe-journal", "sqlite-wal")
 
 
 @pytest.mark.slow

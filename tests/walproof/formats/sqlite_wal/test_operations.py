@@ -176,6 +176,14 @@ def test_generated_columns_and_foreign_collations(history: History, tmp_path: Pa
     assert row["values"] == {"a": 40, "b": "x", "d": 42}
 
 
+def test_a_key_that_becomes_an_equal_number(history: History, tmp_path: Path) -> None:
+    """To SQLite, 3 and 3.0 are one key."""
+    history.step("CREATE TABLE w(k PRIMARY KEY, v) WITHOUT ROWID; INSERT INTO w VALUES(3, 'a')")
+    history.step("REPLACE INTO w VALUES(3.0, 'b')")
+    _, (update,) = operations(history.close(tmp_path))
+    assert update["op"] == "update" and update["before"] == {"k": 3, "v": "a"}
+
+
 def test_a_blob_is_overwritten_in_place(history: History, tmp_path: Path) -> None:
     """Only its overflow pages are in the log, not the page that refers to them."""
     history.step("INSERT INTO t VALUES(1, 'x', zeroblob(3000)), (2, 'y', zeroblob(3000))")

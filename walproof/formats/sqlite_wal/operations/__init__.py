@@ -321,7 +321,7 @@ class _TableRows:
         columns, values = self._columns(row), self.snapshot.values(row)
         if columns is None or values is None:
             return row.payload
-        return tuple((type(value), value) for value in values[: columns.key_size])
+        return tuple(values[: columns.key_size])
 
     def _columns(self, row: Row) -> Columns | None:
         return self.table.columns(row.rowid is not None) if self.table else None
