@@ -81,8 +81,7 @@ def bit_in_the_last_padding(log: SqliteLog) -> None:
 def bit_in_padding(log: SqliteLog) -> None:
     """A bit of padding flips: the next repetition is returned, and the one after it is padding."""
     log.flip("frames[4].page", 100)
-    survivors = [0, image(2, "bravo."), 1, 2]
-    log.expect("damaged", "frame-checksum", survivors=survivors, end=None)
+    log.expect("damaged", "frame-checksum", survivors=[0, image(2, "bravo."), 1, 2], end=None)
 
 
 @BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", kind="eof")
