@@ -221,3 +221,26 @@ def append_to_another_version(log: SqliteLog) -> None:
     """A log of another version must not be appended to."""
     new(log)
     log.expect_refusal("refused", "bad-version")
+
+
+@BOOK.appending(bit_in_an_image, "appending", "SQW-054", control=append_one_transaction)
+def append_nothing_to_a_damaged_log(log: SqliteLog) -> None:
+    """An append of no records to a damaged log is refused."""
+    log.expect_refusal("damaged", "frame-checksum", survivors=[0, 1, 3, 4])
+
+
+@BOOK.appending(
+    cut_in_the_last_image, "appending", "SQW-052", "SQW-053", control=append_one_transaction
+)
+def append_a_part_of_a_page_to_a_torn_log(log: SqliteLog) -> None:
+    """A payload of 100 bytes is refused, and the torn frame stays."""
+    log.append(b"a" * 100, pages=[3], db_pages=4)
+    log.expect_refusal("torn", "torn-frame", survivors=[0, 1, 2, 3])
+
+
+@BOOK.appending(five_transactions, "appending", "SQW-053")
+def append_with_other_values_configured(log: SqliteLog) -> None:
+    """A page size that is not valid and another salt are configured: the header decides."""
+    log.context = {"page_size": 1000, "salt_1": 5}
+    payload = new(log)
+    log.expect("intact", survivors=[*ALL, payload], end=3784 + 536)

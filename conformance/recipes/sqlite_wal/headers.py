@@ -263,3 +263,87 @@ def header_and_page_zero_under_right_checksums(log: SqliteLog) -> None:
     log.reseal(1)
     log.zero("header")
     log.expect("damaged", "header-checksum", survivors=[1], end=None)
+
+
+@BOOK.damaged(one_transaction, "header", "SQW-020", "SQW-021")
+def header_and_the_only_frame(log: SqliteLog) -> None:
+    """A bit of the header and one of the only image flip: nothing can be read."""
+    log.flip("header.checksum_1", 8)
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.valid("layout", "SQW-004")
+def two_transactions(log: SqliteLog) -> None:
+    """Two transactions of one frame."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=2)
+    log.commit((2, "bravo."), db_pages=2)
+    log.expect("intact", survivors=[0, 1], end=1104)
+
+
+@BOOK.damaged(two_transactions, "header", "SQW-027")
+def header_and_a_linked_page_zero(log: SqliteLog) -> None:
+    """Header and image 1 are damaged, and the frame that follows has page number 0: no link."""
+    log.zero("frames[1].header.page_number")
+    log.reseal(2)
+    log.flip("header.checksum_1", 8)
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.damaged(two_transactions, "header", "SQW-027")
+def header_and_a_second_salt(log: SqliteLog) -> None:
+    """Header, image 1 and the second salt of frame 1 are damaged: all 8 bytes must be equal."""
+    log.flip("header.checksum_1", 8)
+    log.flip("frames[0].header.salt_2", 24)
+    log.flip("frames[0].page", 5)
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.valid("layout", "SQW-006")
+def image_that_reads_the_same_in_both_orders(log: SqliteLog) -> None:
+    """Big-endian checksums, and two frames whose words are the same in both byte orders."""
+    log.begin(order=">")
+    log.commit((1, "alpha."), db_pages=1)
+    log.add_frames((0x02000002, 0x03000003, b"a" * 512))
+    log.add_frames((0x03000003, 0x03000003, b"b" * 512))
+    log.payloads += [b"a" * 512, b"b" * 512]
+    log.commit((4, "delta."), db_pages=5)
+    log.commit((5, "echo."), db_pages=5)
+    log.expect("intact", survivors=[0, 1, 2, 3, 4], end=32 + 5 * 536)
+
+
+@BOOK.damaged(image_that_reads_the_same_in_both_orders, "header", "SQW-027")
+def first_link_in_both_byte_orders(log: SqliteLog) -> None:
+    """The first link fits both byte orders: the next one decides."""
+    log.zero_sector(0)
+    log.expect("damaged", "header-checksum", survivors=[2, 3, 4], end=None)
+
+
+@BOOK.valid("layout", "SQW-004")
+def log_of_smaller_pages_in_an_image(log: SqliteLog) -> None:
+    """The image of page 2, of 4096 bytes, holds three frames of a log of 512-byte pages."""
+    inner = SqliteLog(b"", [])
+    inner.begin(salts=bytes.fromhex("aaaaaaaabbbbbbbb"))
+    for number in range(4):
+        inner.commit((number + 7, f"inner {number}, "), db_pages=12)
+    log.begin(page_size=4096)
+    log.commit((1, "alpha."), db_pages=4)
+    frames = bytes(inner.data[inner.at(2) :])
+    start = 32 + 8 * 536 - (log.at(2) + 24)  # on the grid of the smaller slots
+    page = bytearray(log.image(2, "bravo."))
+    page[start : start + len(frames)] = frames
+    log.add_frames((2, 4, bytes(page)))
+    log.payloads.append(bytes(page))
+    log.commit((3, "charlie."), db_pages=4)
+    log.commit((4, "delta."), db_pages=4)
+    log.expect("intact", survivors=[0, 1, 2, 3], end=32 + 4 * 4120)
+
+
+@BOOK.damaged(log_of_smaller_pages_in_an_image, "header", "SQW-027")
+def larger_pages_first(log: SqliteLog) -> None:
+    """The header is lost and a page holds a log of smaller pages: the larger pages are the log."""
+    log.zero_sector(0)
+    log.zero_sector(1)
+    log.expect("damaged", "header-checksum", survivors=[2, 3], end=None)

@@ -181,3 +181,76 @@ def first_transaction_swapped(log: SqliteLog) -> None:
     """Slots 1 and 5 are swapped: frame 1 follows the header, wherever it stands."""
     swap(log, 1, 5)
     log.expect("damaged", "broken-link", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
+def copy_before_two_frames(log: SqliteLog) -> None:
+    """A copy of slot 6 stands before slot 5: it counts, and the original is the copy."""
+    log.insert(log.at(5), log.slot(6), "a copy of slot 6")
+    log.expect("damaged", "broken-link", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-038", "SQW-039")
+def copy_at_the_start(log: SqliteLog) -> None:
+    """A copy of slot 5 stands before slot 1: the transactions keep their order."""
+    log.insert(log.at(1), log.slot(5), "a copy of slot 5")
+    log.expect("damaged", "broken-link", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
+def checksum_of_the_next_frame(log: SqliteLog) -> None:
+    """Slot 6 stores the checksum of slot 7, which proves both."""
+    start = log.at(7) + 16
+    log.data[log.at(6) + 16 : log.at(6) + 24] = log.data[start : start + 8]
+    log.did("put the checksum of slot 7 into slot 6")
+    log.expect("damaged", "frame-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(two_large_transactions, "links", "SQW-036", "SQW-038")
+def checksum_of_the_frame_before(log: SqliteLog) -> None:
+    """Slot 2 stores the checksum of slot 1: its image is proven by slot 3."""
+    start = log.at(1) + 16
+    log.data[log.at(2) + 16 : log.at(2) + 24] = log.data[start : start + 8]
+    log.did("put the checksum of slot 1 into slot 2")
+    log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
+def copy_with_other_salts_before_its_original(log: SqliteLog) -> None:
+    """A copy of slot 7 with other salts stands before slot 5: it is not proven, slot 7 is."""
+    log.insert(log.at(5), log.slot(7), "a copy of slot 7")
+    log.data[log.at(5) + 8] ^= 1
+    log.did("flip a bit of the salts of slot 5")
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-031", "SQW-041")
+def unwritten_slot_and_a_copy(log: SqliteLog) -> None:
+    """Slot 5 is zeros and slot 6 a copy of slot 4: three slots, three codes."""
+    log.zero("frames[4]")
+    log.replace(6, log.slot(4), "the bytes of slot 4")
+    log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-041")
+def copy_with_other_salts_in_place_of_a_frame(log: SqliteLog) -> None:
+    """A slot holds a copy of the one before it with other salts: the salts give the code."""
+    log.replace(5, log.slot(4), "the bytes of slot 4")
+    log.data[log.at(5) + 8] ^= 1
+    log.did("flip a bit of the salts of slot 5")
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 4], end=None)
+
+
+@BOOK.damaged(two_large_transactions, "links", "SQW-040")
+def page_number_and_size_damaged(log: SqliteLog) -> None:
+    """Page number and size of a frame without a mark are damaged: nothing begins after it."""
+    log.set("frames[0].header.page_number", 0xFFFFFFFF, "big")
+    log.set("frames[0].header.db_pages", 0x7FFFFFFF, "big")
+    log.expect("damaged", "frame-checksum", survivors=[1], end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-031")
+def slot_inserted_before_the_last(log: SqliteLog) -> None:
+    """A slot of another file stands before slot 7: all five transactions are proven."""
+    log.insert(log.at(7), b"\x5a" * 536, "a slot of other bytes")
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)

@@ -81,8 +81,7 @@ def bit_in_the_last_padding(log: SqliteLog) -> None:
 def bit_in_padding(log: SqliteLog) -> None:
     """A bit of padding flips: the next repetition is returned, and the one after it is padding."""
     log.flip("frames[4].page", 100)
-    survivors = [0, image(2, "bravo."), 1, 2]
-    log.expect("damaged", "frame-checksum", survivors=survivors, end=None)
+    log.expect("damaged", "frame-checksum", survivors=[0, image(2, "bravo."), 1, 2], end=None)
 
 
 @BOOK.damaged(commit_frame_repeated_to_a_sector, "padding", "SQW-014", kind="eof")
@@ -133,3 +132,94 @@ def commit_frame_again_after_a_loss(log: SqliteLog) -> None:
     """The transaction between them is lost: the last one has two frames, so it is not padding."""
     log.flip("frames[1].page", 5)
     log.expect("damaged", "frame-checksum", survivors=[0, 2], end=None)
+
+
+@BOOK.valid("padding", "SQW-014")
+def two_repetitions(log: SqliteLog) -> None:
+    """A transaction, and one that is repeated twice."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=2)
+    log.commit((2, "bravo."), db_pages=2)
+    for _ in range(2):
+        log.add_frames((2, 2, image(2, "bravo.")))
+    log.expect("intact", survivors=[0, 1], end=32 + 4 * 536)
+
+
+@BOOK.valid("padding", "SQW-014")
+def two_repetitions_and_a_transaction(log: SqliteLog) -> None:
+    """A transaction that is repeated twice, between two others."""
+    log.begin()
+    log.commit((1, "alpha."), db_pages=2)
+    log.commit((2, "bravo."), db_pages=2)
+    for _ in range(2):
+        log.add_frames((2, 2, image(2, "bravo.")))
+    log.commit((1, "charlie."), db_pages=2)
+    log.expect("intact", survivors=[0, 1, 2], end=32 + 5 * 536)
+
+
+@BOOK.damaged(two_repetitions, "padding", "SQW-031", "SQW-034")
+def broken_repetitions_with_other_salts(log: SqliteLog) -> None:
+    """A repetition without its salts is still one: a torn tail."""
+    log.set("frames[1].header.checksum_1", 0x01010101, "big")
+    log.set("frames[1].header.checksum_2", 0x01010101, "big")
+    log.flip("frames[2].header.salt_1", 24)
+    log.flip("frames[2].header.checksum_1", 24)
+    log.flip("frames[3].header.checksum_1", 24)
+    log.expect("torn", "bad-tail", survivors=[0], end=568)
+
+
+@BOOK.damaged(two_repetitions, "padding", "SQW-031", "SQW-041")
+def unwritten_slot_between_repetitions(log: SqliteLog) -> None:
+    """A slot of zeros between a commit frame and its repetition is not a repetition."""
+    log.flip("frames[1].header.checksum_1", 24)
+    log.zero("frames[2]")
+    log.expect("damaged", "frame-checksum", survivors=[0], end=None)
+
+
+@BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-014", "SQW-041")
+def padding_before_its_commit_frame(log: SqliteLog) -> None:
+    """A commit frame and its repetition are swapped: padding is found by links, not by places."""
+    second, third = log.slot(2), log.slot(3)
+    log.replace(2, third, "the bytes of slot 3")
+    log.replace(3, second, "the bytes of slot 2")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-014", "SQW-041")
+def padding_swapped(log: SqliteLog) -> None:
+    """Two repetitions are swapped: listed, although they are padding."""
+    third, fourth = log.slot(3), log.slot(4)
+    log.replace(3, fourth, "the bytes of slot 4")
+    log.replace(4, third, "the bytes of slot 3")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.damaged(two_repetitions_and_a_transaction, "padding", "SQW-014", "SQW-036")
+def bit_in_a_salt_of_padding(log: SqliteLog) -> None:
+    """A bit of a salt of padding flips: listed as in a transaction."""
+    log.flip("frames[2].header.salt_1", 24)
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 2], end=None)
+
+
+@BOOK.valid("padding", "SQW-014")
+def three_frames_and_two_repetitions(log: SqliteLog) -> None:
+    """A transaction of three frames whose commit frame is repeated twice."""
+    log.begin()
+    log.commit((1, "alpha."), (2, "bravo."), (3, "charlie."), db_pages=3)
+    for _ in range(2):
+        log.add_frames((3, 3, image(3, "charlie.")))
+    log.expect("intact", survivors=[0], end=32 + 5 * 536)
+
+
+@BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-031", "SQW-034")
+def frame_removed_before_repetitions(log: SqliteLog) -> None:
+    """A frame of the only transaction is cut out: two repetitions follow, still one torn write."""
+    log.drop("frames[1]")
+    log.expect("torn", "bad-tail", end=32)
+
+
+@BOOK.damaged(two_repetitions, "padding", "SQW-031", "SQW-039")
+def bit_in_a_salt_of_the_last_padding(log: SqliteLog) -> None:
+    """A salt of the last slot, which is padding, is damaged: its transaction is proven."""
+    log.flip("frames[3].header.salt_1", 24)
+    log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)

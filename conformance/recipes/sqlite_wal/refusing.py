@@ -135,3 +135,35 @@ def other_salts_under_a_right_checksum(log: SqliteLog) -> None:
     log.set("header.salt_2", 0xABAD1DEA, "big")
     log.reseal_header()
     log.expect("intact", survivors=[], end=32)
+
+
+@BOOK.damaged(one_transaction, "refused", "SQW-020", "SQW-022", kind="limit")
+def four_bytes_of_a_rollback_journal(log: SqliteLog) -> None:
+    """A file that ends inside the magic number of a rollback journal."""
+    log.data = bytearray(bytes.fromhex("d9d505f9"))
+    log.did("the first half of the magic number of a rollback journal")
+    log.expect("refused", "bad-magic")
+
+
+@BOOK.damaged(one_transaction, "refused", "SQW-020", "SQW-022", kind="limit")
+def almost_a_rollback_journal(log: SqliteLog) -> None:
+    """The last byte of the magic number of a rollback journal is another one."""
+    log.data = bytearray(bytes.fromhex("d9d505f920a163d6") + bytes(24))
+    log.did("a rollback journal with a bit of its magic number flipped")
+    log.expect("refused", "bad-magic")
+
+
+@BOOK.damaged(one_transaction, "refused", "SQW-020", "SQW-022", kind="limit")
+def magic_number_of_a_rollback_journal_alone(log: SqliteLog) -> None:
+    """A file of 8 bytes: the magic number of a rollback journal."""
+    log.data = bytearray(bytes.fromhex("d9d505f920a163d7"))
+    log.did("the magic number of a rollback journal")
+    log.expect("refused", "rollback-journal")
+
+
+@BOOK.damaged(one_transaction, "refused", "SQW-021", "SQW-022")
+def header_that_begins_with_zeros(log: SqliteLog) -> None:
+    """The magic number of a header alone is zero, and the rest is not."""
+    log.zero("header.magic")
+    log.truncate(32)
+    log.expect("refused", "bad-magic")

@@ -2,6 +2,7 @@
 
 from conformance.recipes.sqlite_wal.layout import (
     five_transactions,
+    one_transaction,
     salts_of_zeros,
     two_large_transactions,
 )
@@ -150,3 +151,60 @@ def older_sector_in_an_image(log: SqliteLog) -> None:
     log.stale(2048, 2560, older_generation(6))
     log.did("[2048, 2560) shows an older log")
     log.expect("damaged", "frame-checksum", survivors=[0, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-036")
+def bit_in_the_last_two_salts(log: SqliteLog) -> None:
+    """The salts of the last two frames are damaged: the chain proves both."""
+    log.flip("frames[5].header.salt_1", 24)
+    log.flip("frames[6].header.salt_1", 24)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(one_transaction, "salts", "SQW-030", "SQW-036")
+def bit_in_a_salt_of_the_only_frame(log: SqliteLog) -> None:
+    """The salts of the only frame are damaged: it follows the header."""
+    log.flip("frames[0].header.salt_1", 24)
+    log.expect("damaged", "frame-salt", survivors=[0], end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-036")
+def checksum_and_the_last_salt(log: SqliteLog) -> None:
+    """A checksum and the salts of the last frame are damaged: the computed value proves both."""
+    log.flip("frames[4].header.checksum_1", 24)
+    log.flip("frames[6].header.salt_1", 24)
+    log.expect("damaged", "frame-checksum", survivors=ALL, end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-036")
+def image_and_the_last_salt(log: SqliteLog) -> None:
+    """An image and the salts of the last frame are damaged: the last frame follows slot 6."""
+    log.flip("frames[4].page", 5)
+    log.flip("frames[6].header.salt_1", 24)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-030", "SQW-036")
+def salts_and_checksum_before_the_last_salt(log: SqliteLog) -> None:
+    """Salts and checksum of slot 6 and the salts of slot 7 are damaged: slot 7 proves both."""
+    log.flip("frames[5].header.salt_1", 24)
+    log.flip("frames[5].header.checksum_1", 24)
+    log.flip("frames[6].header.salt_1", 24)
+    log.expect("damaged", "frame-salt", survivors=ALL, end=None)
+
+
+@BOOK.damaged(one_transaction, "salts", "SQW-010", "SQW-030")
+def linked_page_zero_of_another_generation(log: SqliteLog) -> None:
+    """A slot with page number 0 and other salts has the right checksum: framing."""
+    log.add_frames((0, 5, log.image(5, "echo.")))
+    log.data[log.at(2) + 8] ^= 1
+    log.did("a slot with page number 0 and other salts")
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(five_transactions, "salts", "SQW-041")
+def salts_of_one_frame_and_image_of_the_next(log: SqliteLog) -> None:
+    """The frame after one with damaged salts is damaged: it has no anchor."""
+    log.flip("frames[4].header.salt_1", 24)
+    log.flip("frames[5].page", 5)
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 4], end=None)

@@ -346,3 +346,126 @@ def cut_in_a_big_endian_header(log: SqliteLog) -> None:
     """The file ends inside a header whose magic number is odd."""
     log.truncate(30)
     log.expect("torn", "torn-header", survivors=[], end=0)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-031", "SQW-033")
+def last_image_and_a_short_piece(log: SqliteLog) -> None:
+    """A short piece follows the damaged last frame: the writer went on after its commit."""
+    log.extend(b"\xff" * 9, "nine bytes")
+    log.flip("frames[6].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 2, 3], end=None)
+
+
+def waiting_slot(log: SqliteLog, page: int = 7, db_pages: int = 0, salts: bytes = bytes(8)) -> None:
+    """Add a frame that awaits its checksum."""
+    head = page.to_bytes(4, "big") + db_pages.to_bytes(4, "big") + salts
+    log.extend(head.ljust(24, b"\0") + log.image(page, "golf."), "a slot without a checksum")
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-031", "SQW-033")
+def last_image_a_waiting_slot_and_a_piece(log: SqliteLog) -> None:
+    """A slot that awaits its checksum and a piece follow the damaged last frame."""
+    waiting_slot(log)
+    log.extend(b"\xff" * 9, "nine bytes")
+    log.flip("frames[6].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 2, 3], end=None)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032", "SQW-034")
+def last_image_and_a_waiting_slot(log: SqliteLog) -> None:
+    """A slot that awaits its checksum follows the damaged last frame: it belongs to the tail."""
+    waiting_slot(log)
+    log.flip("frames[6].page", 5)
+    log.expect("torn", "bad-tail", survivors=[0, 1, 2, 3], end=3248)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-030", "SQW-032")
+def slot_of_zeros_with_a_checksum(log: SqliteLog) -> None:
+    """A slot of zeros but for its checksum: its page number is 0, so it is framing."""
+    log.extend(bytes(20) + b"\5" + bytes(515), "a slot of zeros with one byte of a checksum")
+    log.expect("intact", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032")
+def waiting_slot_with_a_checksum(log: SqliteLog) -> None:
+    """A slot with zero salts and a checksum that is not zero."""
+    log.extend(b"\0\0\0\7" + bytes(16) + b"\5" + bytes(515), "a slot with a wrong checksum")
+    log.expect("torn", "uncommitted", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032")
+def waiting_slot_with_a_size(log: SqliteLog) -> None:
+    """A slot with zero salts and a database size."""
+    waiting_slot(log, db_pages=5)
+    log.expect("torn", "uncommitted", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-030", "SQW-032")
+def slot_with_one_zero_salt(log: SqliteLog) -> None:
+    """A slot whose first salt is zero and whose second is not: framing."""
+    waiting_slot(log, salts=bytes.fromhex("0000000022222222"))
+    log.expect("intact", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-030", "SQW-032")
+def slot_with_the_other_zero_salt(log: SqliteLog) -> None:
+    """A slot whose second salt is zero and whose first is not: framing."""
+    waiting_slot(log, salts=bytes.fromhex("1111111100000000"))
+    log.expect("intact", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032", "SQW-033", kind="eof")
+def piece_of_zeros(log: SqliteLog) -> None:
+    """The file ends with nine zeros after two uncommitted frames: the piece is framing."""
+    log.truncate(1649)
+    log.data[1640:] = bytes(9)
+    log.did("zero the last nine bytes")
+    log.expect("torn", "uncommitted", survivors=[0], end=568)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-033", kind="eof")
+def short_piece_with_other_salts(log: SqliteLog) -> None:
+    """A piece of 12 bytes with another first salt: too short to compare, so it counts."""
+    log.extend(bytes.fromhex("000000070000000033333333"), "12 bytes of a frame")
+    log.expect("torn", "torn-frame", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-033", kind="eof")
+def short_piece_that_begins_with_zeros(log: SqliteLog) -> None:
+    """A piece of nine bytes that begins with four zeros: not all are zero, so it counts."""
+    log.extend(bytes.fromhex("00000000ffffffffff"), "nine bytes")
+    log.expect("torn", "torn-frame", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032", "SQW-033", kind="eof")
+def waiting_slot_and_a_short_piece(log: SqliteLog) -> None:
+    """A slot that awaits its checksum and a piece after it: one unfinished transaction."""
+    waiting_slot(log)
+    log.extend(b"\xff" * 9, "nine bytes")
+    log.expect("torn", "torn-frame", survivors=ALL, end=3784)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-033", kind="eof")
+def piece_after_an_unwritten_slot(log: SqliteLog) -> None:
+    """The last frame is cut after its salts, and the slot before it is zeros: the salts count."""
+    log.truncate(3268)
+    log.zero("frames[5]")
+    log.expect("torn", "torn-frame", survivors=[0, 1, 2], end=2712)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-033", "SQW-046")
+def image_and_an_unfinished_tail(log: SqliteLog) -> None:
+    """After a damaged image, a frame without a commit and a piece follow: one range."""
+    log.spill((3, "hotel."))
+    log.did("a frame without a commit")
+    log.extend(b"\xff" * 4, "four bytes")
+    log.flip("frames[4].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "torn-tail", "SQW-032", "SQW-046")
+def image_and_a_waiting_slot(log: SqliteLog) -> None:
+    """After a damaged image, a slot follows that awaits its checksum."""
+    waiting_slot(log)
+    log.flip("frames[4].page", 5)
+    log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4], end=None)

@@ -170,3 +170,26 @@ def write_padding_after_two_frames(log: SqliteLog) -> None:
     """A transaction that repeats the last of two frames is refused."""
     refused(log, image(2, "alpha.") + image(3, "bravo."), pages=[2, 3], db_pages=3)
     log.records.append(NewRecord(image(3, "bravo."), {"pages": [3], "db_pages": 3}))
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_a_database_size_too_high(log: SqliteLog) -> None:
+    """A database size of 4294967295 is refused."""
+    refused(log, image(2, "alpha."), pages=[1], db_pages=0xFFFFFFFF)
+
+
+@BOOK.writing("writing", "SQW-013", "SQW-051")
+def write_a_page_beyond_the_database(log: SqliteLog) -> None:
+    """A page number above the database size is written."""
+    configured(log)
+    log.commit((9, "alpha."), db_pages=3)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing", "SQW-051")
+def write_without_a_size(log: SqliteLog) -> None:
+    """Two images without a size: the highest page number is the size, not the last one."""
+    configured(log)
+    log.commit((5, "alpha."), (2, "bravo."), db_pages=5)
+    log.records = [NewRecord(log.payloads[0], {"pages": [5, 2]})]
+    log.expect("intact", survivors=[0], end=32 + 2 * 536)

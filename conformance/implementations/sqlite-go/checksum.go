@@ -1,0 +1,45 @@
+package main
+
+import "encoding/binary"
+
+// value is the running checksum of a log: two numbers of 32 bits (SQW-006).
+type value struct{ s, t uint32 }
+
+// loadValue reads a stored checksum, which is big-endian whatever the magic number.
+func loadValue(b []byte) value {
+	return value{binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])}
+}
+
+// store writes a checksum at the start of b.
+func (v value) store(b []byte) {
+	binary.BigEndian.PutUint32(b, v.s)
+	binary.BigEndian.PutUint32(b[4:], v.t)
+}
+
+// step takes two words into the checksum.
+func (v value) step(x, y uint32) value {
+	s := v.s + x + v.t
+	return value{s, v.t + y + s}
+}
+
+// unstep takes the last two words out of the checksum (SQW-009).
+func (v value) unstep(x, y uint32) value {
+	t := v.t - y - v.s
+	return value{v.s - x - t, t}
+}
+
+// forward takes bytes, in steps of 8, into the checksum.
+func (v value) forward(words binary.ByteOrder, b []byte) value {
+	for ; len(b) >= 8; b = b[8:] {
+		v = v.step(words.Uint32(b), words.Uint32(b[4:]))
+	}
+	return v
+}
+
+// backward takes bytes out of the checksum, from the last step to the first.
+func (v value) backward(words binary.ByteOrder, b []byte) value {
+	for i := len(b) - 8; i >= 0; i -= 8 {
+		v = v.unstep(words.Uint32(b[i:]), words.Uint32(b[i+4:]))
+	}
+	return v
+}

@@ -1,0 +1,3 @@
+module walproof/implementations/sqlite-go
+
+go 1.22

@@ -1,0 +1,183 @@
+package main
+
+import "bytes"
+
+// reader reads the frames of one log with a given header.
+type reader struct {
+	log   []byte
+	h     *header
+	slots int // number of whole slots
+	m     int // number of committed frames (SQW-011)
+	k     int // the first slot that does not continue the generation (SQW-010); slots+1 if there is none
+	// own tells which slots are of this generation, by slot number; last is the last such slot, or m.
+	own  []bool
+	last int
+}
+
+// span is a run of slots, both ends included.
+type span struct{ first, last int }
+
+func (r *reader) slot(k int) slot { return slot(r.log[r.h.offset(k):r.h.offset(k+1)]) }
+
+// rest is the piece of a slot at the end of the log.
+func (r *reader) rest() []byte { return r.log[r.h.offset(r.slots+1):] }
+
+// ownSalts tells whether a frame, whole or cut after its salts, has the salts of the header and does not begin
+// with zeros (SQW-030, SQW-033).
+func (r *reader) ownSalts(b []byte) bool {
+	return bytes.Equal(b[8:16], r.h.salts) && !allZero(b[:16])
+}
+
+// reserved tells whether a frame, whole or cut after its salts, looks like one that SQLite wrote without salts
+// inside a transaction (SQW-032).
+func reserved(b []byte) bool { return allZero(b[8:16]) && !allZero(b[:4]) }
+
+// readLog reads a log in the profile recover or strict.
+func readLog(log []byte, strict bool) answer {
+	if len(log) == 0 {
+		return newAnswer("intact", "", nil, nil, 0)
+	}
+	begin := readStart(log)
+	if begin.refused != "" {
+		return newAnswer("refused", begin.refused, nil, nil, -1)
+	}
+	if begin.torn {
+		return newAnswer("torn", "torn-header", nil, []lost{{0, len(log), "torn-header"}}, 0)
+	}
+
+	h := begin.header
+	r := &reader{log: log, h: h, slots: (len(log) - headerSize) / h.slotSize()}
+	committed := r.readCommitted()
+	tail := r.readTail()
+
+	if strict && begin.lost {
+		return newAnswer("damaged", "header-checksum", nil, []lost{{0, len(log), "header-checksum"}}, -1)
+	}
+	if strict && tail.damage != "" {
+		return newAnswer("damaged", tail.damage, committed, []lost{{h.offset(r.m + 1), len(log), tail.damage}}, -1)
+	}
+	records := append(committed, tail.records...)
+	ranges := tail.lost
+	switch {
+	case begin.lost:
+		ranges = append([]lost{{0, headerSize, "header-checksum"}}, ranges...)
+		return newAnswer("damaged", "header-checksum", records, ranges, -1)
+	case tail.damage != "":
+		return newAnswer("damaged", tail.damage, records, ranges, -1)
+	case len(ranges) > 0:
+		return newAnswer("torn", ranges[0].Reason, records, ranges, h.offset(r.m+1))
+	}
+	return newAnswer("intact", "", records, nil, h.offset(r.m+1))
+}
+
+// readCommitted reads the slots up to the first that does not follow, sets k and m, and returns the committed
+// transactions except padding (SQW-010 to SQW-014).
+func (r *reader) readCommitted() []record {
+	var records []record
+	r.k = 1
+	if !r.h.known {
+		return nil
+	}
+	v := r.h.checksum
+	for ; r.k <= r.slots; r.k++ {
+		frame := r.slot(r.k)
+		if !bytes.Equal(frame.salts(), r.h.salts) || frame.page() == 0 {
+			break
+		}
+		if v = frame.after(r.h.words, v); v != frame.stored() {
+			break
+		}
+		if !frame.commit() {
+			continue
+		}
+		padding := r.m > 0 && r.k == r.m+1 && frame.repeats(r.slot(r.m))
+		if !padding {
+			records = append(records, r.record(r.m+1, r.k, false))
+		}
+		r.m = r.k
+	}
+	return records
+}
+
+// findGeneration finds the slots after the committed frames that are of this generation (SQW-030).
+func (r *reader) findGeneration(y *recovery) {
+	r.own = make([]bool, r.slots+1)
+	r.last = r.m
+	for k := r.m + 1; k <= r.slots; k++ {
+		if r.ownSalts(r.slot(k)) || y.slots[k].proven {
+			r.own[k], r.last = true, k
+		}
+	}
+}
+
+// firstCommit returns c, the first commit frame of this generation from slot k on, or 0 (SQW-031).
+func (r *reader) firstCommit() int {
+	for k := r.k; k <= r.last; k++ {
+		if r.own[k] && r.slot(k).commit() {
+			return k
+		}
+	}
+	return 0
+}
+
+// tail is what follows the committed frames.
+type tail struct {
+	damage  string // the code of slot k if frames are lost (SQW-031)
+	records []record
+	lost    []lost
+}
+
+// readTail reads what follows the committed frames.
+func (r *reader) readTail() tail {
+	recovery := r.recoverFrames()
+	r.findGeneration(recovery)
+	c := r.firstCommit()
+	if c == 0 {
+		return tail{lost: r.unfinished(r.m)}
+	}
+	if !r.goesOnAfter(c) && !recovery.endingAt[c] {
+		end := r.h.offset(r.withReserved(r.last) + 1)
+		return tail{lost: []lost{{r.h.offset(r.m + 1), end, "bad-tail"}}}
+	}
+	return recovery.tail()
+}
+
+// goesOnAfter tells whether the generation goes on after its commit frame c, other than by repeating it in the next
+// slots (SQW-031).
+func (r *reader) goesOnAfter(c int) bool {
+	k := c + 1
+	for k <= r.last && r.slot(k).repeats(r.slot(c)) {
+		k++
+	}
+	return k <= r.last || r.tornFrame()
+}
+
+// tornFrame tells whether the file ends inside a frame of this generation (SQW-033).
+func (r *reader) tornFrame() bool {
+	rest := r.rest()
+	direct := r.withReserved(r.last) == r.slots // the piece comes directly after the generation
+	if len(rest) < 16 {
+		return direct && !allZero(rest)
+	}
+	return r.ownSalts(rest) || direct && reserved(rest)
+}
+
+// withReserved returns the last of the slots directly after slot k that were written without salts, or k (SQW-032).
+func (r *reader) withReserved(k int) int {
+	for k < r.slots && reserved(r.slot(k+1)) {
+		k++
+	}
+	return k
+}
+
+// unfinished returns the range of the unfinished transaction after slot k, if there is one (SQW-032, SQW-033).
+func (r *reader) unfinished(k int) []lost {
+	from, end := r.h.offset(k+1), r.withReserved(max(k, r.last))
+	switch {
+	case r.tornFrame():
+		return []lost{{from, len(r.log), "torn-frame"}}
+	case end > k:
+		return []lost{{from, r.h.offset(end + 1), "uncommitted"}}
+	}
+	return nil
+}

@@ -1,0 +1,290 @@
+package main
+
+import "bytes"
+
+// state is what a reader knows about one slot after damage.
+type state struct {
+	before, after value // the checksums before and after the slot; computed ones if its own checksum is wrong
+	stored        value
+	copied        bool // an earlier slot stores the same checksum (SQW-041)
+	proven        bool // its page number, database size and image are those that were written
+	badSalts      bool // its salts are not those of the header
+	badChecksum   bool // it is proven although its checksum is wrong (SQW-036)
+	returned      bool // it belongs to a returned transaction or to padding
+}
+
+// recovery reads the slots of a log after the committed frames.
+type recovery struct {
+	*reader
+	slots        []state       // by slot number; slot 0 is the header
+	storedBy     map[value]int // the first slot that stores a checksum
+	provenBy     map[value]int // the first proven slot that stores it (SQW-038)
+	transactions []transaction // the proven ones, by their offsets
+	endingAt     map[int]bool  // the last slots of transactions
+}
+
+// transaction is a run of slots that hold a proven transaction.
+type transaction struct {
+	span
+	follows int // the slot that it follows; 0 is the header
+}
+
+// recoverFrames proves the frames after damage and finds their transactions (SQW-035 to SQW-040).
+func (r *reader) recoverFrames() *recovery {
+	y := &recovery{
+		reader:   r,
+		slots:    make([]state, r.slots+1),
+		storedBy: make(map[value]int, r.slots+1),
+		provenBy: make(map[value]int, r.slots+1),
+		endingAt: map[int]bool{},
+	}
+	if r.h.known {
+		y.slots[0] = state{after: r.h.checksum, stored: r.h.checksum, proven: true}
+		y.storedBy[r.h.checksum] = 0
+		y.provenBy[r.h.checksum] = 0
+	}
+	for k := 1; k <= r.slots; k++ {
+		frame, s := r.slot(k), &y.slots[k]
+		s.stored = frame.stored()
+		s.after = s.stored
+		s.before = frame.before(r.h.words)
+		s.badSalts = !bytes.Equal(frame.salts(), r.h.salts)
+		if _, s.copied = y.storedBy[s.stored]; !s.copied {
+			y.storedBy[s.stored] = k
+		}
+	}
+	y.proveFrames()
+	y.findTransactions()
+	return y
+}
+
+// proveFrames decides which frames are proven (SQW-035, SQW-036, SQW-038).
+func (y *recovery) proveFrames() {
+	running, known := y.h.checksum, y.h.known // the checksum before slot k, computed from the last proven frame
+	unproven := 1                             // the first slot after the last proven frame
+	for k := 1; k <= y.reader.slots; k++ {
+		frame, s := y.slot(k), &y.slots[k]
+		_, isCopy := y.provenBy[s.stored]
+		switch {
+		case frame.page() == 0 || isCopy:
+		case known && s.before == running:
+			s.proven = true
+			y.proveBetween(unproven, k)
+		case !s.badSalts:
+			_, s.proven = y.storedBy[s.before]
+		}
+		if s.proven {
+			running, known, unproven = s.stored, true, k+1
+			y.provenBy[s.stored] = k
+		} else {
+			running = frame.after(y.h.words, running)
+		}
+	}
+}
+
+// proveBetween proves the slots from first on that the frame in slot end confirms (SQW-036). Slots with the computed
+// checksum are copies, or have page number 0, and stay unproven.
+func (y *recovery) proveBetween(first, end int) {
+	running := y.slots[first-1].after
+	for k := first; k < end; k++ {
+		s := &y.slots[k]
+		before := running
+		running = y.slot(k).after(y.h.words, running)
+		if y.slot(k).page() != 0 && s.stored == running {
+			continue // a second copy of a frame that is there already
+		}
+		s.before, s.after = before, running
+		if y.slot(k).page() != 0 {
+			s.proven, s.badChecksum = true, true
+		}
+	}
+}
+
+// followsSlotBefore tells whether a frame stands directly after the frame that it follows.
+func (y *recovery) followsSlotBefore(k int) bool {
+	return (k > 1 || y.h.known) && y.slots[k].before == y.slots[k-1].after
+}
+
+// findTransactions finds the proven transactions after the committed frames (SQW-039).
+func (y *recovery) findTransactions() {
+	first := 0 // where the transaction of the slots before k began, or 0
+	follows := 0
+	for k := y.m + 1; k <= y.reader.slots; k++ {
+		if !y.slots[k].proven {
+			first = 0
+			continue
+		}
+		if slot, ok := y.anchor(k); ok && y.canBeginAfter(slot) {
+			first, follows = k, slot
+		} else if first > 0 && !y.followsSlotBefore(k) {
+			first = 0
+		}
+		if first > 0 && y.slot(k).commit() {
+			y.transactions = append(y.transactions, transaction{span{first, k}, follows})
+			y.endingAt[k] = true
+			first = 0
+		}
+	}
+}
+
+// anchor returns the slot that a frame follows; 0 is the header. The slot before it takes precedence over an earlier one
+// that stores the same checksum, unless it is a copy.
+func (y *recovery) anchor(k int) (int, bool) {
+	if before := y.slots[k-1]; y.followsSlotBefore(k) && (before.proven || before.after != before.stored) {
+		return k - 1, true
+	}
+	if slot, ok := y.provenBy[y.slots[k].before]; ok {
+		return slot, true
+	}
+	slot, ok := y.storedBy[y.slots[k].before]
+	return slot, ok
+}
+
+// canBeginAfter tells whether a transaction can begin at a frame that follows this slot (SQW-040).
+func (y *recovery) canBeginAfter(k int) bool {
+	if k == 0 {
+		return true
+	}
+	frame := y.slot(k)
+	if y.slots[k].proven || !frame.commit() {
+		return frame.commit()
+	}
+	if k == 1 && !y.h.known {
+		return true
+	}
+	before, rest := y.slots[k-1].stored, y.slots[k].stored.backward(y.h.words, frame.image())
+	return rest.t != before.t+rest.s // the database size was not 0
+}
+
+// tail returns the transactions after the committed frames and the ranges that yielded none.
+func (y *recovery) tail() tail {
+	t := tail{damage: y.code(y.k)}
+	lastCommit := y.m
+	for k := y.m + 1; k <= y.last; k++ {
+		if y.own[k] && y.slot(k).commit() {
+			lastCommit = k
+		}
+	}
+	for _, x := range y.inOrder() {
+		for k := x.first; k <= x.last; k++ {
+			y.slots[k].returned = true
+		}
+		lastCommit = max(lastCommit, x.last)
+		isKnown := x.follows > 0 && (x.follows <= y.m || y.endingAt[x.follows])
+		padding := x.first == x.last && isKnown && y.slot(x.last).repeats(y.slot(x.follows))
+		if !padding {
+			t.records = append(t.records, y.record(x.first, x.last, x.marked))
+		}
+	}
+	t.lost = append(y.lostSlots(lastCommit), y.unfinished(lastCommit)...)
+	return t
+}
+
+// markedTransaction is a transaction with or without the mark after_loss.
+type markedTransaction struct {
+	transaction
+	marked bool
+}
+
+// inOrder returns the proven transactions in the order of SQW-039.
+func (y *recovery) inOrder() []markedTransaction {
+	followers := map[int][]transaction{} // by the slot that they follow
+	for _, t := range y.transactions {
+		followers[t.follows] = append(followers[t.follows], t)
+	}
+	var order []markedTransaction
+	inChain := map[int]bool{} // by last slot
+	if y.h.known {
+		for end := y.m; len(followers[end]) > 0 && !inChain[followers[end][0].last]; {
+			t := followers[end][0]
+			inChain[t.last] = true
+			order = append(order, markedTransaction{t, false})
+			end = t.last
+		}
+	}
+
+	// The others: those that follow no other one by their offsets, each with the ones after it.
+	done := map[int]bool{} // by last slot
+	visit := func(t transaction) {
+		for stack := []transaction{t}; len(stack) > 0; {
+			t := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if inChain[t.last] || done[t.last] {
+				continue
+			}
+			done[t.last] = true
+			order = append(order, markedTransaction{t, true})
+			next := followers[t.last]
+			for i := len(next) - 1; i >= 0; i-- {
+				stack = append(stack, next[i])
+			}
+		}
+	}
+	for _, t := range y.transactions {
+		if !y.endingAt[t.follows] || inChain[t.follows] {
+			visit(t)
+		}
+	}
+	for _, t := range y.transactions {
+		visit(t) // only those that follow each other in a circle are left
+	}
+	return order
+}
+
+// code returns the code of a slot that goes to lost, or of slot k (SQW-041).
+func (y *recovery) code(k int) string {
+	s, frame := y.slots[k], y.slot(k)
+	switch {
+	case s.badSalts || allZero(frame[:16]):
+		return "frame-salt"
+	case frame.page() == 0:
+		return "page-zero"
+	case s.badChecksum:
+		return "frame-checksum"
+	case s.proven && !y.followsSlotBefore(k):
+		return "broken-link"
+	case s.proven:
+		return "partial-transaction"
+	case s.copied:
+		return "broken-link"
+	case y.unanchored(k):
+		return "unanchored"
+	}
+	return "frame-checksum"
+}
+
+// unanchored tells whether the checksum before a slot is lost with the slot before it or with the header.
+func (y *recovery) unanchored(k int) bool {
+	if k == 1 {
+		return !y.h.known
+	}
+	return y.slots[k-1].badSalts || allZero(y.slot(k - 1)[:16])
+}
+
+// lostSlots returns the ranges between the committed frames and slot end that yielded no record.
+func (y *recovery) lostSlots(end int) []lost {
+	var ranges []lost
+	whole := false // whether the last range ends with a whole slot
+	for k := y.m + 1; k <= end; k++ {
+		s, at := y.slots[k], y.h.offset(k)
+		moved := s.proven && !s.badSalts && !s.badChecksum && !y.followsSlotBefore(k)
+		if s.returned && !moved {
+			if s.badSalts {
+				ranges = append(ranges, lost{at + 8, at + 16, "frame-salt"})
+			}
+			if s.badChecksum {
+				ranges = append(ranges, lost{at + 16, at + 24, "frame-checksum"})
+			}
+			whole = whole && !s.badSalts && !s.badChecksum
+			continue
+		}
+		code, next := y.code(k), y.h.offset(k+1)
+		if n := len(ranges) - 1; whole && ranges[n].To == at && ranges[n].Reason == code {
+			ranges[n].To = next
+		} else {
+			ranges = append(ranges, lost{at, next, code})
+		}
+		whole = true
+	}
+	return ranges
+}
