@@ -59,11 +59,13 @@ def _summary(system: System) -> Iterator[Mapping[str, Any]]:
 
 def _shown(system: System) -> Mapping[str, Any]:
     stored = system.load_answers()
+    rows = list(_rows(system, stored))
     return {
         "title": system.implementation.title,
         "modes": system.modes,
         "note": system.note,
-        "rows": list(_rows(system, stored)),
+        "rows": [row for row in rows if not row["as_expected"]],
+        "others": sum(row["as_expected"] for row in rows),
         "logs": [_logs(stored[mode]) for mode in system.modes],
         "messages": list(_first_messages(stored))[:MAX_SHOWN_MESSAGES],
     }
@@ -76,10 +78,12 @@ def _rows(system: System, stored: Mapping[str, Mapping[str, Any]]) -> Iterator[M
         survivors = len(expected.left & expected.written)
         _, _, which = case.id.partition("/")
         title = known[case.scenario].title if case.scenario in known else "No damage"
+        judged = [Judgement.from_json(stored[mode][case.id]) for mode in system.modes]
         yield {
             "what": f"{title} ({which.replace('-', ' ')})" if which else title,
             "expected": f"{survivors} of {len(expected.written)}: {expected.verdict}",
-            "cells": [Judgement.from_json(stored[mode][case.id]).effect for mode in system.modes],
+            "cells": [each.effect for each in judged],
+            "as_expected": case.id != "none" and all(each.is_as_expected for each in judged),
         }
 
 
