@@ -28,10 +28,10 @@ from conformance.recipes.kahadb_journal import (
 from conformance.recipes.kahadb_journal.log import BOOK, KahaDBLog
 
 NewLog = KahaDBLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".log"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

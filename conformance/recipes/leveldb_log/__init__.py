@@ -17,10 +17,10 @@ from conformance.recipes.leveldb_log import (
 from conformance.recipes.leveldb_log.log import BOOK, LevelDBLog
 
 NewLog = LevelDBLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".log"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

@@ -22,10 +22,10 @@ from conformance.recipes.rocksdb_wal import (
 from conformance.recipes.rocksdb_wal.log import BOOK, RocksLog
 
 NewLog = RocksLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".log"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

@@ -232,7 +232,7 @@ def append_new_timestamp_sizes(log: RocksLog) -> None:
 
 @BOOK.appending(three_compressed_records, "appending", "RDB-028", "RDB-036")
 def append_a_compressed_record(log: RocksLog) -> None:
-    """What is appended to a compressed log is compressed."""
+    """A writer compresses what it appends to a compressed log."""
     log.append(b"delta")
     log.expect("intact", survivors=[0, 1, 2, b"delta"])
 

@@ -65,7 +65,7 @@ class RocksLog(Log):
         del self.context["log_number"]
 
     def is_called(self, name: str) -> None:
-        """The log has this name, and no number besides."""
+        """Give the log this name, and no number in the context."""
         self.name = name
         self.number_is_unknown()
 

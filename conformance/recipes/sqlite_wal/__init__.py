@@ -16,10 +16,10 @@ from conformance.recipes.sqlite_wal import (
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
 
 NewLog = SqliteLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".db-wal"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

@@ -99,7 +99,7 @@ class SqliteLog(Log):
 
     @property
     def whole_slots(self) -> int:
-        """How many whole slots there are."""
+        """Return the number of whole slots."""
         return (len(self.data) - HEADER_SIZE) // self.slot_size
 
     def at(self, slot: int) -> int:

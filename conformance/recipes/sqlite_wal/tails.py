@@ -312,7 +312,7 @@ def older_frame_in_the_last_slot_but_one(log: SqliteLog) -> None:
 
 @BOOK.damaged(five_transactions, "bad-tail", "SQW-030", kind="eof")
 def older_frame_in_the_last_slot(log: SqliteLog) -> None:
-    """The last write was lost, and an older frame shows: nothing tells of the last transaction."""
+    """The last write was lost, and an older frame shows through, undetectably."""
     older = older_generation(7)
     log.replace(7, older[log.at(7) :], "an older frame")
     log.expect("intact", survivors=[0, 1, 2, 3], end=3248)

@@ -33,10 +33,10 @@ from conformance.recipes.systemd_journal import (
 from conformance.recipes.systemd_journal.log import BOOK, SystemdLog
 
 NewLog = SystemdLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".journal"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

@@ -20,10 +20,10 @@ from conformance.recipes.zeebe_journal import (
 from conformance.recipes.zeebe_journal.log import BOOK, ZeebeLog
 
 NewLog = ZeebeLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ".log"
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",

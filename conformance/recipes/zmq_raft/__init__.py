@@ -29,10 +29,10 @@ from conformance.recipes.zmq_raft import (
 from conformance.recipes.zmq_raft.log import BOOK, ZmqRaftLog
 
 NewLog = ZmqRaftLog
-"""How a log of this format is begun."""
+"""The function that begins a log of this format."""
 
 SUFFIX = ""
-"""How its name ends, unless a recipe says otherwise."""
+"""The default ending of its name."""
 
 __all__ = [
     "BOOK",
