@@ -33,6 +33,7 @@ PLAIN = {
     "lab/crash/judge.py": "a scratch copy, or a folder that is published when whole",
     "lab/crash/implementations/systemd-journald/adapter.py": "below a mount of its own",
     "lab/databases/implementations/opener/opener.py": "in a scratch folder",
+    "lab/databases/implementations/sqlite-database/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald/program.py": "in a scratch folder",
     "lab/databases/implementations/systemd-journald-service/program.py": "in a scratch folder",
     "walproof/lake/remote.py": "a scratch copy of a remote file",

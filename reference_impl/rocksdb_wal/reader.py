@@ -219,7 +219,10 @@ class Scan:
                 return Lost(done.at, done.end, "bad-compression")  # RDB-036
             except TooLarge:
                 return Lost(done.at, done.end, "too-large")  # RDB-037, RDB-038
-        fields = {**done.fields, **self.announced}
+        fields = dict(done.fields)  # in the order of the register
+        for name in ("timestamp_sizes", "predecessor"):
+            if name in self.announced:
+                fields[name] = self.announced[name]
         self.announced = {}
         return Record(done.at, done.end - done.at, payload, fields)
 

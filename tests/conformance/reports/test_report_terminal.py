@@ -166,7 +166,7 @@ def test_a_failure_shows_all_details(report):
         "✗ fail leveldb-log/checksum-bit-flip",
         "implementation goleveldb 1.0.0, profile recover",
         "A flipped checksum bit loses the rest of the block, and the next block is read.",
-        "requirement LDB-028 If the checksum does not match, the rest of the block goes to",
+        "requirement LDB-028 If the checksum of a physical record does not match, the rest",
         "damaged flip bit 3 of blocks[0].records[1].header.checksum",
         "control leveldb-log/two-blocks: pass",
         "difference 1 record that nobody wrote",

@@ -111,7 +111,7 @@ def test_page_has_the_answer(open_log: OpenLog, damaged: bytes) -> None:
     notes = dict(zip(paths(data), data["fields"]["note"], strict=True))
     assert data["notes"][notes["blocks[0].records[0].header.checksum"]] == ["holds", 1]
     assert data["notes"][notes["blocks[0].records[1].header.checksum"]][1] == 0
-    assert data["rules"]["LDB-028"][1].startswith("If the checksum does not match")
+    assert data["rules"]["LDB-028"][1].startswith("If the checksum of a physical record does")
     assert data["reasons"]["checksum-mismatch"] == ["LDB-028"]
 
 

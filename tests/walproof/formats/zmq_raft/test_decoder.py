@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from conformance import ROOT
@@ -127,7 +128,7 @@ def test_hostile_configs_raise_only_undecodable() -> None:
         except Undecodable:
             continue
         assert value is not None
-        (created,) = decode.pa.array([value], decode.type_of("zmq-raft")).to_pylist()
+        (created,) = pa.array([value], decode.type_of("zmq-raft")).to_pylist()
         assert decode.phrase("zmq-raft", created, {"index": 1, "term": 1})
 
 
