@@ -10,8 +10,8 @@ from conformance.vectors import NEUTRAL, load_all
 
 VECTORS = load_all()
 # Input names that a reader depends on: the index of a zmq-raft file, a prefix to avoid, the number
-# of a RocksDB log.
-MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|\d{6,}(-\d+)?\.log(-copy)?")
+# of a RocksDB log, or almost one.
+MEANT = re.compile(r"[0-9a-f]{14}\.rlog(-copy)?|snapped|x?\d+(-\d+)?\.log(-copy)?")
 
 
 @pytest.mark.parametrize("format", sorted({each.body["format"] for each in VECTORS.values()}))

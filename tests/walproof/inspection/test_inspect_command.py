@@ -63,10 +63,7 @@ def test_option_field_prints_documentation_and_requirements(log: Path) -> None:
     assert "blocks[1].records[1].header.type" in result.output
     assert "full (1)" in result.output
     assert "Which part of a record this is." in result.output
-    assert (
-        "LDB-029 (MUST) If the checksum of a physical record is right"
-        in result.output
-    )
+    assert "LDB-029 (MUST) If the checksum of a physical record is right" in result.output
     assert "records[0]" not in result.output
 
 
