@@ -9,6 +9,6 @@ from walproof.scan.columns import Column, JsonColumn, NumberColumn
 COLUMNS = (
     Column("log_number", pa.uint32(), "low half of the log number"),
     NumberColumn("sync_offset", pa.uint64(), "bytes of the log that were synced before"),
-    JsonColumn("predecessor", pa.string(), "the preceding log as recorded before, as JSON"),
     JsonColumn("timestamp_sizes", pa.string(), "sizes of timestamps recorded before, as JSON"),
+    JsonColumn("predecessor", pa.string(), "the preceding log as recorded before, as JSON"),
 )
