@@ -36,7 +36,6 @@ class Refused(Exception):
     """The file is not a log, or not one of this version; ``reason`` is the code."""
 
     def __init__(self, reason: str) -> None:
-        super().__init__(reason)
         self.reason = reason
 
 

@@ -15,6 +15,7 @@ from reference_impl.sqlite_wal.layout import (
     HEADER_SIZE,
     MAGIC,
     NO_SALTS,
+    SALTS,
     VERSION,
     FrameHeader,
     Slots,
@@ -48,7 +49,7 @@ def recognise(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         head = file.read(HEADER_SIZE)
-        if len(head) >= 4 and int.from_bytes(head[:4], "big") & ~1 == MAGIC:
+        if int.from_bytes(head[:4], "big") & ~1 == MAGIC:
             return True
         is_named = path.name.endswith("-wal")
         # Running frame 1 backwards takes milliseconds, too long for each file of a large folder.
@@ -200,7 +201,7 @@ class _Tail:
         """Return whether the file ends inside a frame of this generation (SQW-033)."""
         piece = self.slots.piece()
         follows = self.slots.count == self.last_unfinished
-        salts = piece[8:16]
+        salts = piece[SALTS]
         if len(salts) == 8:
             is_waiting = follows and salts == NO_SALTS and any(piece[:4])
             return (salts == self.opening.salts and any(piece[:16])) or is_waiting
