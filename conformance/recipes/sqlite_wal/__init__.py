@@ -2,6 +2,8 @@
 
 from conformance.recipes.sqlite_wal import (
     appending,
+    byte_orders,
+    forged_links,
     frames,
     generations,
     headers,
@@ -12,6 +14,7 @@ from conformance.recipes.sqlite_wal import (
     salts,
     tails,
     writing,
+    zero_salts,
 )
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog
 
@@ -26,6 +29,8 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "appending",
+    "byte_orders",
+    "forged_links",
     "frames",
     "generations",
     "headers",
@@ -36,4 +41,5 @@ __all__ = [
     "salts",
     "tails",
     "writing",
+    "zero_salts",
 ]

@@ -347,3 +347,27 @@ def larger_pages_first(log: SqliteLog) -> None:
     log.zero_sector(0)
     log.zero_sector(1)
     log.expect("damaged", "header-checksum", survivors=[2, 3], end=None)
+
+
+@BOOK.damaged(one_transaction, "lost-header", "SQW-026", "SQW-027")
+def header_and_the_only_page_zero_under_right_checksums(log: SqliteLog) -> None:
+    """The header reads as zeros, and the only frame has page number 0: nothing can be read."""
+    log.zero("frames[0].header.page_number")
+    log.reseal(1)
+    log.zero("header")
+    log.expect("torn", "torn-header", end=0)
+
+
+@BOOK.valid("layout", "SQW-002")
+def sequence_of_128(log: SqliteLog) -> None:
+    """A sequence number of 128: its word is high in little-endian order."""
+    log.begin(sequence=128)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.damaged(sequence_of_128, "header", "SQW-006", "SQW-026")
+def header_with_a_sequence_of_128_zeroed(log: SqliteLog) -> None:
+    """The header reads as zeros: solving for the sequence number passes 2^32."""
+    log.zero("header")
+    log.expect("damaged", "header-checksum", survivors=[0], end=None)

@@ -208,3 +208,13 @@ def salts_of_one_frame_and_image_of_the_next(log: SqliteLog) -> None:
     log.flip("frames[4].header.salt_1", 24)
     log.flip("frames[5].page", 5)
     log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 4], end=None)
+
+
+@BOOK.damaged(one_transaction, "salts", "SQW-036", "SQW-040")
+def salt_in_a_database_of_one_page(log: SqliteLog) -> None:
+    """A bit of a salt flips after a commit frame with a database size of 1."""
+    log.commit((1, "bravo."), db_pages=1)
+    log.did("add a transaction")
+    log.data[log.at(2) + 8] ^= 1
+    log.did("flip a bit of the salts of slot 2")
+    log.expect("damaged", "frame-salt", survivors=[0, 1], end=None)

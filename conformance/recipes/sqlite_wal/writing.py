@@ -193,3 +193,27 @@ def write_without_a_size(log: SqliteLog) -> None:
     log.commit((5, "alpha."), (2, "bravo."), db_pages=5)
     log.records = [NewRecord(log.payloads[0], {"pages": [5, 2]})]
     log.expect("intact", survivors=[0], end=32 + 2 * 536)
+
+
+@BOOK.writing("writing", "SQW-050")
+def write_the_highest_sequence(log: SqliteLog) -> None:
+    """A sequence number of 2^32 - 1."""
+    configured(log, sequence=0xFFFFFFFF)
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=568)
+
+
+@BOOK.writing("writing-refused", "SQW-052", kind="limit", control=write_one_page)
+def write_one_and_a_half_images(log: SqliteLog) -> None:
+    """A payload of one and a half images is refused."""
+    refused(log, image(2, "alpha.") + bytes(256), pages=[2], db_pages=2)
+
+
+@BOOK.writing("writing", "SQW-050")
+def write_without_a_page_size(log: SqliteLog) -> None:
+    """Salts alone are configured: pages of 4096 bytes, little-endian words, sequence number 0."""
+    salts = bytes.fromhex("0102030405060708")
+    log.begin(page_size=4096, salts=salts)
+    log.context = {"salt_1": 0x01020304, "salt_2": 0x05060708}
+    log.commit((1, "alpha."), db_pages=1)
+    log.expect("intact", survivors=[0], end=32 + 4120)

@@ -1,0 +1,41 @@
+"""Lost headers before frames that are linked in both byte orders."""
+
+from conformance.recipes.sqlite_wal.log import BOOK, OLDER_SALTS, SALTS, SqliteLog
+
+
+def write_in_both_orders(log: SqliteLog, frame_count: int, salts: bytes = SALTS) -> None:
+    """Write transactions of one frame whose words are the same in both byte orders."""
+    log.begin(salts=salts)
+    for number in range(1, frame_count + 1):
+        image = bytes([0x60 + number]) * 512
+        log.add_frames((number * 0x01000001, 0x05000005, image))
+        log.payloads.append(image)
+
+
+@BOOK.valid("layout", "SQW-006")
+def two_frames_that_read_the_same_in_both_orders(log: SqliteLog) -> None:
+    """Three transactions; the words of the first two are the same in both byte orders."""
+    write_in_both_orders(log, 2)
+    log.commit((3, "charlie."), db_pages=5)
+    log.expect("intact", survivors=[0, 1, 2], end=1640)
+
+
+@BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027", "SQW-036")
+def only_link_in_both_byte_orders(log: SqliteLog) -> None:
+    """The header is lost, and the only link fits both byte orders: little-endian words count."""
+    log.zero("header")
+    log.flip("frames[0].page", 3)
+    log.flip("frames[2].header.salt_1", 3)
+    log.expect("damaged", "header-checksum", survivors=[1, 2], end=None)
+
+
+@BOOK.damaged(two_frames_that_read_the_same_in_both_orders, "lost-header", "SQW-027")
+def older_link_in_both_byte_orders(log: SqliteLog) -> None:
+    """The header is lost, and all links fit both byte orders: the first gives the salts."""
+    log.zero("header")
+    log.flip("frames[0].page", 3)
+    older = SqliteLog(b"", [])
+    write_in_both_orders(older, 4, OLDER_SALTS)
+    log.data[log.at(3) :] = older.data[log.at(3) :]
+    log.did("put two frames of an older generation into slots 3 and 4")
+    log.expect("damaged", "header-checksum", survivors=[1], end=None)
