@@ -323,22 +323,22 @@ def first_link_in_both_byte_orders(log: SqliteLog) -> None:
 
 @BOOK.valid("layout", "SQW-004")
 def log_of_smaller_pages_in_an_image(log: SqliteLog) -> None:
-    """The image of page 2, of 4096 bytes, holds three frames of a log of 512-byte pages."""
+    """The image of page 2, of 2048 bytes, holds three frames of a log of 512-byte pages."""
     inner = SqliteLog(b"", [])
     inner.begin(salts=bytes.fromhex("aaaaaaaabbbbbbbb"))
     for number in range(4):
         inner.commit((number + 7, f"inner {number}, "), db_pages=12)
-    log.begin(page_size=4096)
+    log.begin(page_size=2048)
     log.commit((1, "alpha."), db_pages=4)
     frames = bytes(inner.data[inner.at(2) :])
-    start = 32 + 8 * 536 - (log.at(2) + 24)  # on the grid of the smaller slots
+    start = 32 + 4 * 536 - (log.at(2) + 24)  # on the grid of the smaller slots
     page = bytearray(log.image(2, "bravo."))
     page[start : start + len(frames)] = frames
     log.add_frames((2, 4, bytes(page)))
     log.payloads.append(bytes(page))
     log.commit((3, "charlie."), db_pages=4)
     log.commit((4, "delta."), db_pages=4)
-    log.expect("intact", survivors=[0, 1, 2, 3], end=32 + 4 * 4120)
+    log.expect("intact", survivors=[0, 1, 2, 3], end=32 + 4 * 2072)
 
 
 @BOOK.damaged(log_of_smaller_pages_in_an_image, "header", "SQW-027")
