@@ -2,7 +2,9 @@
 
 from conformance.recipes.sqlite_wal import (
     appending,
+    broken_padding,
     byte_orders,
+    corner_cases,
     forged_links,
     frames,
     generations,
@@ -30,7 +32,9 @@ __all__ = [
     "SUFFIX",
     "NewLog",
     "appending",
+    "broken_padding",
     "byte_orders",
+    "corner_cases",
     "forged_links",
     "frames",
     "generations",
