@@ -179,17 +179,16 @@ class _Tail:
         while self.last_unfinished < count and self._awaits_checksum(self.last_unfinished + 1):
             self.last_unfinished += 1
         self.is_cut = self._is_cut()
-        if marks:
-            found = self.survey.transactions()
-            mark = next((n for n in marks if not self.survey.is_padding(n)), None)
-            if mark and (self.survey.found[mark].transaction or self._goes_on_after(mark)):
-                self.transactions = found
-                self.reason = self.survey.code(self.scan.first_bad)
+        found = self.survey.transactions()
+        mark = next((n for n in marks if not self.survey.is_padding(n)), None)
+        if mark and (self.survey.found[mark].transaction or self._goes_on_after(mark)):
+            self.transactions = found
+            self.reason = self.survey.code(self.scan.first_bad)
         if self.is_cut:
             self.torn = "torn-frame"
         elif marks and not self.reason:
             self.torn = "bad-tail"
-        elif self.last_unfinished > (self.last_mark if self.reason else committed):
+        elif self.last_unfinished > self.last_mark:
             self.torn = "uncommitted"
 
     def _awaits_checksum(self, number: int) -> bool:

@@ -38,15 +38,14 @@ class _Slot:
     """A slot of the survey: its header, the value before it, the slot that it follows.
 
     ``before`` and ``follows`` are None if the slot cannot hold a frame, or is not proven.
-    ``computed`` is the value after the slot. ``is_confirmed``: only its salts or its checksum are
-    at fault. ``repeats`` is the commit frame of which the slot is broken padding.
+    ``computed`` is the value after the slot; a proven frame may store another one. ``repeats`` is
+    the commit frame of which the slot is broken padding.
     """
 
     header: FrameHeader
     before: State | None = None
     follows: int | None = None
     computed: State | None = None
-    is_confirmed: bool = False
     repeats: int | None = None
     transaction: Transaction | None = None
 
@@ -117,15 +116,14 @@ class Survey:
             is_new = header.checksum not in self.proven
             can_be_proven = slot.before is not None and is_new
             if can_be_proven and slot.before == running:
-                slot.follows, slot.is_confirmed = self._unpadded(number - 1), not has_salts
+                slot.follows = self._unpadded(number - 1)
                 elsewhere += self._confirm(run)
                 if run and self._is_copy(run[-1]):
                     elsewhere.append(slot)
             elif can_be_proven and commit and slot.before == repeated:
                 self._set_padding(run, last, commit)
-                slot.follows, slot.is_confirmed = last, not has_salts
+                slot.follows = last
             elif can_be_proven and has_salts and self._slot_storing(slot.before) is not None:
-                slot.follows = 0
                 elsewhere.append(slot)
             else:
                 run.append(number)
@@ -151,7 +149,7 @@ class Survey:
             slot = self.found[number]
             if slot.header.page and not self._is_copy(number):
                 slot.before = self._value_after(number - 1)
-                slot.follows, slot.is_confirmed = self._unpadded(number - 1), True
+                slot.follows = self._unpadded(number - 1)
                 if number > run[0] and self._is_copy(number - 1):
                     yield slot
 
@@ -243,13 +241,12 @@ class Survey:
         for one in made:
             followers.setdefault(self._followed(one), []).append(one)
         ordered: dict[int, Transaction] = {}
-        if self.opening.checksum is not None:
-            end = self.committed
-            while len(next_ones := followers.get(end, [])) == 1:
-                one = next_ones[0]
-                one.is_after_loss = False
-                ordered[one.first] = one
-                end = one.last
+        end = self.committed
+        while len(next_ones := followers.get(end, [])) == 1:
+            one = next_ones[0]
+            one.is_after_loss = False
+            ordered[one.first] = one
+            end = one.last
         others = [one for one in made if one.is_after_loss]
         ends = {one.last for one in others}
         # A ring has no start, and only a forger makes one.
@@ -291,9 +288,9 @@ class Survey:
             return "frame-salt"
         if not slot.header.page:
             return "page-zero"
-        if slot.is_confirmed and slot.header.checksum != slot.computed:
-            return "frame-checksum"
         if slot.follows is not None:
+            if slot.header.checksum != slot.computed:
+                return "frame-checksum"
             return "partial-transaction" if self._is_in_place(number) else "broken-link"
         if self.first[slot.header.checksum] != number:
             return "broken-link"
@@ -325,7 +322,7 @@ class Survey:
                 if code:
                     yield Lost(start, at, code)
                 start, code = at, whole
-            if not whole and slot.is_confirmed:
+            if not whole:
                 yield from self._lost_fields(slot, at)
         if code:
             yield Lost(start, self.slots.at(last + 1), code)
