@@ -165,7 +165,7 @@ func (y *recovery) findTransactions() {
 // anchor returns the slot that a frame follows; 0 is the header. The slot before it takes precedence over an earlier one
 // that stores the same checksum, unless it is a copy. In place of broken padding, the frame follows the commit frame.
 func (y *recovery) anchor(k int) (int, bool) {
-	if before := y.slots[k-1]; y.followsSlotBefore(k) && (before.proven || before.after != before.stored) {
+	if y.followsSlotBefore(k) && !y.isCopy(k-1) {
 		return y.unpadded(k - 1), true
 	}
 	slot, ok := y.provenBy[y.slots[k].before]
@@ -173,6 +173,12 @@ func (y *recovery) anchor(k int) (int, bool) {
 		slot, ok = y.storedBy[y.slots[k].before]
 	}
 	return y.unpadded(slot), ok
+}
+
+// isCopy tells whether a slot has the computed checksum and is not proven, because an earlier one stores it (SQW-038).
+func (y *recovery) isCopy(k int) bool {
+	s := y.slots[k]
+	return !s.proven && s.after == s.stored && y.slot(k).page() != 0
 }
 
 // canBeginAfter tells whether a transaction can begin at a frame that follows this slot (SQW-040).

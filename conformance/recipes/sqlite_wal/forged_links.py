@@ -1,6 +1,10 @@
 """Frames that follow in unusual ways: rings, forks, checksums of other frames."""
 
-from conformance.recipes.sqlite_wal.layout import one_transaction, two_large_transactions
+from conformance.recipes.sqlite_wal.layout import (
+    five_transactions,
+    one_transaction,
+    two_large_transactions,
+)
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, forge_checksum
 from conformance.recipes.variation import Kept
 from reference_impl.sqlite_wal.layout import advance, covered, frames
@@ -45,3 +49,40 @@ def checksum_without_the_commit_mark(log: SqliteLog) -> None:
     state = advance(log.checksum_of(2), unmarked, log.header.order)
     put_checksum(log, 3, state, "the checksum for a size of 0")
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_transaction, "links", "SQW-036", "SQW-038")
+def checksum_of_a_page_zero(log: SqliteLog) -> None:
+    """Slot 2 stores the checksum of slot 3, whose page number is 0: slot 4 follows slot 3."""
+    log.commit((2, "bravo."), db_pages=2)
+    log.add_frames((0, 0, log.image(2, "charlie.")))
+    log.commit((3, "delta."), db_pages=3)
+    log.did("add two transactions, and a frame with page number 0 between them")
+    put_checksum(log, 2, log.checksum_of(3), "the checksum of slot 3")
+    log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
+
+
+@BOOK.damaged(one_transaction, "links", "SQW-036", "SQW-038")
+def copy_and_a_later_checksum(log: SqliteLog) -> None:
+    """A copy of slot 3 stands before slot 2, and the checksum after slot 3 is wrong."""
+    for page, text in ((2, "bravo."), (3, "charlie."), (4, "delta."), (5, "echo.")):
+        log.commit((page, text), db_pages=5)
+    log.did("add four transactions")
+    log.data[log.at(4) + 16] ^= 1
+    log.did("flip a bit of the checksum of slot 4")
+    log.insert(log.at(2), log.slot(3), "a copy of slot 3")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4], end=None)
+
+
+@BOOK.damaged(five_transactions, "links", "SQW-039")
+def two_lines_and_a_loss_after_them(log: SqliteLog) -> None:
+    """Two transactions follow one without a mark, and later ones a lost one: by offset."""
+    log.state = log.checksum_of(5)
+    log.commit((3, "hotel."), db_pages=4)
+    log.did("add a transaction that follows slot 5")
+    log.state = (1, 2)
+    log.commit((2, "india."), db_pages=4)
+    log.commit((3, "juliett."), db_pages=4)
+    log.did("add two transactions, the first of which follows nothing")
+    log.insert(log.at(5), bytes(536), "a slot of zeros")
+    log.expect("damaged", "frame-salt", survivors=[0, 1, 2, 3, 4, 5, 7], end=None)
