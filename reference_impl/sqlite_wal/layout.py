@@ -122,7 +122,7 @@ class Slots:
         return HEADER_SIZE + (number - 1) * self.slot_size
 
     def data(self, number: int) -> bytes:
-        """Return the bytes of a slot, which the end of the file may cut."""
+        """Return the bytes of a whole slot."""
         return self._read(self.at(number), self.slot_size)
 
     def header(self, number: int) -> FrameHeader:

@@ -211,8 +211,11 @@ class _Tail:
         commit, after = self.slots.data(mark), range(mark + 1, self.last_own + 1)
         if not self.is_cut and all(is_repetition(commit, self.slots.data(n)) for n in after):
             return False
+        end = self.slots.piece() if self.is_cut else self.slots.data(self.last_own)
+        if len(end) < FRAME_HEADER_SIZE:
+            return True
         last = self.slots.count + 1 if self.is_cut else self.last_own
-        return not self.survey.ends_in_repetition(mark, last, self.slots.data(last))
+        return not self.survey.ends_in_repetition(mark, last, FrameHeader.of(end).checksum)
 
     def events(self) -> Iterator[Event]:
         """Yield the records after the damage, and the lost ranges."""

@@ -55,6 +55,14 @@ def is_repetition(commit: bytes | None, slot: bytes) -> bool:
     return commit is not None and covered(commit) == covered(slot)
 
 
+def _add(one: State, other: State) -> State:
+    return (one[0] + other[0]) & 0xFFFFFFFF, (one[1] + other[1]) & 0xFFFFFFFF
+
+
+def _subtract(one: State, other: State) -> State:
+    return (one[0] - other[0]) & 0xFFFFFFFF, (one[1] - other[1]) & 0xFFFFFFFF
+
+
 class Survey:
     """The slots after the last committed frame."""
 
@@ -182,29 +190,23 @@ class Survey:
         number = None if value is None else self.proven.get(value, self.first.get(value))
         return None if number is None else self._unpadded(number)
 
-    def ends_in_repetition(self, mark: int, last: int, end: bytes) -> bool:
-        """Return whether slot ``last`` stores the value of repetitions of a commit frame (SQW-016).
+    def ends_in_repetition(self, mark: int, last: int, checksum: State) -> bool:
+        """Return whether repetitions of slot ``mark`` up to ``last`` give a checksum (SQW-016).
 
-        ``end`` are the bytes of the slot, which may be cut.
+        The checksum is linear: over equal bytes, two values keep a difference that does not depend
+        on the bytes. So the values around a broken commit frame show what a repetition gives.
         """
-        if len(end) < FRAME_HEADER_SIZE:
-            return False
-        commit, part = covered(self.slots.data(mark)), covered(end)
-        whole = part + commit[len(part) :]
-        is_shown = self._after_repetitions(mark - 1, 1, whole) == self._stored(mark)
-        return any(
-            self._after_repetitions(mark, last - mark, each) == FrameHeader.of(end).checksum
-            for each in ([commit, whole] if is_shown else [commit])
-        )
-
-    def _after_repetitions(self, number: int, count: int, image: bytes) -> State | None:
-        """Return the value that a slot stores, taken on over repetitions of a frame."""
-        value = self._stored(number)
-        if value is None:
-            return None
-        for _ in range(count):
-            value = advance(value, image, self.opening.order)
-        return value
+        order = self.opening.order
+        commit = covered(self.slots.data(mark))
+        before, after = self._stored(mark - 1), self._stored(mark)
+        assert after is not None
+        whole = shown = after
+        for _ in range(mark, last):
+            whole = advance(whole, commit, order)
+            if before is not None:
+                difference = _subtract(shown, before)
+                shown = _add(after, advance(difference, bytes(len(commit)), order))
+        return checksum == whole or (before is not None and checksum == shown)
 
     def transactions(self) -> list[Transaction]:
         """Return the proven transactions in the order in which they were written (SQW-039)."""

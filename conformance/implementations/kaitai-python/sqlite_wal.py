@@ -321,28 +321,23 @@ class Reader:
         later = self.slots[mark:last]
         if not is_cut and all(slot.covered == commit.covered for slot in later):
             return False
-        count = last - mark
-        end, image = self.slots[last - 1].stored, self.slots[last - 1].covered
+        number, head = last, self.log[self.at(last) : self.at(last) + 24]
         if is_cut:
-            piece = self.log[self.at(len(self.slots) + 1) :]
-            if len(piece) < 24:
-                return True
-            end = int.from_bytes(piece[16:20], "big"), int.from_bytes(piece[20:24], "big")
-            image = piece[:8] + piece[24:]
-            count = len(self.slots) + 1 - mark
-        possible = [commit.covered, image + commit.covered[len(image) :]]
+            number = len(self.slots) + 1
+            head = self.log[self.at(number) :][:24]
+        if len(head) < 24:
+            return True
+        end = int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
         order, before = self.start.order, self.stored(mark - 1)
-        for content in possible:
-            if content != commit.covered and (
-                before is None or forward(before, content, order) != commit.stored
-            ):
-                continue
-            value = commit.stored
-            for _ in range(count):
-                value = forward(value, content, order)
-            if value == end:
-                return False
-        return True
+        values = [commit.stored, commit.stored]
+        for _ in range(number - mark):
+            values[0] = forward(values[0], commit.covered, order)
+            if before is not None:
+                s, t = values[1]
+                start = (s - before[0]) % U4, (t - before[1]) % U4
+                s, t = forward(start, bytes(len(commit.covered)), order)
+                values[1] = (s + commit.stored[0]) % U4, (t + commit.stored[1]) % U4
+        return end not in (values if before is not None else values[:1])
 
     def origin(self, number: int) -> int:
         """Return a slot, or the commit frame that it repeats as broken padding (SQW-015)."""

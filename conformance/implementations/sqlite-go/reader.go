@@ -184,21 +184,15 @@ func (y *recovery) storesRepetition(c, last int, end slot) bool {
 		return false
 	}
 	commit := y.slot(c)
-	contents := []slot{commit, append(append(slot{}, end...), commit[len(end):]...)}
-	for i, f := range contents {
-		isKnown := c > 1 || y.h.known
-		if i > 0 && !(isKnown && f.after(y.h.words, y.slots[c-1].stored) == commit.stored()) {
-			continue // nothing shows that c had these contents
-		}
-		v := commit.stored()
-		for k := c; k < last; k++ {
-			v = f.after(y.h.words, v)
-		}
-		if v == end.stored() {
-			return true
-		}
+	q, p := commit.stored(), y.slots[c-1].stored
+	isKnown := c > 1 || y.h.known // whether p is the checksum before the commit frame
+	whole, shown := q, q
+	for k := c; k < last; k++ {
+		whole = commit.after(y.h.words, whole)
+		z := value{shown.s - p.s, shown.t - p.t}.forward(y.h.words, make([]byte, y.h.slotSize()-frameHeaderSize+8))
+		shown = value{q.s + z.s, q.t + z.t}
 	}
-	return false
+	return end.stored() == whole || isKnown && end.stored() == shown
 }
 
 // tornFrame tells whether the file ends inside a frame of this generation (SQW-033).

@@ -105,8 +105,8 @@ def _two_checksums(log: SqliteLog, page: int, db_pages: int) -> None:
     log.commit((2, "bravo."), db_pages=2)
     log.add_frames((page, db_pages, image(2, "bravo.")))
     log.did("add a transaction, and a frame with its image")
-    log.data[log.at(2) + 16] ^= 1
-    log.data[log.at(3) + 16] ^= 1
+    log.data[log.at(2) + 16] ^= 4
+    log.data[log.at(3) + 21] ^= 1
     log.did("flip a bit in the checksums of slots 2 and 3")
     log.expect("damaged", "frame-checksum", survivors=[0], end=None)
 

@@ -518,21 +518,12 @@ class _Survey:
         commit, end = (scan.source.read(scan.at(n), scan.slot) for n in (mark, last))
         if len(end) < FRAME_HEADER:
             return False
-        whole = end + commit[len(end) :]
-        is_shown = (mark > 1 or scan.start.value is not None) and (
-            self._after_repetitions(mark - 1, 1, whole) == self.stored[mark]
-        )
-        stored = _stored(np.frombuffer(end, np.uint8), 0)
-        return any(
-            self._after_repetitions(mark, last - mark, each) == stored
-            for each in ([commit, whole] if is_shown else [commit])
-        )
-
-    def _after_repetitions(self, number: int, count: int, slot: bytes) -> int:
-        """Return the value that a slot stores, taken on over repetitions of a frame."""
-        data = np.frombuffer(slot, np.uint8)
-        big = self.scan.start.big
-        return int(kernel.advance_slots(self.stored[number], data, count, big))
+        values = kernel.repeat(
+            np.frombuffer(commit, np.uint8), last - mark, scan.start.big, self.stored[mark - 1],
+            self.stored[mark],
+        )  # fmt: skip
+        is_shown = mark > 1 or scan.start.value is not None
+        return _stored(np.frombuffer(end, np.uint8), 0) in values[: 1 + is_shown]
 
     def code(self, number: int) -> str:
         """Return the code of a slot (SQW-041)."""

@@ -82,12 +82,26 @@ def _advance_slot(value: Any, data: Any, at: Any, slot: Any, big: Any) -> Any:
 
 
 @kernel
-def advance_slots(value: Any, data: Any, count: Any, big: Any) -> Any:
-    """Return the value after ``count`` repetitions of a slot (SQW-016)."""
-    value = _WORD(value)
+def repeat(commit: Any, count: Any, big: Any, before: Any, after: Any) -> Any:
+    """Return the values after repetitions of a commit frame, by its bytes and without (SQW-016).
+
+    ``before`` and ``after`` are the values around the commit frame.
+    """
+    whole, shown = _WORD(after), _WORD(after)
+    zeros = np.zeros(len(commit), np.uint8)
     for _ in range(count):
-        value = _advance_slot(value, data, 0, len(data), big)
-    return value
+        whole = _advance_slot(whole, commit, 0, len(commit), big)
+        shown = _advance_slot(_minus(shown, _WORD(before)), zeros, 0, len(commit), big)
+        shown = _minus(_WORD(after), _minus(_WORD(0), shown))
+    return whole, shown
+
+
+@helper
+def _minus(one: Any, other: Any) -> Any:
+    """Return the difference of two values, half by half."""
+    mask = _WORD(0xFFFFFFFF)
+    s = (one >> _WORD(32)) - (other >> _WORD(32)) & mask
+    return s << _WORD(32) | ((one & mask) - (other & mask) & mask)
 
 
 @kernel
