@@ -216,7 +216,9 @@ def append_to_a_log_without_a_header(log: SqliteLog) -> None:
     log.expect_refusal("damaged", "header-checksum", survivors=ALL)
 
 
-@BOOK.appending(other_version, "appending", "SQW-042", "SQW-054", control=append_one_transaction)
+@BOOK.appending(
+    other_version, "appending", "SQW-024", "SQW-042", "SQW-054", control=append_one_transaction
+)
 def append_to_another_version(log: SqliteLog) -> None:
     """A log of another version must not be appended to."""
     new(log)
