@@ -189,6 +189,15 @@ def broken_commit_frame_and_last_padding(log: SqliteLog) -> None:
     log.expect("torn", "bad-tail", end=32)
 
 
+@BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-033")
+def checksum_before_a_commit_frame_and_cut_padding(log: SqliteLog) -> None:
+    """An image and the checksum before the commit frame are broken: its bytes show a repetition."""
+    log.flip("frames[0].page", 100)
+    log.flip("frames[1].header.checksum_1", 4)
+    log.truncate_in("frames[3].page", 100)
+    log.expect("torn", "torn-frame", end=32)
+
+
 @BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031")
 def broken_commit_frame_after_a_broken_checksum(log: SqliteLog) -> None:
     """The checksum before the broken commit frame is broken too: nothing shows a repetition."""

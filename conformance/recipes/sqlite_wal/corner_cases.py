@@ -44,6 +44,17 @@ def two_lines_after_a_loss(log: SqliteLog) -> None:
     log.expect("damaged", "frame-checksum", survivors=[0, 1, 3, 4, 6, 5], end=None)
 
 
+@BOOK.damaged(five_transactions, "links", "SQW-036", "SQW-038")
+def copy_before_a_broken_checksum(log: SqliteLog) -> None:
+    """A copy of slot 6 stands before slot 5; the checksum of the frame after slot 6 is broken."""
+    log.commit((3, "hotel."), db_pages=4)
+    log.did("add a transaction")
+    log.insert(log.at(5), log.slot(6), "a copy of slot 6")
+    log.data[log.at(8) + 16] ^= 1
+    log.did("flip a bit in the checksum of slot 8")
+    log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4, 5], end=None)
+
+
 @BOOK.damaged(two_transactions, "header", "SQW-027")
 def header_and_page_zero_in_the_first_slot(log: SqliteLog) -> None:
     """The header is damaged and page number 1 of the log zeroed: the second frame follows it."""

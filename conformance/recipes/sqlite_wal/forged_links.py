@@ -62,18 +62,6 @@ def checksum_of_a_page_zero(log: SqliteLog) -> None:
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
 
 
-@BOOK.damaged(one_transaction, "links", "SQW-036", "SQW-038")
-def copy_and_a_later_checksum(log: SqliteLog) -> None:
-    """A copy of slot 3 stands before slot 2, and the checksum after slot 3 is wrong."""
-    for page, text in ((2, "bravo."), (3, "charlie."), (4, "delta."), (5, "echo.")):
-        log.commit((page, text), db_pages=5)
-    log.did("add four transactions")
-    log.data[log.at(4) + 16] ^= 1
-    log.did("flip a bit of the checksum of slot 4")
-    log.insert(log.at(2), log.slot(3), "a copy of slot 3")
-    log.expect("damaged", "broken-link", survivors=[0, 1, 2, 3, 4], end=None)
-
-
 @BOOK.damaged(five_transactions, "links", "SQW-039")
 def two_lines_and_a_loss_after_them(log: SqliteLog) -> None:
     """Two transactions follow one without a mark, and later ones a lost one: by offset."""

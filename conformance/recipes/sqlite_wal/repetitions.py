@@ -6,7 +6,6 @@ from conformance.recipes.sqlite_wal.layout import two_large_transactions
 from conformance.recipes.sqlite_wal.log import BOOK, SqliteLog, image
 from conformance.recipes.sqlite_wal.padding import (
     repeated_commit_frame_in_a_larger_transaction,
-    three_frames_and_two_repetitions,
     two_repetitions,
     two_repetitions_and_a_transaction,
 )
@@ -86,14 +85,6 @@ def checksum_of_a_repetition_without_a_mark(log: SqliteLog) -> None:
     state = advance(log.checksum_of(1), covered(log.slot(1)), log.header.order)
     put_checksum(log, 2, state, "the checksum of a repetition of slot 1")
     log.expect("damaged", "frame-checksum", survivors=[0, 1], end=None)
-
-
-@BOOK.damaged(three_frames_and_two_repetitions, "padding", "SQW-016", "SQW-031", "SQW-034")
-def broken_padding_after_an_unwritten_frame(log: SqliteLog) -> None:
-    """The frame before the commit frame was never written, and the first padding is broken."""
-    log.zero("frames[1]")
-    log.flip("frames[3].page", 5)
-    log.expect("torn", "bad-tail", end=32)
 
 
 @BOOK.damaged(two_transactions, "lost-header", "SQW-016", "SQW-027", "SQW-031")
