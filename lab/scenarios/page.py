@@ -18,10 +18,10 @@ PAGE = ROOT / "docs" / "scenarios.md"
 
 @dataclass(frozen=True)
 class Row:
-    """One vector of one scenario.
+    """A vector of a scenario.
 
-    ``right`` lists the systems that return the expected records; ``wrong`` lists the others by
-    effect; ``not_run`` those that cannot run the example.
+    ``right`` lists the systems that return the expected records. ``wrong`` lists the other systems
+    by effect. ``not_run`` lists the systems that cannot run the vector.
     """
 
     format: str

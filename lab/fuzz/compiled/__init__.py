@@ -1,5 +1,5 @@
-"""Fuzz the generated parsers in C++, Go and Rust, each with the fuzzer of its language.
+"""Fuzz the generated parsers in C++, Go and Rust with a fuzzer of each language.
 
-The directory of a language has a few lines that pass an input to the parser. The walk over all
-fields is that of the drivers (walproof/implementations/parser-*).
+Each language directory has a few lines of code that pass an input to the parser. The traversal of
+all fields is shared with walproof/implementations/parser-*.
 """
