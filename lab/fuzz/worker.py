@@ -1,8 +1,8 @@
 """Run inputs in a separate process: ``python -m lab.fuzz.worker SETTINGS [FLAG …]``.
 
 With coverage, atheris instruments the modules of the readers when they are imported. Its libFuzzer
-selects the changes and receives the flags. Without coverage, seeds are changed at random. Before
-each input runs, it is written to a file, where the parent finds it after a crash.
+selects the changes and receives the flags. Without coverage, seeds are changed at random. If an
+input crashes the process, the parent finds this input in a file.
 """
 
 from __future__ import annotations
