@@ -13,9 +13,9 @@ _BLOCK = 64
 
 @helper
 def _has_pair(data: Any, at: Any, byte: Any, other_at: Any, other_byte: Any) -> Any:
-    """Return whether two bytes occur at their offsets plus ``k``, for any k in a block.
+    """Return whether two bytes occur at their offsets plus ``k``, for some ``k`` in a block.
 
-    The loop has no branch, so that LLVM compares all bytes of a block at once.
+    The loop has no branch, so that LLVM can vectorise it.
     """
     at, other_at, hits = np.uint64(at), np.uint64(other_at), np.uint8(0)
     for k in range(np.uint64(_BLOCK)):
