@@ -1,4 +1,4 @@
-"""Cache the results of implementations and other lines in ``.build``.
+"""Cache the results of implementations, and other lines of text, in ``.build``.
 
 As in ``go test``, a cached result is valid until one of its inputs changes. The inputs are the
 sources of the implementation (the stamp of its registry entry), the programs it needs, the vectors

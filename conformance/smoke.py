@@ -1,7 +1,7 @@
 """Test step by step whether an adapter follows the protocol, and attribute every fault.
 
 The adapter is responsible for faults in messages, pipes and processes. The implementation is
-responsible for an incorrect answer about an undamaged log, a changed log, and a process killed by a
+responsible for incorrect answers about undamaged logs, for changes to the log, and for crashes by a
 signal.
 """
 

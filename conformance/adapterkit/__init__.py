@@ -1,13 +1,14 @@
 """Walproof's adapter protocol v1 for a reader or writer written in Python.
 
-Describe the implementation in a dictionary, pass the functions that drive it, call :func:`serve`::
+Describe the implementation in a dictionary, and pass it to :func:`serve` with the functions that
+run the implementation::
 
   serve({"name": "mine", "version": "1.0", "formats": ["leveldb-log"],
          "profiles": ["recover"], "reports": ["records", "signals"]}, read)
 
 The module needs only the standard library, so that an adapter can run in the environment of its
-implementation. It catches no exception of an adapter: the process ends, because a crash is a result
-of its own and must not look like an answer.
+implementation. Exceptions of an adapter are not caught. The process ends, and the harness reports a
+crash instead of an answer.
 """
 
 from __future__ import annotations

@@ -24,9 +24,9 @@ def grammar_of(format: str, head: bytes = b"", name: str = "") -> str:
 
 
 def grammar_of_file(format: str, name: str) -> str | None:
-    """Return the grammar of a file in a log, or None if the name of the file does not determine it.
+    """Return the grammar of a file in a log, or None if the name of the file is not sufficient.
 
-    If a format has only one grammar, it applies to all files.
+    If a format has only one grammar, that grammar applies to all files.
     """
     known = _grammars(format)
     if len(known) == 1:

@@ -35,9 +35,9 @@ class Type:
 
 
 class Types:
-    """The types and enums of a grammar and its imports, those of the grammar first.
+    """The types and enums of a grammar, followed by those of its imports.
 
-    Raises the exceptions of YAML and the file system.
+    Raises the exceptions of the YAML parser and of the file system.
     """
 
     def __init__(self, grammar: str, grammars: Path = GRAMMARS) -> None:

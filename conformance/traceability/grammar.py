@@ -14,11 +14,10 @@ _PATH = re.compile(rf"(?<![\w.\]])(?=[a-z0-9_.]*\[){_STEP}(?:\.{_STEP})*(?:\.\{{
 
 
 def field_paths(text: str) -> Iterator[str]:
-    """Yield the field paths in a text. Only paths with an index, as in ``blocks[0].trailer``, are
-    found.
+    """Yield the field paths in a text that have an index, as in ``blocks[0].trailer``.
 
     ``header.{a, b}`` refers to two fields. A path without an index cannot be distinguished from
-    other words.
+    other words, so it is ignored.
     """
     for whole in filter(lambda path: "[" in path, _PATH.findall(text)):
         outer, brace, inner = whole.partition(".{")

@@ -1,7 +1,7 @@
 """Measure the readers of this project in a separate process.
 
 ``python -m lab.bench.readers LOG REPEAT READER FORMAT [ARGUMENT]`` runs a ``READER`` of
-:data:`READERS` and prints the same line as the adapters for ``bench LOG REPEAT``. In a separate
+:data:`READERS` and prints the measurement in the same form as the adapters do. In a separate
 process, the memory of one reader cannot slow down the next.
 
 Each reader first does the work that is not measured, and returns a function that reads a log once.

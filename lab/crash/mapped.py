@@ -1,7 +1,7 @@
 """Find writes to mapped memory, which do not appear as system calls.
 
-Such a write changed a page if a snapshot of the files differs from the result of the recorded
-calls.
+A page was written through a mapping if its content in a snapshot of the files differs from the
+result of the recorded calls.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ class Mapped:
     """Add the changed pages of mapped files to a trace.
 
     :attr:`files` are the files that were ever mapped for writing. Snapshots are ordered by time.
-    strace prints a call before its snapshot is taken, and the snapshot includes the work of other
-    threads in the meantime. A paused call therefore begins at its snapshot. For each unfinished
-    call, :attr:`began` has the number of operations before this snapshot, by thread.
+    strace prints a call before its snapshot is taken, and other threads may write between the two.
+    A paused call is therefore treated as beginning at its snapshot. For each unfinished call,
+    :attr:`began` has the number of operations before this snapshot, by thread.
     """
 
     def __init__(self, trace: Trace, live: Live) -> None:

@@ -111,9 +111,9 @@ def spans(layout: Layout) -> Iterator[Span]:
     """Divide the committed part of the data area at the offsets that the reader trusts.
 
     The reader does not trust an offset after the end of the file. If an offset is not greater than
-    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046).
-    Untrusted offsets at the end of the table are therefore in ascending order only if all of them
-    are after the end of the file.
+    the previous one, at least one of the two is wrong, and the reader trusts neither (ZMR-046). As
+    a consequence, if the untrusted offsets at the end of the table are in ascending order, all of
+    them are after the end of the file.
     """
     assert layout.data is not None
     offsets = layout.offsets

@@ -214,8 +214,8 @@ def journal_files(
 def print_entries(paths: Paths, name: str, query: Query, mode: output.Mode) -> int:
     """Print the selected entries and the lost ranges; return the exit status.
 
-    ``name`` is a common name for all files. The lost ranges go to standard error. Files and pipes
-    receive unchanged bytes, without escapes.
+    ``name`` is the display name of all files together. The lost ranges go to standard error. Files
+    and pipes receive unchanged bytes, without escapes.
     """
     rest = Rest()
     write = _write_to_terminal if sys.stdout.isatty() else sys.stdout.buffer.write

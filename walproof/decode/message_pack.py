@@ -84,10 +84,10 @@ def _has_more(data: bytes, limit: int) -> bool:
 
 
 def _heads() -> list[tuple[int, int]]:
-    """Return the size of the head for each first byte, and the size of the length field.
+    """Return the size of the head for each first byte, and the size of its length field.
 
-    The head consists of the bytes that are not values themselves. A length field follows the first
-    byte, and its value is added to the size of the head.
+    The head is the part of a MessagePack value before any nested values. A length field follows the
+    first byte, and its value is added to the size of the head.
     """
     heads = [(1, 0)] * 256
     for size in range(32):

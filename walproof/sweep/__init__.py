@@ -1,4 +1,4 @@
-"""``walproof sweep``: damage logs in every possible way and compare every answer.
+"""``walproof sweep``: damage logs systematically and compare every answer.
 
 A case is a control and the number of a damage (``enumeration``). The damaged log is generated where
 it is read. ``plan`` divides the cases into shards, ``shard_runner`` runs a shard, and

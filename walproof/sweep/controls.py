@@ -63,9 +63,10 @@ class Control:
 
     @property
     def path(self) -> Path:
-        """Return the path that the description of the log would have.
+        """Return the path that the JSON file of the log would have as a vector.
 
-        Some formats use the name of the log, if its name does not begin with the stem of this path.
+        If the name of the log does not begin with the stem of this path, the name affects how the
+        log is read.
         """
         return Path(f"{self.id.rpartition('/')[2]}.json")
 

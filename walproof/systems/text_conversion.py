@@ -43,7 +43,7 @@ def before_conversion(
 def is_converted(log: Path) -> bool:
     """Return whether every line feed in a file follows a carriage return. Raises ``OSError``.
 
-    An unconverted log has a line feed without a carriage return about every few hundred bytes.
+    In an unconverted log, about every few hundred bytes there is a line feed that does not.
     """
     count = 0
     with log.open("rb") as file:

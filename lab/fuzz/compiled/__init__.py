@@ -1,5 +1,5 @@
-"""Fuzz the generated parsers in C++, Go and Rust with a fuzzer of each language.
+"""Fuzz the generated parsers in C++, Go and Rust, each with a fuzzer of its language.
 
-Each language directory has a few lines of code that pass an input to the parser. The traversal of
-all fields is shared with walproof/implementations/parser-*.
+Each language directory has a few lines of code that pass an input to the parser. The code that
+visits all fields is shared with walproof/implementations/parser-*.
 """

@@ -156,8 +156,8 @@ class ZeebeFolder(SystemFolder):
     def after_recovery(self, system: System) -> list[str]:
         """Describe the checks after a recovery. See :class:`SystemFolder`.
 
-        ``.meta`` is not changed: a broker that finds fewer entries than ``.meta`` counts as flushed
-        refuses the journal. This prevents a silent loss of acknowledged entries.
+        ``.meta`` is not changed. It stores how many entries were flushed, and a broker refuses a
+        journal with fewer entries. This prevents a silent loss of acknowledged entries.
         """
         facts = system.facts
         name, flushed, snapshot = facts["name"], facts["flushed"], facts["snapshot"]

@@ -318,8 +318,8 @@ def wrong_table(path: Path, size: int | None, named_by: str) -> str | None:
 def wrong_blob_file(path: Path, size: int | None) -> str | None:
     """Describe what is wrong with a blob file, or return None.
 
-    The size must be that in the MANIFEST, and a RocksDB file needs its header and footer. ``size``
-    is None for a file of Pebble, which must only not be empty.
+    The size must be that in the MANIFEST, and a RocksDB file must have its header and footer.
+    ``size`` is None for a file of Pebble; in this case, the file must not be empty.
     """
     found = path.stat().st_size
     if size is None:

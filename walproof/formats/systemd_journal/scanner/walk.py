@@ -1,7 +1,7 @@
 """Compiled kernels that walk over all objects and resynchronise after damage.
 
-See SDJ-040 and SDJ-041. A kernel cannot decompress. The walk therefore returns to the caller at
-each compressed payload, which checks the payload and calls the kernel again. The walk also returns
+See SDJ-040 and SDJ-041. A kernel cannot decompress. At each compressed payload, the walk therefore
+returns to the caller, which checks the payload and calls the kernel again. The walk also returns
 when its arrays are full.
 """
 
